@@ -1,0 +1,37 @@
+/** What is passed down: everything a domain may need and nothing that it could find by itself. Built in src/compose.ts. */
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
+import type { Config } from "#lib/config.ts";
+import type { Database } from "#lib/db/database.ts";
+import type { Feeds } from "#lib/events/feed.ts";
+import type { Log } from "#lib/log.ts";
+
+/** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
+export interface Clusters {
+  /** The name of the cluster for a region of the catalogue; the only one where there is no catalogue. */
+  place(region: string | null): string;
+  /** Opens it on first use; throws a ClusterError `unknown_cluster` for a name that is no longer configured. */
+  open(name: string): Promise<Cluster>;
+}
+
+export interface Release {
+  /** The version of the API, `v0`. */
+  readonly api: string;
+  /** The program's own version, as in package.json. */
+  readonly version: string;
+  /** The commit that it was built from, or `unknown`. */
+  readonly commit: string;
+}
+
+export interface App {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Database;
+  /** The hubs' event streams, shared by their readers on this replica. */
+  readonly feeds: Feeds;
+  readonly clusters: Clusters;
+  readonly blueprint: Blueprint;
+  readonly catalog: Catalog;
+  readonly release: Release;
+}

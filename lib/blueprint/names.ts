@@ -1,0 +1,29 @@
+/**
+ * Names in the cluster.
+ *
+ * A namespace's name is never used twice: besides the slug, which people know, it holds 60 of the id's random bits.
+ */
+const LONGEST = 63; // RFC 1123 label
+const ID_PART = 12;
+
+/** For example `spoke-biology-m8k5r2dgt7w1`, from the prefix, the slug and the random end of the id. */
+export function namespaceName(prefix: string, slug: string, id: string): string {
+  const end = id.slice(id.lastIndexOf("_") + 1).slice(-ID_PART);
+  if (!/^[a-z0-9]{8,}$/.test(end)) throw new TypeError(`${id} does not end in 8 or more letters or digits`);
+  const name = `${prefix}-${slug}`.slice(0, LONGEST - end.length - 1).replace(/[^a-z0-9]+$/, "") + `-${end}`;
+  if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is no name for a namespace`);
+  return name;
+}
+
+export const MANAGED_BY = "app.kubernetes.io/managed-by";
+export const FEDERATION = "wheelwright.dev/federation";
+export const SPOKE = "wheelwright.dev/spoke";
+/** On each object: the revision of the blueprint that it was rendered from. */
+export const REVISION = "wheelwright.dev/blueprint";
+/** On each Job and its pods: the fence of the holder that started it. */
+export const FENCE = "wheelwright.dev/fence";
+
+/** Jobs that must never run side by side, whoever started them: before one is created, no pod of these may be left. */
+export const EXCLUSIVE_PODS = "op in (install,reset)";
+/** Every pod of the site itself and its Jobs: none is left of a suspended one. */
+export const SITE_PODS = "role in (app,db)";

@@ -1,0 +1,167 @@
+/**
+ * What the rest of the program knows of Kubernetes: the contract of `openCluster` in open.ts.
+ *
+ * Every call takes a signal and has a deadline of its own; every failure is a ClusterError that says whether trying
+ * again can help. Whatever happens inside a namespace goes through `Space`, which checks the namespace's uid first:
+ * a name may be taken by somebody else, a uid never.
+ */
+export interface Meta {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string; controller?: boolean }[];
+  finalizers?: string[];
+}
+
+/** Any object of any kind, as the API server sends and takes it. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: Meta;
+  // deno-lint-ignore no-explicit-any
+  [field: string]: any;
+}
+
+/** Which object: its kind with the API version, and its name. */
+export interface Ref {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Call {
+  readonly signal: AbortSignal;
+}
+
+export interface Waiting extends Call {
+  /** Milliseconds until waiting is given up with a transient ClusterError `deadline`. */
+  readonly timeout: number;
+  /** Told, in a plain sentence, what is being waited for whenever that changes. */
+  readonly onProgress?: (sentence: string) => void;
+}
+
+/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
+export type Blame = "user" | "operator" | "cluster";
+
+/** What stays of a failure when its namespace is long gone. */
+export interface Evidence {
+  /** The last 200 lines of the failing pod's failing container, oldest first. */
+  readonly log: readonly string[];
+  /** The namespace's events, oldest first. */
+  readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
+}
+
+export interface ClusterErrorOptions {
+  readonly transient: boolean;
+  /** HTTP status of the answer, 0 where there was none. */
+  readonly status?: number;
+  readonly blame?: Blame;
+  /** What an operator can do about it, one sentence. */
+  readonly hint?: string;
+  readonly retryAfterMs?: number;
+  readonly evidence?: Evidence;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call that failed, or something that was waited for and cannot come. `code` is the cluster's own reason (NotFound,
+ * Conflict, Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or ours (deadline, unreachable,
+ * stranger: the namespace is not the one we made). `message` is the cluster's own message.
+ */
+export class ClusterError extends Error {
+  readonly code: string;
+  readonly transient: boolean;
+  readonly status: number;
+  readonly blame: Blame;
+  readonly hint: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly evidence: Evidence | undefined;
+
+  constructor(code: string, message: string, options: ClusterErrorOptions) {
+    super(message, { cause: options.cause });
+    this.name = "ClusterError";
+    this.code = code;
+    this.transient = options.transient;
+    this.status = options.status ?? 0;
+    this.blame = options.blame ?? "cluster";
+    this.hint = options.hint;
+    this.retryAfterMs = options.retryAfterMs;
+    this.evidence = options.evidence;
+  }
+}
+
+export interface JobResult {
+  readonly succeeded: boolean;
+  readonly name: string;
+  /** The cluster's reason and message when it did not succeed (BackoffLimitExceeded, DeadlineExceeded, OOMKilled …). */
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly exitCode: number | null;
+  /** The last 200 lines of its pod's log (of the container that failed, if one did), oldest first. */
+  readonly log: readonly string[];
+}
+
+export type PatchOperation =
+  | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string };
+
+/** One namespace of ours. Before the first of its calls, and again whenever a second has passed, its uid is checked. */
+export interface Space {
+  readonly namespace: string;
+  readonly uid: string;
+  /** Server-side apply as field manager `wheelwright`, forced, in the order given. Warnings come back with the objects. */
+  apply(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  /** The same as a server-side dry run: what would stand there afterwards. Nothing is written. */
+  dryRun(objects: readonly KubeObject[], call: Call): Promise<{ objects: KubeObject[]; warnings: string[] }>;
+  /** POST; an object of that name that is there already is left as it is and returned. */
+  create(object: KubeObject, call: Call): Promise<KubeObject>;
+  get(ref: Ref, call: Call): Promise<KubeObject | null>;
+  list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  /** JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
+  patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  /** Deletes exactly the object with this uid, its dependents in the background; gone already is success. */
+  delete(ref: Ref, uid: string, call: Call): Promise<void>;
+  /**
+   * Waits until each object is ready (Deployment, StatefulSet, Job, PVC, Ingress with an address, anything with a Ready or
+   * Available condition), or throws a permanent ClusterError with evidence as soon as the pods' waiting reasons or
+   * the owners' events say that it cannot become so.
+   */
+  ready(refs: readonly Ref[], waiting: Waiting): Promise<void>;
+  /** Waits until no pod matches the selector. */
+  noPods(selector: string, waiting: Waiting): Promise<void>;
+  /**
+   * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,
+   * which were followed while it ran. What cannot start (image, quota …) throws a permanent ClusterError with evidence.
+   */
+  run(job: KubeObject, waiting: Waiting): Promise<JobResult>;
+  /** Waits for a Job that is there already, like `run`. */
+  follow(job: string, waiting: Waiting): Promise<JobResult>;
+  /** Events and logs of the namespace as they stand, for a failure report. */
+  evidence(call: Call): Promise<Evidence>;
+  /** Deletes the namespace itself, with its uid as a precondition, and waits until it answers 404. */
+  remove(waiting: Waiting): Promise<void>;
+}
+
+export interface Cluster {
+  readonly name: string;
+  /** POSTs the Namespace. One of that name that carries the same three labels is ours already; any other is `stranger`. */
+  createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
+  /** uid, labels and phase of a namespace, or null. */
+  findNamespace(name: string, call: Call): Promise<KubeObject | null>;
+  space(namespace: string, uid: string): Space;
+  /** Server-side apply of objects that belong to no namespace (a ClusterIssuer). */
+  applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
+  /** Whether the API server knows this kind (cert-manager, snapshots). */
+  serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
+  /** Any objects of this kind and label, in all namespaces: for "nothing labelled remains". */
+  listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  /** Server version, for start-up and doctor. */
+  version(call: Call): Promise<string>;
+  close(): Promise<void>;
+}

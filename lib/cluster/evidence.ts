@@ -1,0 +1,57 @@
+/** What a namespace shows of a failure: its events, and the log of the container that failed last. */
+import type { Api } from "#lib/cluster/api.ts";
+import { containersOf, type ContainerState, createdAt, lastSeen, timeOf } from "#lib/cluster/belongs.ts";
+import type { Call, Evidence, KubeObject } from "#lib/cluster/cluster.ts";
+import { readLog, type Source } from "#lib/cluster/logs.ts";
+import type { Objects } from "#lib/cluster/objects.ts";
+import { messageOf } from "#lib/errors.ts";
+
+const EVENTS = 100;
+const MESSAGE_MOST = 2048;
+
+/** Never throws but when called off: half of the evidence is better than none, and says what is missing. */
+export async function collectEvidence(api: Api, objects: Objects, namespace: string, call: Call): Promise<Evidence> {
+  const missing: string[] = [];
+  const list = (kind: string) =>
+    objects.list({ apiVersion: "v1", kind }, namespace, {}, call).catch((error) => {
+      call.signal.throwIfAborted();
+      missing.push(`(the ${kind.toLowerCase()}s cannot be read: ${messageOf(error)})`);
+      return [] as KubeObject[];
+    });
+  const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
+  const source = failingContainer(pods, namespace);
+  const log = source ? await readLog(api, source, call) : [];
+  return { log: [...missing, ...log], events: describeEvents(events) };
+}
+
+/** Oldest first, the newest hundred. */
+export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
+  return events.toSorted((a, b) => lastSeen(a) - lastSeen(b)).slice(-EVENTS).map((event) => ({
+    at: new Date(lastSeen(event)).toISOString(),
+    object: `${event["involvedObject"]?.kind ?? "?"}/${event["involvedObject"]?.name ?? "?"}`,
+    reason: String(event["reason"] ?? ""),
+    message: String(event["message"] ?? "").slice(0, MESSAGE_MOST),
+    count: Number(event["series"]?.count ?? event["count"] ?? 1),
+  }));
+}
+
+/** The container that failed last; else one that runs and does not become ready. */
+export function failingContainer(pods: readonly KubeObject[], namespace: string): Source | undefined {
+  const candidates = pods.flatMap((pod) =>
+    containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))
+  );
+  const failed = candidates.filter(({ at }) => at !== undefined).toSorted((a, b) => a.at! - b.at!).at(-1);
+  const unready = candidates.filter(({ container }) => container.state?.running && container.ready === false)
+    .toSorted((a, b) => createdAt(a.pod) - createdAt(b.pod)).at(-1);
+  const chosen = failed ?? unready;
+  if (!chosen) return undefined;
+  // While a container runs again, its log is that of the new run; while it waits, still that of the last one.
+  const previous = chosen === failed && chosen.container.state?.running !== undefined;
+  return { namespace, pod: chosen.pod.metadata.name, container: chosen.container.name, previous };
+}
+
+function failedAt(container: ContainerState): number | undefined {
+  const end = container.state?.terminated ?? container.lastState?.terminated;
+  if (!end || end.exitCode === 0) return undefined;
+  return timeOf(end.finishedAt) ?? 0;
+}

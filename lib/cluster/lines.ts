@@ -1,0 +1,37 @@
+/**
+ * Bytes into lines: UTF-8 and lines may be split anywhere between chunks.
+ *
+ * A line is bounded: what is beyond `most` characters is dropped, so that a log without a line feed cannot fill the
+ * memory.
+ */
+export async function* splitLines(source: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of source) {
+    const pieces = decoder.decode(chunk, { stream: true }).split("\n");
+    for (const piece of pieces.slice(0, -1)) {
+      yield (rest + piece).slice(0, most);
+      rest = "";
+    }
+    if (rest.length < most) rest = (rest + pieces.at(-1)!).slice(0, most);
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+/** Keeps the last `most` lines that were added. */
+export interface Tail {
+  add(line: string): void;
+  lines(): readonly string[];
+}
+
+export function keepTail(most: number): Tail {
+  const kept: string[] = [];
+  return {
+    add: (line) => {
+      kept.push(line);
+      if (kept.length > most) kept.shift();
+    },
+    lines: () => [...kept],
+  };
+}

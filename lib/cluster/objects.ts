@@ -1,0 +1,150 @@
+/** Objects by kind and name, whatever their namespace: the verbs of the API, without any guard. */
+import type { Api } from "#lib/cluster/api.ts";
+import { type Call, ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
+import { type Kind, type Kinds, pathOf } from "#lib/cluster/kinds.ts";
+import { isUidMismatch } from "#lib/cluster/status.ts";
+
+export interface Applied {
+  readonly object: KubeObject;
+  readonly warnings: readonly string[];
+}
+
+export interface Objects {
+  get(ref: Ref, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
+  list(kind: Kind, namespace: string | undefined, selector: Selector, call: Call): Promise<KubeObject[]>;
+  /** POST; null if there is one of that name. */
+  create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
+  apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;
+  patch(ref: Ref, namespace: string, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  /** Deletes the object with this uid; false if there is none (any more). */
+  delete(ref: Ref, namespace: string | undefined, uid: string, call: Call): Promise<boolean>;
+  /** Where the kind's objects are, for a watch. */
+  collection(kind: Kind, namespace: string | undefined, call: Call): Promise<string>;
+}
+
+export interface Selector {
+  readonly labels?: string;
+  readonly fields?: string;
+}
+
+export type ApplyQuery = Readonly<Record<string, string>>;
+export const APPLY: ApplyQuery = { fieldManager: "wheelwright", force: "true" };
+export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
+/** Objects a page: the API server suggests the same to kubectl. */
+const PAGE = "500";
+/** Lists that are begun anew because the place to go on from has expired. */
+const RESTARTS = 3;
+
+export function openObjects(api: Api, kinds: Kinds): Objects {
+  const path = async (kind: Kind, namespace: string | undefined, call: Call, name?: string): Promise<string> => {
+    const resource = await kinds.resolve(kind, call);
+    if (!resource.namespaced && namespace !== undefined) throw misplaced(kind, "belongs to no namespace");
+    if (resource.namespaced && namespace === undefined && name !== undefined) {
+      throw misplaced(kind, "belongs to a namespace");
+    }
+    return pathOf(kind.apiVersion, resource.plural, namespace, name);
+  };
+
+  async function pages(at: string, kind: Kind, query: Record<string, string>, call: Call): Promise<KubeObject[]> {
+    const items: KubeObject[] = [];
+    for (let next: string | undefined = "";;) {
+      const page: Record<string, string> = { ...query, limit: PAGE, ...(next ? { continue: next } : {}) };
+      const { body } = await api.call({ method: "GET", path: at, query: page, repeat: "safe" }, call);
+      // Items of a list do not say what they are.
+      for (const item of body.items ?? []) items.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
+      next = body.metadata?.continue;
+      if (!next) return items;
+    }
+  }
+
+  return {
+    get: async (ref, namespace, call) => {
+      try {
+        const at = await path(ref, namespace, call, ref.name);
+        return (await api.call({ method: "GET", path: at, repeat: "safe" }, call)).body;
+      } catch (error) {
+        if (hasCode(error, "NotFound")) return null;
+        throw error;
+      }
+    },
+    list: async (kind, namespace, selector, call) => {
+      const at = await path(kind, namespace, call);
+      const query = queryOf(selector);
+      for (let restarts = 0;; restarts++) {
+        try {
+          return await pages(at, kind, query, call);
+        } catch (error) {
+          if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
+        }
+      }
+    },
+    create: async (object, namespace, call) => {
+      const at = await path(object, namespace, call);
+      try {
+        // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
+        const request = { method: "POST", path: at, query: FIELD_MANAGER, body: object, repeat: "safe" } as const;
+        return (await api.call(request, call)).body;
+      } catch (error) {
+        if (hasCode(error, "AlreadyExists")) return null;
+        throw error;
+      }
+    },
+    apply: async (object, namespace, query, call) => {
+      const at = await path(object, namespace, call, object.metadata.name);
+      const type = "application/apply-patch+yaml"; // JSON is YAML
+      const { body, warnings } = await api.call(
+        { method: "PATCH", path: at, query, body: object, type, repeat: "safe" },
+        call,
+      );
+      return { object: body, warnings };
+    },
+    patch: async (ref, namespace, operations, call) => {
+      const at = await path(ref, namespace, call, ref.name);
+      const type = "application/json-patch+json";
+      const request = {
+        method: "PATCH",
+        path: at,
+        query: FIELD_MANAGER,
+        body: operations,
+        type,
+        repeat: "unsent",
+      } as const;
+      return (await api.call(request, call)).body;
+    },
+    delete: async (ref, namespace, uid, call) => {
+      const at = await path(ref, namespace, call, ref.name);
+      const body = {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        preconditions: { uid },
+        propagationPolicy: "Background",
+      };
+      try {
+        await api.call({ method: "DELETE", path: at, body, repeat: "safe" }, call);
+        return true;
+      } catch (error) {
+        if (hasCode(error, "NotFound")) return false;
+        if (error instanceof ClusterError && error.status === 409 && isUidMismatch(error.message)) return false;
+        throw error;
+      }
+    },
+    collection: (kind, namespace, call) => path(kind, namespace, call),
+  };
+}
+
+const FIELD_MANAGER = { fieldManager: "wheelwright" };
+
+export function queryOf(selector: Selector): Record<string, string> {
+  return {
+    ...(selector.labels ? { labelSelector: selector.labels } : {}),
+    ...(selector.fields ? { fieldSelector: selector.fields } : {}),
+  };
+}
+
+export function hasCode(error: unknown, code: string): error is ClusterError {
+  return error instanceof ClusterError && error.code === code;
+}
+
+function misplaced(kind: Kind, how: string): ClusterError {
+  return new ClusterError("BadRequest", `${kind.kind} ${how}`, { transient: false, blame: "operator" });
+}

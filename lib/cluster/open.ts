@@ -1,0 +1,77 @@
+/** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
+import { openApi } from "#lib/cluster/api.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
+import { type KubeconfigSource, openConnections } from "#lib/cluster/connection.ts";
+import {
+  findNamespace,
+  hasSameLabels,
+  isTerminating,
+  openGuard,
+  strangerError,
+  terminatingError,
+} from "#lib/cluster/guard.ts";
+import { openKinds } from "#lib/cluster/kinds.ts";
+import { APPLY, openObjects } from "#lib/cluster/objects.ts";
+import { openSpace } from "#lib/cluster/space.ts";
+import { PATIENCE, type Patience } from "#lib/cluster/verdict.ts";
+import type { Log } from "#lib/log.ts";
+import { SECOND } from "#lib/time.ts";
+
+export type { KubeconfigSource, Patience };
+
+export interface ClusterOptions {
+  /** What this cluster is called in the catalogue and in the log. */
+  readonly name: string;
+  readonly kubeconfig: KubeconfigSource;
+  /** Calls under way at once (16); watches and followed logs are not counted. */
+  readonly concurrency?: number;
+  /** Milliseconds that a call may take (30 s). */
+  readonly deadline?: number;
+  readonly patience?: Partial<Patience>;
+  /** Of this program, for the User-Agent. */
+  readonly version?: string;
+  readonly log: Log;
+}
+
+/** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const log = options.log.with({ cluster: options.name });
+  const api = openApi({
+    connections: await openConnections(options.kubeconfig),
+    concurrency: options.concurrency ?? 16,
+    deadline: options.deadline ?? 30 * SECOND,
+    userAgent: options.version ? `wheelwright/${options.version}` : "wheelwright",
+  });
+  const kinds = openKinds(api);
+  const objects = openObjects(api, kinds);
+  const patience = { ...PATIENCE, ...options.patience };
+
+  return {
+    name: options.name,
+    createNamespace: async (manifest, call) => {
+      const created = await objects.create(manifest, undefined, call);
+      const namespace = created ?? await findNamespace(objects, manifest.metadata.name, call);
+      const name = manifest.metadata.name;
+      if (!namespace || isTerminating(namespace)) throw terminatingError(name);
+      if (!created && !hasSameLabels(namespace, manifest)) {
+        throw strangerError(`There is a namespace ${name} already, and it is not ours`);
+      }
+      return { uid: namespace.metadata.uid! };
+    },
+    findNamespace: (name, call) => findNamespace(objects, name, call),
+    space: (namespace, uid) => {
+      const guard = openGuard(objects, namespace, uid);
+      return openSpace({ api, objects, guard, namespace, patience, log: log.with({ namespace }) }, uid);
+    },
+    applyGlobal: async (list, call) => {
+      for (const object of list) await objects.apply(object, undefined, APPLY, call);
+    },
+    serves: (kind, call) => kinds.serves(kind, call),
+    listAll: (kind, selector, call) => objects.list(kind, undefined, { labels: selector }, call),
+    version: async (call) => {
+      const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
+      return String(body.gitVersion);
+    },
+    close: () => Promise.resolve(api.close()),
+  };
+}

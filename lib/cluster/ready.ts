@@ -1,0 +1,128 @@
+/** Waits until objects are ready, and gives up as soon as one of them cannot become so. */
+import type { Api } from "#lib/cluster/api.ts";
+import {
+  type Call,
+  ClusterError,
+  type Evidence,
+  type KubeObject,
+  type Ref,
+  type Waiting,
+} from "#lib/cluster/cluster.ts";
+import { judge } from "#lib/cluster/diagnose.ts";
+import { collectEvidence } from "#lib/cluster/evidence.ts";
+import type { Guard } from "#lib/cluster/guard.ts";
+import type { Objects } from "#lib/cluster/objects.ts";
+import type { Clock, Patience, Verdict } from "#lib/cluster/verdict.ts";
+import { type Seen, waitFor } from "#lib/cluster/wait.ts";
+import type { WatchOptions } from "#lib/cluster/watch.ts";
+import type { Log } from "#lib/log.ts";
+import { SECOND } from "#lib/time.ts";
+
+/** What everything that waits in one namespace needs. */
+export interface Site {
+  readonly api: Api;
+  readonly objects: Objects;
+  readonly guard: Guard;
+  readonly namespace: string;
+  readonly patience: Patience;
+  readonly log: Log;
+}
+
+/** How long evidence is collected for a failure that is certain already. */
+const EVIDENCE_TIME = 15 * SECOND;
+/** Sentences told at once; the rest is counted. */
+const SENTENCES = 3;
+
+export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: Waiting): Promise<void> {
+  if (refs.length === 0) return;
+  const since = site.api.now();
+  const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
+  const look = async (call: Call): Promise<Seen<true>> => {
+    await site.guard.write(call);
+    const found = await Promise.all(refs.map((ref) => site.objects.get(ref, site.namespace, call)));
+    const { pods, events } = await lookAround(site, call);
+    const clock: Clock = { now: site.api.now(), since, patience: site.patience };
+    const verdicts = found.map((object, index) => object ? judge(object, pods, events, clock) : missing(refs[index]!));
+    return summary(verdicts);
+  };
+  const hints = (call: Call) => watchesOf(site, refs, call);
+  await withEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
+}
+
+/** All pods and events of the namespace, which are what an object is judged by. */
+export async function lookAround(site: Site, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
+  const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, site.namespace, {}, call);
+  const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
+  return { pods, events };
+}
+
+/** Watches of pods, events and the kinds that are waited for: one each, however many objects. */
+export async function watchesOf(site: Site, refs: readonly Omit<Ref, "name">[], call: Call): Promise<WatchOptions[]> {
+  const kinds = [{ apiVersion: "v1", kind: "Pod" }, { apiVersion: "v1", kind: "Event" }, ...refs];
+  const paths = await Promise.all(kinds.map((kind) => site.objects.collection(kind, site.namespace, call)));
+  return [...new Set(paths)].map((path) => ({ path }));
+}
+
+export function errorOfVerdict(verdict: Verdict & { is: "impossible" }): ClusterError {
+  const { code, message, blame, hint } = verdict;
+  return new ClusterError(code, message, { transient: false, blame, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
+export async function withEvidence<T>(site: Site, call: Call, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.evidence || call.signal.aborted) throw error;
+    if (error.transient && error.code !== "deadline") throw error;
+    throw addEvidence(error, await evidenceInTime(site, call));
+  }
+}
+
+export function addEvidence(error: ClusterError, evidence: Evidence): ClusterError {
+  const { transient, status, blame, hint, retryAfterMs } = error;
+  return new ClusterError(error.code, error.message, {
+    transient,
+    status,
+    blame,
+    evidence,
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(call.signal.reason);
+  call.signal.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => stop.abort(new Error("the evidence took too long")), EVIDENCE_TIME);
+  try {
+    return await collectEvidence(site.api, site.objects, site.namespace, { signal: stop.signal });
+  } catch {
+    call.signal.throwIfAborted();
+    return { log: ["(the cluster did not show its events and logs in time)"], events: [] };
+  } finally {
+    clearTimeout(timer);
+    call.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function missing(ref: Ref): Verdict {
+  return { is: "waiting", sentence: `${ref.kind} ${ref.name} does not exist yet` };
+}
+
+function summary(verdicts: readonly Verdict[]): Seen<true> {
+  const sentences: string[] = [];
+  let again: number | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.is === "impossible") throw errorOfVerdict(verdict);
+    if (verdict.is === "ready") continue;
+    sentences.push(verdict.sentence);
+    if (verdict.again !== undefined) again = Math.min(again ?? Infinity, verdict.again);
+  }
+  if (sentences.length === 0) return { done: true };
+  const rest = sentences.length > SENTENCES ? `; and ${sentences.length - SENTENCES} more` : "";
+  const sentence = sentences.slice(0, SENTENCES).join("; ") + rest;
+  return { sentence, ...(again === undefined ? {} : { again }) };
+}

@@ -1,0 +1,121 @@
+/**
+ * Waiting for the cluster: look, and look again when something has changed or ten seconds have passed.
+ *
+ * Watches are hints that it is time to look; what is so is always read afresh. So a watch that was lost, refused or
+ * late can delay an answer, never falsify it. An API server that does not answer is waited for, too.
+ */
+import type { Api } from "#lib/cluster/api.ts";
+import { type Call, ClusterError, type Waiting } from "#lib/cluster/cluster.ts";
+import { watch, type WatchOptions } from "#lib/cluster/watch.ts";
+import type { Log } from "#lib/log.ts";
+import { backoff, SECOND, sleep } from "#lib/time.ts";
+
+export type Seen<T> =
+  | { readonly done: T }
+  | { readonly sentence: string; /** Milliseconds after which to look again in any case. */ readonly again?: number };
+
+export interface Wait<T> {
+  readonly api: Api;
+  readonly log: Log;
+  /** What is waited for, to begin the sentence that it did not come. */
+  readonly what: string;
+  readonly hints: (call: Call) => Promise<readonly WatchOptions[]>;
+  readonly look: (call: Call) => Promise<Seen<T>>;
+}
+
+const BACKSTOP = 10 * SECOND;
+/** Changes come in bursts: a pod's start is a dozen of them. */
+const GAP = 250;
+/** What a timer can hold. */
+const LONGEST = 2 ** 31 - 1;
+
+export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
+  waiting.signal.throwIfAborted();
+  const inner = new AbortController();
+  const call = { signal: inner.signal };
+  const onAbort = () => inner.abort(waiting.signal.reason);
+  waiting.signal.addEventListener("abort", onAbort, { once: true });
+  let sentence = "nothing was seen yet";
+  const tell = (news: string) => {
+    if (news !== sentence) waiting.onProgress?.(news);
+    sentence = news;
+  };
+  const expire = () => inner.abort(lateError(wait.what, waiting.timeout, sentence));
+  const timer = setTimeout(expire, Math.min(waiting.timeout, LONGEST));
+  const bell = openBell();
+  const hints = follow(wait, bell.ring, call);
+  try {
+    for (let failures = 0;;) {
+      let pause = BACKSTOP;
+      try {
+        const seen = await wait.look(call);
+        if ("done" in seen) return seen.done;
+        tell(seen.sentence);
+        pause = Math.min(BACKSTOP, seen.again ?? BACKSTOP);
+        failures = 0;
+      } catch (error) {
+        inner.signal.throwIfAborted();
+        if (!(error instanceof ClusterError) || !error.transient) throw error;
+        tell(`The cluster does not answer: ${error.message}`);
+        pause = Math.max(backoff(++failures, SECOND, BACKSTOP), error.retryAfterMs ?? 0);
+      }
+      await sleep(Math.min(GAP, pause), inner.signal);
+      await bell.heard(pause - GAP, inner.signal);
+    }
+  } finally {
+    clearTimeout(timer);
+    waiting.signal.removeEventListener("abort", onAbort);
+    inner.abort(new Error("no longer waited for"));
+    await hints;
+  }
+}
+
+/** Rings at every change, until called off. A watch that is refused is done without. */
+async function follow<T>(wait: Wait<T>, ring: () => void, call: Call): Promise<void> {
+  const one = async (options: WatchOptions) => {
+    const onTrouble = (error: ClusterError) =>
+      wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
+    for await (const _change of watch(wait.api, { ...options, onTrouble }, call)) ring();
+  };
+  const note = (error: unknown) => {
+    if (!call.signal.aborted) wait.log.warn("Waiting without a watch", { what: wait.what, error });
+  };
+  try {
+    await Promise.all((await wait.hints(call)).map((options) => one(options).catch(note)));
+  } catch (error) {
+    note(error);
+  }
+}
+
+interface Bell {
+  ring(): void;
+  /** Waits until it rings, at most so long; a ring that came before is heard at once. */
+  heard(most: number, signal: AbortSignal): Promise<void>;
+}
+
+function openBell(): Bell {
+  let rung = false, wake = () => {};
+  return {
+    ring: () => {
+      rung = true;
+      wake();
+    },
+    heard: async (most, signal) => {
+      if (!rung && most > 0) {
+        const quiet = new AbortController();
+        const onAbort = () => quiet.abort();
+        wake = onAbort;
+        signal.addEventListener("abort", onAbort, { once: true });
+        await sleep(most, quiet.signal).catch(() => {}); // woken: by the bell, or by the signal, which is asked below
+        signal.removeEventListener("abort", onAbort);
+      }
+      signal.throwIfAborted();
+      rung = false;
+    },
+  };
+}
+
+function lateError(what: string, timeout: number, sentence: string): ClusterError {
+  const message = `${what} took over ${Math.round(timeout / SECOND)} s; last seen: ${sentence}`;
+  return new ClusterError("deadline", message, { transient: true });
+}

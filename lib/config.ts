@@ -1,0 +1,239 @@
+/**
+ * The configuration: environment variables, read once, checked by one schema, frozen, and never looked at again.
+ *
+ * Every problem is reported in one message that names each variable. A value may come from a file by NAME_FILE, as
+ * container secrets do. Values never appear in the message: some of them are secrets.
+ */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import * as v from "valibot";
+import { LEVELS } from "#lib/log.ts";
+import { Email, HostName } from "#lib/schema.ts";
+
+/** What must be told: `serve` needs a database and a domain, `migrate` a database; `dev` brings its own of both. */
+export type Mode = "serve" | "migrate" | "dev";
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    const many = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`;
+    super(`${many} not usable:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
+const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
+
+function whole(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, message),
+    v.transform(Number),
+    v.minValue(least, message),
+    v.maxValue(most, message),
+  );
+}
+
+function url(message: string, ...protocols: string[]) {
+  return v.pipe(
+    v.string(),
+    v.check((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), message),
+  );
+}
+
+const Cidrs = v.pipe(
+  v.string(),
+  v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
+  v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
+);
+
+const Variables = v.object({
+  HOST: v.optional(Text, "0.0.0.0"),
+  PORT: v.optional(whole(0, 65535), "3000"),
+  PUBLIC_URL: v.optional(url("must be an http or https URL, such as https://hubs.example.org", "http:", "https:")),
+  ROOT_DOMAIN: v.optional(
+    v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
+  ),
+  DATABASE_URL: v.optional(
+    url("must be a URL such as postgres://user:password@host:5432/name", "postgres:", "postgresql:"),
+  ),
+  POSTGRES_PASSWORD: v.optional(Text),
+  POSTGRES_HOST: v.optional(Text, "postgres"),
+  POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
+  POSTGRES_USER: v.optional(Text, "wheelwright"),
+  POSTGRES_DB: v.optional(Text, "wheelwright"),
+  DATABASE_POOL: v.optional(whole(2, 500), "10"),
+  BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
+  BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
+  KUBECONFIG: v.optional(Text),
+  KUBECONFIG_HOST_PATH: v.optional(Text),
+  ACME_EMAIL: v.optional(Email),
+  SMTP_HOST: v.optional(Text),
+  SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SMTP_USER: v.optional(Text),
+  SMTP_PASS: v.optional(Text),
+  SMTP_FROM: v.optional(Text),
+  TRUSTED_PROXIES: v.optional(Cidrs, ""),
+  PORTAL: v.optional(Switch),
+  SIGNUP: v.optional(Switch, "off"),
+  CATALOG: v.optional(Text),
+  BLUEPRINT_DIR: v.optional(Text),
+  STRIPE_SECRET_KEY: v.optional(Text),
+  STRIPE_WEBHOOK_SECRET: v.optional(Text),
+  STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
+  SCHEDULER: v.optional(Switch, "on"),
+  SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
+  MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
+  REQUEST_TIMEOUT_MS: v.optional(whole(100, 3_600_000), "30000"),
+  BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
+  METRICS_PORT: v.optional(whole(1, 65535)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
+  SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
+  LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
+  LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
+  DATA_DIR: v.optional(Text, ".wheelwright"),
+  SIMULATOR_DELAY_MS: v.optional(whole(0, 3_600_000), "1500"),
+});
+type Variables = v.InferOutput<typeof Variables>;
+
+export interface ConfigSource {
+  readonly mode: Mode;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
+  readonly terminal: boolean;
+}
+
+export type Config = Readonly<ReturnType<typeof build>>;
+
+/** The configuration of this process. Throws ConfigError. */
+export function readConfig(source: ConfigSource): Config {
+  const problems: string[] = [];
+  const given = readFiles(source.env, problems);
+  const result = v.safeParse(Variables, given);
+  for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
+  problems.push(...missing(source, given));
+  if (problems.length > 0 || !result.success) throw new ConfigError([...new Set(problems)]);
+  return Object.freeze(build(result.output, source));
+}
+
+/** The configuration of the environment that this process was started with. */
+export function readProcessConfig(mode: Mode): Config {
+  return readConfig({ mode, env: process.env, terminal: process.stdout.isTTY === true });
+}
+
+/** The same configuration for a listener whose port the system chose: PUBLIC_URL follows unless it was given. */
+export function withPort(config: Config, port: number): Config {
+  const publicUrl = config.publicUrlGiven ? config.publicUrl : new URL(`http://localhost:${port}`);
+  return Object.freeze({ ...config, port, publicUrl });
+}
+
+/** Takes NAME_FILE's content for NAME. An empty variable counts as absent: compose files pass those. */
+function readFiles(env: ConfigSource["env"], problems: string[]): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(Variables.entries)) {
+    const value = env[name], file = env[`${name}_FILE`];
+    if (value && file) problems.push(`${name} and ${name}_FILE are both set; set one of them`);
+    if (value) given[name] = value;
+    else if (file) {
+      try {
+        given[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+      } catch (error) {
+        problems.push(
+          `${name}_FILE names a file that cannot be read (${(error as { code?: string }).code ?? "error"})`,
+        );
+      }
+    }
+  }
+  return given;
+}
+
+function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, string>>): string[] {
+  const problems: string[] = [];
+  const need = (name: string, why: string) => given[name] ?? problems.push(`${name} is missing: ${why}`);
+  if (mode !== "dev" && !given.DATABASE_URL && !given.POSTGRES_PASSWORD) {
+    problems.push("DATABASE_URL is missing: set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
+  }
+  if (mode === "serve") {
+    need("ROOT_DOMAIN", "the wildcard domain under which spokes live");
+    if (!given.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
+      need("KUBECONFIG", "the file that names your cluster");
+    }
+  }
+  if (given.BOOTSTRAP_ADMIN_EMAIL) need("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
+  if (given.BOOTSTRAP_ADMIN_PASSWORD) need("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
+  if (given.SMTP_HOST) need("SMTP_FROM", "SMTP_HOST is set, and a mail needs a sender");
+  if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
+  return problems;
+}
+
+function build(given: Variables, { mode, terminal }: ConfigSource) {
+  const dev = mode === "dev";
+  return {
+    host: given.HOST,
+    port: given.PORT,
+    publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
+    publicUrlGiven: given.PUBLIC_URL !== undefined,
+    rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
+    /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
+    database: {
+      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given),
+      pool: given.DATABASE_POOL,
+    },
+    bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
+      ? { email: given.BOOTSTRAP_ADMIN_EMAIL, password: given.BOOTSTRAP_ADMIN_PASSWORD }
+      : null,
+    /** Path of a kubeconfig; null is the in-cluster service account, in dev the simulated cluster. */
+    kubeconfig: (dev ? undefined : given.KUBECONFIG) ?? given.KUBECONFIG_HOST_PATH ?? null,
+    acmeEmail: given.ACME_EMAIL ?? null,
+    smtp: given.SMTP_HOST && given.SMTP_FROM
+      ? {
+        host: given.SMTP_HOST,
+        port: given.SMTP_PORT,
+        user: given.SMTP_USER ?? null,
+        pass: given.SMTP_PASS ?? null,
+        from: given.SMTP_FROM,
+      }
+      : null,
+    trustedProxies: given.TRUSTED_PROXIES,
+    portal: given.PORTAL ?? dev,
+    signup: given.SIGNUP,
+    catalog: given.CATALOG ?? null,
+    blueprintDir: given.BLUEPRINT_DIR ?? null,
+    stripe: given.STRIPE_SECRET_KEY
+      ? {
+        secretKey: given.STRIPE_SECRET_KEY,
+        webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? null,
+        apiBase: given.STRIPE_API_BASE ?? null,
+      }
+      : null,
+    scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
+    maxInFlight: given.MAX_IN_FLIGHT,
+    requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+    bodyLimitBytes: given.BODY_LIMIT_BYTES,
+    metricsPort: given.METRICS_PORT ?? null,
+    otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
+    log: { level: given.LOG_LEVEL, format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const) },
+    dataDir: given.DATA_DIR,
+    simulatorDelayMs: given.SIMULATOR_DELAY_MS,
+  };
+}
+
+function databaseUrl(given: Variables): string {
+  const user = encodeURIComponent(given.POSTGRES_USER), password = encodeURIComponent(given.POSTGRES_PASSWORD ?? "");
+  const name = encodeURIComponent(given.POSTGRES_DB);
+  return `postgres://${user}:${password}@${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${name}`;
+}
+
+/** Whether the text is an address with a prefix length that the address family has. */
+function isCidr(text: string): boolean {
+  const [address = "", prefix] = text.split("/");
+  const family = isIP(address);
+  if (family === 0) return false;
+  if (prefix === undefined) return true;
+  if (!/^\d{1,3}$/.test(prefix)) return false;
+  return Number(prefix) <= (family === 4 ? 32 : 128);
+}

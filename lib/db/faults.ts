@@ -1,0 +1,69 @@
+/** What can go wrong between this program and PostgreSQL, told apart. */
+import postgres from "postgres";
+import { Fault } from "#lib/errors.ts";
+
+/**
+ * The connection under a statement is gone. The statement may or may not have run; of a transaction nothing remains,
+ * unless it was the answer to its COMMIT that was lost, which is a CommitUnknown.
+ */
+export class ConnectionLost extends Fault {
+  constructor(cause: unknown) {
+    super("unavailable", "database_lost", "The connection to the database was lost; try again", {
+      retryAfter: 1,
+      cause,
+    });
+    this.name = "ConnectionLost";
+  }
+}
+
+/** COMMIT was sent and its answer never came: all of the transaction has happened, or nothing. */
+export class CommitUnknown extends Fault {
+  constructor(cause: unknown) {
+    const message = "The database did not answer whether this was saved; look before trying again";
+    super("unavailable", "commit_unknown", message, { retryAfter: 1, cause });
+    this.name = "CommitUnknown";
+  }
+}
+
+/** Whether the server answered with this SQLSTATE. */
+export function hasState(error: unknown, ...states: string[]): boolean {
+  return error instanceof postgres.PostgresError && states.includes(error.code);
+}
+
+/** Whether the statement broke this unique index, unique or check constraint, or foreign key. */
+export function violates(error: unknown, constraint: string): boolean {
+  return hasState(error, "23505", "23514", "23503", "23P01") &&
+    (error as postgres.PostgresError).constraint_name === constraint;
+}
+
+/** Whether text was refused that no column can hold: a NUL, or half a surrogate pair in JSON. */
+export function isUnstorable(error: unknown): boolean {
+  return hasState(error, "22021", "22P05", "22P02");
+}
+
+/** Whether the same work may succeed if it is done again from its start: deadlock, conflict, a plan gone stale. */
+export function isPassing(error: unknown): boolean {
+  return hasState(error, "40P01", "40001") ||
+    hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
+}
+
+/** Whether the server ended the session with this error. */
+export function isFatal(error: unknown): boolean {
+  return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
+    hasState(error, "57P01", "57P02", "57P03");
+}
+
+/** The same failure as callers are to see it. */
+export function asFault(error: unknown): unknown {
+  if (hasState(error, "57014")) {
+    return new Fault("unavailable", "database_slow", "The database took too long; try again", {
+      retryAfter: 1,
+      cause: error,
+    });
+  }
+  if (hasState(error, "55P03")) {
+    const message = "Somebody else is changing the same thing; try again";
+    return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,108 @@
+/**
+ * Brings a database to the schema of this program.
+ *
+ * Migrations run in order, each in a transaction of its own, under one advisory lock: any number of replicas may start
+ * at once, and one of them does the work while the others wait. What ran is recorded with its checksum, so that a
+ * database which does not fit this program stops the start instead of failing later in some query.
+ */
+import { createHash } from "node:crypto";
+import postgres from "postgres";
+import { messageOf } from "#lib/errors.ts";
+
+const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
+
+export type Migration = readonly [name: string, sql: string];
+
+/** A database and a program that do not fit; the message says which file, and what to do. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+/** Applies what is missing, and returns the names of what it applied. `name` is the file's name without `.sql`. */
+export async function migrate(url: string, migrations: readonly Migration[]): Promise<string[]> {
+  // Only one connection, and never a second: the lock belongs to its session and ends with it, however that ends.
+  let lost = false;
+  const sql = postgres(url, {
+    max: 1,
+    max_lifetime: null,
+    idle_timeout: 0,
+    connect_timeout: 30,
+    onnotice: () => {},
+    onclose: () => lost = true,
+    connection: { application_name: "wheelwright-migrate" },
+  });
+  const run: Run = async (text, params = []) => {
+    if (lost) throw new MigrationError("The connection to the database was lost while migrating; start again");
+    return await sql.unsafe(text, params);
+  };
+  try {
+    await run("select pg_advisory_lock($1)", [LOCK]);
+    await run(`create table if not exists migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz(3) not null default clock_timestamp()
+    )`);
+    const applied = await run("select name, checksum from migrations order by name") as unknown as Applied[];
+    const missing = compare(applied, migrations);
+    for (const migration of missing) await apply(run, migration);
+    return missing.map(([name]) => name);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+type Run = (text: string, params?: string[]) => Promise<readonly unknown[]>;
+type Applied = { readonly name: string; readonly checksum: string };
+
+/** What is yet to be applied, once it is sure that the rest is what it was. */
+function compare(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+  const known = new Map(migrations);
+  for (const { name, checksum } of applied) {
+    const text = known.get(name);
+    if (text === undefined) {
+      const newest = migrations.at(-1)?.[0] ?? "";
+      throw new MigrationError(
+        name > newest
+          ? `The database is newer than this program: it has the migration ${name}.sql, this program ends at ` +
+            `${newest}.sql; run the newer release`
+          : `The migration ${name}.sql was applied to the database, but this program lacks it; restore the file`,
+      );
+    }
+    if (checksumOf(text) !== checksum) {
+      throw new MigrationError(
+        `The migration ${name}.sql was changed after it was applied; restore it, and put the change into a new file`,
+      );
+    }
+  }
+  const last = applied.at(-1)?.name ?? "";
+  const missing = migrations.filter(([name]) => !applied.some((one) => one.name === name));
+  const late = missing.find(([name]) => name < last);
+  if (late) {
+    throw new MigrationError(
+      `The migration ${late[0]}.sql comes before ${last}.sql, which is applied; give it a later number`,
+    );
+  }
+  return missing;
+}
+
+/**
+ * One message to the server holds the migration, its record and both ends of the transaction: nothing can come between.
+ * The simple protocol runs many statements as one, and stops at the first that fails.
+ */
+async function apply(run: Run, [name, text]: Migration): Promise<void> {
+  const record = `insert into migrations (name, checksum) values (${quote(name)}, ${quote(checksumOf(text))})`;
+  try {
+    await run(`begin;\n${text}\n;${record};\ncommit;`);
+  } catch (cause) {
+    if (cause instanceof MigrationError) throw cause;
+    throw new MigrationError(`The migration ${name}.sql failed: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

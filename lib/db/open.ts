@@ -1,0 +1,114 @@
+/** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
+import { Kysely, sql } from "kysely";
+import { openControl } from "#lib/db/control.ts";
+import type { OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
+import { openDialect } from "#lib/db/dialect.ts";
+import { isPassing } from "#lib/db/faults.ts";
+import { openPool } from "#lib/db/pool.ts";
+import type { Schema } from "#lib/db/schema.ts";
+import { CHANNEL, openWakeups } from "#lib/db/wakeups.ts";
+import type { Log } from "#lib/log.ts";
+import { backoff, SECOND, sleep } from "#lib/time.ts";
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections at most, the control connection not counted. */
+  readonly size: number;
+  readonly log: Log;
+  /** What pg_stat_activity shows. */
+  readonly name?: string;
+  /** Milliseconds that a statement may take. */
+  readonly statementLimit?: number;
+  /** Milliseconds that a statement waits for a lock. */
+  readonly lockLimit?: number;
+  /** Milliseconds that a caller waits for a connection. */
+  readonly waitLimit?: number;
+}
+
+const STATEMENT_LIMIT = 15 * SECOND;
+const LOCK_LIMIT = 10 * SECOND;
+const NETWORK = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
+const IDLE_IN_TRANSACTION = 30 * SECOND;
+const TRIES = 3; // of a transaction that met a deadlock
+
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { url, log, name = "wheelwright", statementLimit = STATEMENT_LIMIT, lockLimit = LOCK_LIMIT } = options;
+  const pool = openPool({
+    url,
+    name,
+    size: options.size,
+    settings: {
+      statement_timeout: String(statementLimit),
+      lock_timeout: String(lockLimit),
+      idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
+      timezone: "UTC",
+    },
+    ...(options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit }),
+  });
+  const limit = statementLimit + NETWORK;
+  const wakeups = openWakeups({ notify, log });
+  const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
+
+  async function notify(payloads: readonly string[]): Promise<void> {
+    const lease = await pool.acquire();
+    try {
+      await lease.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", [CHANNEL, payloads], {
+        limit,
+      });
+    } finally {
+      lease.release();
+    }
+  }
+
+  function over(signal: AbortSignal | undefined): OpenDatabase {
+    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, ...(signal ? { signal } : {}) }) });
+    return {
+      rows,
+      transact: (work) => transact(rows, wakeups.announce, work, signal),
+      within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower),
+      wakeups,
+      control: { query: async (text, params) => (await control.query(text, params)).rows },
+      stats: () => ({ ...pool.stats(), control: control.pid !== null }),
+      async now() {
+        const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows);
+        return row!.now;
+      },
+      close,
+    };
+  }
+
+  async function close(): Promise<void> {
+    await Promise.race([wakeups.flushed(), sleep(SECOND)]);
+    await Promise.all([control.close(), pool.close()]);
+  }
+
+  try {
+    // What is wrong with the address or the password shows at the start and not at the first request.
+    (await pool.acquire()).release();
+    return over(undefined);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Announce = (topics: Iterable<Topic>) => void;
+
+async function transact<T>(
+  rows: Rows,
+  announce: Announce,
+  work: (tx: Tx) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1;; attempt++) {
+    const wakes = new Set<Topic>();
+    try {
+      const result = await rows.transaction().execute((tx) => work(Object.assign(tx, { wakes })));
+      announce(wakes);
+      return result;
+    } catch (error) {
+      if (!isPassing(error) || attempt === TRIES) throw error;
+      await sleep(backoff(attempt, 20, 200), signal);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * A pool of single-use clients (client.ts says why ours, and why single-use).
+ *
+ * Callers are served in the order in which they came. While the database is away they wait, for two seconds at most,
+ * and connections are tried anew; so a restart of PostgreSQL costs those seconds and no error page.
+ */
+import { type Client, openClient, type QueryOptions, type Result } from "#lib/db/client.ts";
+import { Fault } from "#lib/errors.ts";
+import { backoff, MINUTE, SECOND } from "#lib/time.ts";
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly size: number;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Milliseconds that a caller waits for a connection. */
+  readonly waitLimit?: number;
+}
+
+/** A connection for one caller. After `release` it refuses, whoever still holds it. */
+export interface Lease {
+  readonly pid: number;
+  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
+  /** Gives the connection back; with a reason it is cut instead, because its session is not what it was. */
+  release(spoiled?: unknown): void;
+}
+
+export interface Pool {
+  acquire(signal?: AbortSignal): Promise<Lease>;
+  stats(): { size: number; open: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+interface Waiter {
+  serve(client: Client): void;
+  refuse(error: unknown): void;
+}
+
+const WAIT_LIMIT = 2 * SECOND;
+const CLOSE_LIMIT = 2 * SECOND;
+// A session collects prepared statements and memory; a younger one starts without. Spread, so that they do not end together.
+const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
+
+export function openPool(options: PoolOptions): Pool {
+  const idle: Client[] = [];
+  const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
+  const clients = new Set<Client>();
+  const retireAt = new Map<Client, number>();
+  let connecting = 0;
+  let failures = 0; // connections that failed in a row
+  let failure: unknown = null; // of the last one
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let closed = false;
+  let onQuiet: (() => void) | null = null;
+
+  /** Opens as many connections as callers wait for, within the size. */
+  function grow(): void {
+    if (closed || retry) return;
+    while (connecting < waiting.size && clients.size + connecting < options.size) {
+      connecting++;
+      open().catch((error) => {
+        failure = error;
+        failures++;
+        retry ??= setTimeout(() => (retry = undefined, grow()), backoff(failures, 50, SECOND / 2));
+      }).finally(() => {
+        connecting--;
+        grow();
+      });
+    }
+  }
+
+  async function open(): Promise<void> {
+    const { url, name, settings } = options;
+    let client: Client | null = null;
+    const onDead = () => client && forget(client);
+    client = await openClient({ url, name, settings, connectLimit: options.waitLimit ?? WAIT_LIMIT, onDead });
+    failures = 0;
+    failure = null;
+    clients.add(client);
+    retireAt.set(client, performance.now() + LIFETIME());
+    if (client.dead) forget(client);
+    else give(client);
+  }
+
+  function forget(client: Client): void {
+    clients.delete(client);
+    retireAt.delete(client);
+    const at = idle.indexOf(client);
+    if (at >= 0) idle.splice(at, 1);
+    grow();
+    if (clients.size === 0) onQuiet?.();
+  }
+
+  function give(client: Client): void {
+    const [waiter] = waiting;
+    if (closed || performance.now() > (retireAt.get(client) ?? 0)) retire(client);
+    else if (waiter) waiter.serve(client);
+    else idle.push(client);
+  }
+
+  function retire(client: Client): void {
+    forget(client);
+    client.close().catch((error) => client.kill(error));
+  }
+
+  function lease(client: Client): Lease {
+    let over = false;
+    return {
+      pid: client.pid,
+      query(text, params, how) {
+        if (over) return Promise.reject(new Error("This connection was given back, it cannot be used any more"));
+        return client.query(text, params, how);
+      },
+      release(spoiled) {
+        if (over) return;
+        over = true;
+        if (spoiled !== undefined) client.kill(spoiled);
+        if (!client.dead) give(client);
+      },
+    };
+  }
+
+  function wait(signal: AbortSignal | undefined): Promise<Client> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(waiter);
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const waiter: Waiter = {
+        serve: (client) => (leave(), resolve(client)),
+        refuse: (error) => (leave(), reject(error)),
+      };
+      const onAbort = () => waiter.refuse(signal!.reason);
+      const timer = setTimeout(() => waiter.refuse(noConnection(failure)), options.waitLimit ?? WAIT_LIMIT);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      waiting.add(waiter);
+      grow();
+    });
+  }
+
+  return {
+    async acquire(signal) {
+      signal?.throwIfAborted();
+      if (closed) throw new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
+      // Nobody overtakes: an idle connection is free only when nobody waits.
+      const free = waiting.size === 0 ? idle.pop() : undefined;
+      return lease(free ?? await wait(signal));
+    },
+    stats: () => ({ size: options.size, open: clients.size, idle: idle.length, waiting: waiting.size }),
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      const shut = new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
+      for (const waiter of waiting) waiter.refuse(shut);
+      const quiet = new Promise<void>((resolve) => onQuiet = resolve);
+      for (const client of idle.splice(0)) retire(client);
+      if (clients.size === 0) return;
+      const timer = setTimeout(() => clients.forEach((client) => client.kill(shut)), CLOSE_LIMIT);
+      await quiet.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+function noConnection(failure: unknown): Fault {
+  return failure
+    ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {
+      retryAfter: 2,
+      cause: failure,
+    })
+    : new Fault("unavailable", "database_busy", "All connections to the database are in use; try again", {
+      retryAfter: 1,
+    });
+}

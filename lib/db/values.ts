@@ -1,0 +1,80 @@
+/**
+ * How values cross to PostgreSQL and back, where postgres.js would do something else.
+ *
+ * The type of a parameter is always the server's word (see `client.ts`), never a guess from the JavaScript value. Text
+ * goes to every type as it stands, so JSON goes as JSON text and is not encoded twice. Of arrays the driver knows
+ * nothing until it has asked the server in a query of its own, whose failure nobody can catch; so they are here.
+ */
+import type { PostgresType } from "postgres";
+
+type Types = Record<string, PostgresType>;
+
+export const types: Types = {
+  json: {
+    to: 3802,
+    from: [114, 3802],
+    serialize: asJson,
+    parse: (text: string) => JSON.parse(text),
+  },
+  jsonText: { to: 114, from: [], serialize: asJson, parse: same },
+  boolean: { to: 16, from: [16], serialize: asText, parse: (text: string) => text === "t" },
+  stamp: { to: 1184, from: [1082, 1114, 1184], serialize: asText, parse: (text: string) => new Date(text) },
+  bytes: {
+    to: 17,
+    from: [17],
+    serialize: (value: Uint8Array | string) =>
+      typeof value === "string"
+        ? value
+        : `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`,
+    parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), "hex")),
+  },
+  booleans: array(1000, (text) => text === "t"),
+  integers: array(1007, Number),
+  smallIntegers: array(1005, Number),
+  bigIntegers: array(1016, same), // as text, like a bigint alone
+  texts: array(1009, same),
+  names: array(1003, same),
+  varchars: array(1015, same),
+  stamps: array(1185, (text) => new Date(text)),
+  jsons: array(3807, (text) => JSON.parse(text), asJson),
+};
+
+function array(oid: number, parse: (text: string) => unknown, write: (item: unknown) => string = asText): PostgresType {
+  return {
+    to: oid,
+    from: [oid],
+    serialize: (value: unknown) => Array.isArray(value) ? writeArray(value, write) : asText(value),
+    parse: (text: string) => parseArray(text, parse),
+  };
+}
+
+function asText(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** A string is JSON text already: that is what our columns' types ask for. */
+function asJson(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function same(text: string): string {
+  return text;
+}
+
+function writeArray(items: readonly unknown[], write: (item: unknown) => string): string {
+  const written = items.map((item) => {
+    if (item === null || item === undefined) return "NULL";
+    return `"${write(item).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  });
+  return `{${written.join(",")}}`;
+}
+
+/** One dimension, which is all that our columns have: `{a,"b \"c\"",NULL}`. */
+function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
+  if (!text.startsWith("{")) throw new Error(`Cannot read the array ${text}`);
+  const item = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs;
+  return [...text.slice(1, -1).matchAll(item)].map(([, quoted, plain]) => {
+    if (quoted !== undefined) return parse(quoted.replace(/\\(.)/gs, "$1"));
+    return plain === "NULL" ? null : parse(plain!);
+  });
+}

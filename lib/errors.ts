@@ -1,0 +1,48 @@
+/**
+ * Faults: the failures that a caller may cause and is expected to handle.
+ *
+ * A fault knows nothing of HTTP. `kind` is what went wrong, `code` a name that clients and tests may rely on,
+ * `message` is written for the person who reads the reply. Whatever is not a Fault is a bug, and is answered as one.
+ */
+export type FaultKind =
+  | "invalid" // the input is not what it must be
+  | "unauthenticated" // nobody, or a credential that is no good
+  | "forbidden" // known, but not allowed
+  | "missing" // not there, or not for this caller to know of
+  | "method" // there, but not with this method
+  | "conflict" // the present state does not allow it
+  | "too_large" // the body is over its bound
+  | "media_type" // the body is not JSON
+  | "impossible" // well formed, and yet it cannot be done
+  | "limited" // too often
+  | "unavailable" // not now; try again
+  | "timeout"; // not within the time that a request has
+
+export interface FaultOptions {
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number;
+  /** Response headers that belong to this refusal, such as Allow. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class Fault extends Error {
+  readonly kind: FaultKind;
+  readonly code: string;
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(kind: FaultKind, code: string, message: string, options: FaultOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "Fault";
+    this.kind = kind;
+    this.code = code;
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** What a thrown value says, for a log line or the cause of a failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

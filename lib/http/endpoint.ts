@@ -1,0 +1,87 @@
+/**
+ * The declaration that every route module exports.
+ *
+ * One value says who may call, with what token, what comes in, what goes out and what can go wrong. The server mounts
+ * it, the OpenAPI document is read from it, and the tests walk it, so that the three cannot disagree.
+ */
+import type * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import type { Access, Actor, TokenScope } from "#lib/auth/access.ts";
+import type { Reply } from "#lib/http/reply.ts";
+import type { IdempotencyKey } from "#lib/idempotency/store.ts";
+
+// deno-lint-ignore no-explicit-any
+type Input = v.GenericSchema<any, any> | undefined;
+// deno-lint-ignore no-explicit-any
+type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
+
+/**
+ * Who may bring what credential:
+ * a token scope is the least scope whose token may call it (sessions always may); `session` needs a session, and a
+ * bearer is 401; `flow` needs nothing, and any Authorization header is 401 before all else; `public` ignores it.
+ */
+export type EndpointScope = TokenScope | "session" | "flow" | "public";
+
+export interface Deprecation {
+  /** ISO dates; sunset is at least 30 days after since, or the process does not start. */
+  readonly since: string;
+  readonly sunset: string;
+  readonly note: string;
+}
+
+export type Call<A, L, P, Q, B> =
+  & {
+    /** The app of this request: its `db` is cancelled with the request. */
+    readonly app: App;
+    readonly actor: A;
+    readonly params: Parsed<P>;
+    readonly query: Parsed<Q>;
+    readonly body: Parsed<B>;
+    readonly request: Request;
+    /** The client's address, `X-Forwarded-For` taken into account only behind a trusted proxy. */
+    readonly ip: string;
+    readonly userAgent: string;
+    readonly signal: AbortSignal;
+    /** From the Idempotency-Key header, where the endpoint takes one. */
+    readonly idempotency: IdempotencyKey | null;
+  }
+  & Omit<L, "actor">;
+
+export interface Endpoint<
+  A extends Actor | null,
+  L extends object,
+  P extends Input,
+  Q extends Input,
+  B extends Input,
+  T,
+> {
+  readonly summary: string;
+  readonly access: Access<A, L>;
+  readonly scope: EndpointScope;
+  /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
+  readonly bucket?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Takes an Idempotency-Key header. */
+  readonly idempotent?: boolean;
+  readonly reply: Reply<T>;
+  /** Codes of the faults that are this endpoint's own, besides those that every endpoint can answer. */
+  readonly faults?: readonly string[];
+  readonly deprecated?: Deprecation;
+  handle(call: Call<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
+}
+
+// deno-lint-ignore no-explicit-any
+export type AnyEndpoint = Endpoint<any, any, any, any, any, any>;
+
+export function endpoint<
+  A extends Actor | null,
+  L extends object,
+  T,
+  P extends Input = undefined,
+  Q extends Input = undefined,
+  B extends Input = undefined,
+>(declaration: Endpoint<A, L, P, Q, B, T>): Endpoint<A, L, P, Q, B, T> {
+  return Object.freeze(declaration);
+}

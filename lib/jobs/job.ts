@@ -1,0 +1,95 @@
+/**
+ * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
+ *
+ * A JobKind is data: what the steps are called and how long each may take. The functions that do the steps stand in
+ * lib/work; they are bound to the kind by name in the scheduler, so that whatever enqueues needs to know no work.
+ */
+import type { Asker } from "#lib/audit/asker.ts";
+
+export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+
+export interface StepPlan {
+  /** Recorded when finished; never renamed without a new plan version. */
+  readonly name: string;
+  /** What a person reads while it runs: "Installing Moodle". */
+  readonly label: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+export interface JobKind {
+  readonly kind: string;
+  /** Version of the sequence of steps. A replica claims only the kinds and versions that it knows. */
+  readonly plan: number;
+  readonly visible: boolean;
+  readonly steps: readonly StepPlan[];
+  /** Milliseconds from the first start until a transient error becomes final. */
+  readonly timeLimit: number;
+  /** Not started before its hub is active; until then it waits without holding up its lane. */
+  readonly needsActiveHub?: boolean;
+  /** Whatever the cluster says, it is tried again until the time limit: giving up would leave something behind. */
+  readonly persistent?: boolean;
+  /** Milliseconds after its end, however it ended, at which the next one runs; at most one of the kind is live. */
+  readonly repeatEvery?: number;
+}
+
+/** What stays of a failed operation, outliving its namespace. */
+export interface FailureReport {
+  readonly step: string;
+  readonly code: string;
+  readonly fault: "user" | "operator" | "cluster";
+  readonly message: string;
+  readonly hint: string | null;
+  readonly log: readonly string[];
+  readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
+}
+
+export interface NewJob {
+  readonly kind: JobKind;
+  /** `federation:<id>`, `spoke:<id>`, or null: not held back by any other job. */
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly runAt?: Date;
+  /** At most one queued or running job has it; enqueueing another one is left out silently and returns the first. */
+  readonly dedupeKey?: string;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly seq: string;
+  readonly kind: string;
+  readonly visible: boolean;
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly state: JobState;
+  readonly runAt: Date;
+  readonly attempt: number;
+  readonly timeLimit: number;
+  readonly deadlineAt: Date | null;
+  readonly fence: string;
+  readonly holder: string | null;
+  readonly plan: number;
+  readonly stepNames: readonly string[];
+  readonly stepsDone: readonly string[];
+  readonly label: string;
+  // deno-lint-ignore no-explicit-any
+  readonly payload: Readonly<Record<string, any>>;
+  // deno-lint-ignore no-explicit-any
+  readonly progress: Readonly<Record<string, any>>;
+  readonly failure: FailureReport | null;
+  readonly cancelRequestedAt: Date | null;
+  readonly asker: Asker;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+/** States that a job does not leave again. */
+export const isFinished = (state: JobState): boolean => state !== "queued" && state !== "running";
+
+export const hubLane = (federationId: string): string => `federation:${federationId}`;
+export const spokeLane = (spokeId: string): string => `spoke:${spokeId}`;

@@ -1,0 +1,63 @@
+/**
+ * The log: one line an entry, JSON for machines or coloured text for a terminal.
+ *
+ * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
+ * An Error among the fields is written with its stack and its causes.
+ */
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  /** The same log, whose every entry carries these fields too. */
+  with(fields: Fields): Log;
+}
+
+export interface LogOptions {
+  readonly level: Level;
+  readonly format: "json" | "pretty";
+  readonly write: (line: string) => void;
+}
+
+export function openLog(options: LogOptions, bound: Fields = {}): Log {
+  const least = LEVELS.indexOf(options.level);
+  const render = options.format === "json" ? renderJson : renderPretty;
+  const entry = (level: Level) => (message: string, fields: Fields = {}): void => {
+    if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...bound, ...fields }));
+  };
+  return {
+    debug: entry("debug"),
+    info: entry("info"),
+    warn: entry("warn"),
+    error: entry("error"),
+    with: (fields) => openLog(options, { ...bound, ...fields }),
+  };
+}
+
+/** A log that says nothing, for tests. */
+export const silent: Log = openLog({ level: "error", format: "json", write: () => {} });
+
+function renderJson(level: Level, message: string, fields: Fields): string {
+  const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, describe(value)]));
+  return JSON.stringify({ time: new Date().toISOString(), level, message, ...plain }) + "\n";
+}
+
+const COLOURS: Record<Level, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" };
+const DIM = "\x1b[2m", RESET = "\x1b[0m";
+
+function renderPretty(level: Level, message: string, fields: Fields): string {
+  const time = new Date().toISOString().slice(11, 23);
+  const rest = Object.entries(fields).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(describe(value))}`).join(" ");
+  return `${DIM}${time}${RESET} ${COLOURS[level]}${level.padEnd(5)}${RESET} ${message} ${DIM}${rest}${RESET}\n`;
+}
+
+function describe(value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const code = (value as { code?: unknown }).code;
+  return { message: value.message, code, stack: value.stack, cause: value.cause ? describe(value.cause) : undefined };
+}

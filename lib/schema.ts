@@ -1,0 +1,103 @@
+/**
+ * The words that inputs and views are made of: one text schema for every string, ids, slugs, addresses, stamps, pages.
+ *
+ * Text is well-formed Unicode without control characters but newline and tab, bounded in code points: what is let in
+ * here can be stored, logged and sent on without further thought. Messages say what the value must be.
+ */
+import * as v from "valibot";
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** Text of `least` to `most` code points. */
+export function text(least: number, most: number) {
+  const message = `must be text of ${least} to ${most} characters without control characters`;
+  return v.pipe(
+    v.string(message),
+    v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
+    v.check((value) => {
+      const length = [...value.slice(0, most * 2 + 1)].length;
+      return length >= least && length <= most;
+    }, message),
+  );
+}
+
+/** An optional field in which null counts as absent. */
+export function maybe<S extends v.GenericSchema>(schema: S) {
+  return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
+}
+
+/** A name in URLs, host names and namespaces: an RFC 1123 label that begins with a letter. */
+const SLUG = "must be 1 to 40 lower-case letters, digits or hyphens, beginning with a letter and not ending with a hyphen";
+export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, SLUG));
+
+const EMAIL = "must be an e-mail address";
+/** An e-mail address, lower-cased: addresses compare without case. */
+export const Email = v.pipe(
+  v.string(EMAIL),
+  v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL),
+  v.trim(),
+  v.maxLength(254, EMAIL),
+  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]+\.[^\s@<>(),;:"\\[\].]{2,}$/u, EMAIL),
+  v.transform((value) => value.toLowerCase()),
+);
+
+const HOST = "must be a host name such as school.example.org";
+/** A host name of at least two labels, lower-cased. */
+export const HostName = v.pipe(
+  v.string(HOST),
+  v.toLowerCase(),
+  v.maxLength(253, HOST),
+  v.regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, HOST),
+  v.check((value) => !/^[\d.]+$/.test(value), HOST),
+);
+
+const WHEN = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
+/** A point in time on the way in. Years beyond 9999 are refused: they would not come back as they went in. */
+export const When = v.pipe(
+  v.string(WHEN),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, WHEN),
+  v.transform((value) => new Date(value)),
+  v.check((value) => !Number.isNaN(value.getTime()), WHEN),
+);
+
+/** A point in time on the way out: ISO 8601 with milliseconds, UTC. Text is a stamp that was written out before. */
+export const Stamp = v.pipe(
+  v.union([v.date(), v.string()]),
+  v.transform((value) => typeof value === "string" ? value : value.toISOString()),
+);
+export const MaybeStamp = v.nullable(Stamp);
+
+const BEFORE = "must be milliseconds since the epoch or an ISO 8601 timestamp";
+/** Where a page ends, exclusive: milliseconds since the epoch or ISO. */
+export const Before = v.pipe(
+  v.string(BEFORE),
+  v.check((value) => /^\d{1,15}$/.test(value) || v.is(When, value), BEFORE),
+  v.transform((value) => new Date(/^\d+$/.test(value) ? Number(value) : value)),
+);
+
+/** A page's size in a query: 1 to 100. */
+export function limit(usual: number) {
+  return v.optional(pageSize(), String(usual));
+}
+
+/** The same where no limit means the whole list. */
+export const MaybeLimit = v.optional(pageSize());
+
+function pageSize() {
+  const message = "must be a whole number from 1 to 100";
+  return v.pipe(
+    v.string(message),
+    v.regex(/^\d{1,3}$/, message),
+    v.transform(Number),
+    v.minValue(1, message),
+    v.maxValue(100, message),
+  );
+}
+
+const FLAG = "must be true or false";
+/** A boolean in a query; absent is false. */
+export const Flag = v.optional(
+  v.pipe(v.picklist(["true", "false", "1", "0"], FLAG), v.transform((value) => value === "true" || value === "1")),
+  "false",
+);

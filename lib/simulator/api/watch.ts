@@ -1,0 +1,82 @@
+/**
+ * Watches: changes as lines of JSON, from a version on or from what is there now.
+ *
+ * A change that makes an object match is told as ADDED, one that makes it match no more as DELETED, as the real one
+ * does. Bookmarks come about once a minute; a watch ends at its timeout, or when somebody drops it.
+ */
+import type { ServerResponse } from "node:http";
+import { readSelection } from "#lib/simulator/api/list.ts";
+import type { Kind } from "#lib/simulator/kinds.ts";
+import type { Json } from "#lib/simulator/object.ts";
+import { Refusal } from "#lib/simulator/refusal.ts";
+import type { Change } from "#lib/simulator/store.ts";
+import type { World } from "#lib/simulator/world.ts";
+import { MINUTE, SECOND } from "#lib/time.ts";
+
+const BOOKMARK = MINUTE;
+const LONGEST = 30 * MINUTE; // where the client names no timeout
+const BEHIND = 8 * 1024 * 1024; // bytes a reader may leave unread before it is cut off
+
+export function watchObjects(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void {
+  const selected = readSelection(query);
+  const asked = query.get("resourceVersion") ?? "";
+  const from = asked === "" || asked === "0" ? null : Number(asked);
+  response.writeHead(200, { "content-type": "application/json" });
+  response.flushHeaders();
+  const send = (type: string, object: Json): void => {
+    response.write(JSON.stringify({ type, object }) + "\n");
+    if (response.writableLength > BEHIND) response.destroy();
+  };
+  const bookmark = (annotations?: Json) => {
+    const metadata = { resourceVersion: String(world.store.version()), creationTimestamp: null, ...annotations };
+    send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
+  };
+  const tell = (change: Change): void => {
+    if (change.kind !== kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)) return;
+    const was = change.previous !== null && change.type !== "ADDED" && selected(change.previous);
+    const is = change.type !== "DELETED" && selected(change.object);
+    if (is) send(was ? "MODIFIED" : "ADDED", change.object);
+    else if (was) send("DELETED", change.object);
+  };
+
+  if (from === null) {
+    for (const object of world.store.list(kind, namespace)) if (selected(object)) send("ADDED", object);
+    if (query.get("sendInitialEvents") === "true") {
+      bookmark({ annotations: { "k8s.io/initial-events-end": "true" } });
+    }
+  } else {
+    const missed = world.store.since(from);
+    if (missed === null) {
+      const message = `too old resource version: ${from} (${world.store.horizon() + 1})`;
+      send("ERROR", new Refusal(410, "Expired", message).body());
+      return void response.end();
+    }
+    for (const change of missed) tell(change);
+  }
+
+  const stop = world.store.subscribe(tell);
+  const forget = world.faults.watching({ kind, drop: () => void response.destroy(), end: () => void response.end() });
+  const timers = new Set<() => void>();
+  const every = (ms: number, act: () => void): void => {
+    const cancel = world.timers.after(ms, () => {
+      timers.delete(cancel);
+      act();
+      if (!response.writableEnded) every(ms, act);
+    });
+    timers.add(cancel);
+  };
+  if (query.get("allowWatchBookmarks") === "true") every(BOOKMARK, () => bookmark());
+  const seconds = Number(query.get("timeoutSeconds") ?? 0);
+  timers.add(world.timers.after(seconds > 0 ? seconds * SECOND : LONGEST, () => void response.end()));
+  response.once("close", () => {
+    stop();
+    forget();
+    for (const cancel of timers) cancel();
+  });
+}

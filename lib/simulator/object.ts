@@ -1,0 +1,89 @@
+/** The shapes that every part of the simulated cluster speaks of. Objects in the store are never changed in place. */
+
+/** A value of JSON that came from outside or is on its way there. */
+// deno-lint-ignore no-explicit-any
+export type Json = any;
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Who set which fields, as `fieldsV1` says it. */
+export interface ManagedFields {
+  manager: string;
+  operation: "Apply" | "Update";
+  apiVersion: string;
+  time: string;
+  fieldsType: "FieldsV1";
+  fieldsV1: Json;
+  subresource?: string;
+}
+
+export interface Meta {
+  name: string;
+  generateName?: string;
+  namespace?: string;
+  uid: string;
+  resourceVersion: string;
+  generation?: number;
+  creationTimestamp: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFields[];
+}
+
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: Meta;
+  [field: string]: Json;
+}
+
+/** Whether two JSON values say the same; the order of an object's keys says nothing, nor does a key that is undefined. */
+export function same(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => same(item, b[i]));
+  }
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const name of names) if (!same(a[name], b[name])) return false;
+  return true;
+}
+
+/** Whether this is a JSON object, not a list, not null. */
+export function isRecord(value: unknown): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The API server's timestamps: RFC 3339, whole seconds, UTC. */
+export function timestamp(at: number): string {
+  return new Date(at).toISOString().slice(0, 19) + "Z";
+}
+
+/** The five letters at the end of a generated name; no vowels, so that no word comes out. */
+export function randomSuffix(length = 5): string {
+  const letters = "bcdfghjklmnpqrstvwxz2456789";
+  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
+}
+
+/** The same letters for the same text: names of ReplicaSets and revisions, which follow from their template. */
+export function hashSuffix(text: string, length = 10): string {
+  const letters = "bcdf2456789ghjklmnpqrstvwxz";
+  let hash = 0xcbf29ce484222325n;
+  for (let i = 0; i < text.length; i++) {
+    hash = ((hash ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n) & 0xffffffffffffffffn;
+  }
+  let suffix = "";
+  for (let i = 0; i < length; i++, hash /= 27n) suffix += letters[Number(hash % 27n)];
+  return suffix;
+}

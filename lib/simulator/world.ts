@@ -1,0 +1,27 @@
+/**
+ * What every part of the simulated cluster is handed: its objects, its time, and the things that no object shows
+ * (what is on a volume, what a container wrote, what a person broke).
+ */
+import type { Log } from "#lib/log.ts";
+import type { Faults } from "#lib/simulator/faults.ts";
+import type { Kinds } from "#lib/simulator/kinds.ts";
+import type { Logs } from "#lib/simulator/logs.ts";
+import type { Schema } from "#lib/simulator/schema/fields.ts";
+import type { Store } from "#lib/simulator/store.ts";
+import type { Timers } from "#lib/simulator/timers.ts";
+import type { Volumes } from "#lib/simulator/volumes.ts";
+
+export interface World {
+  readonly kinds: Kinds;
+  readonly schema: Schema;
+  readonly store: Store;
+  readonly timers: Timers;
+  readonly logs: Logs;
+  readonly volumes: Volumes;
+  readonly faults: Faults;
+  readonly log: Log;
+  /** Milliseconds until an object is ready. */
+  readonly delayMs: number;
+  /** What the one node has to give. */
+  readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
+}

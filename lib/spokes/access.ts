@@ -1,0 +1,38 @@
+/** Who may do what with a spoke. The spoke of the path is loaded here and handed on as `spoke`. */
+import { type Access, type Actor, requireActor } from "#lib/auth/access.ts";
+import { Fault } from "#lib/errors.ts";
+import { removedFor } from "#lib/federations/access.ts";
+import { runsHub, seesSpoke } from "#lib/federations/viewer.ts";
+import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+
+/**
+ * `see` and `act`: operators, admins of its hub and its own admins. `remove`: not its own admins. `history`: as `see`, and
+ * what has become of a removed spoke stays readable to operators and the admins of its hub.
+ */
+export type SpokeDeed = "see" | "act" | "remove" | "history";
+
+export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow }> {
+  return {
+    name: `spoke: ${deed}`,
+    async admit({ app, actor: caller, params, query }) {
+      const actor = requireActor(caller);
+      const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
+      const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
+      if (!row || !sees(actor, row)) throw missingSpoke();
+      if (deed === "remove" && !runsHub(actor, row.federation_id)) {
+        const message = "Only an operator or an admin of its hub may remove a spoke";
+        throw new Fault("forbidden", "federation_admin_only", message);
+      }
+      return { actor, spoke: row };
+    },
+  };
+}
+
+export function missingSpoke(): Fault {
+  return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
+}
+
+function sees(actor: Actor, row: SpokeRow): boolean {
+  if (row.state === "removed") return runsHub(actor, row.federation_id);
+  return seesSpoke(actor, { id: row.id, federationId: row.federation_id });
+}

@@ -1,0 +1,52 @@
+/** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { liveOperations } from "#lib/jobs/store.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { missingSpoke } from "#lib/spokes/access.ts";
+import { operationOn } from "#lib/spokes/operation.ts";
+import { showSpoke } from "#lib/spokes/show.ts";
+import { judgeAction, type SpokeActionName } from "#lib/spokes/state.ts";
+import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeAction, SpokeRecord } from "#lib/spokes/views.ts";
+
+/** Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action. */
+export async function requestAction(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  { action }: SpokeAction,
+): Promise<SpokeRecord> {
+  const row = await app.db.transact((tx) => acceptAction(tx, actor, spoke.id, action));
+  return await showSpoke(app, actor, row);
+}
+
+/**
+ * Returns the spoke as it is from now on: in the operation's own state if nothing is ahead of it, else in the state that
+ * it was in. The row is locked first, so of two callers the second judges what the first has made of it.
+ */
+export async function acceptAction(tx: Tx, asker: Asker, id: string, action: SpokeActionName): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  const live = await liveOperations(tx, id);
+  const facts = { state: before.state, wasReady: before.ready_at !== null, live: live.map((job) => job.kind) };
+  const { kind, state } = judgeAction(action, facts);
+  const after = state === before.state ? before : await moveSpoke(tx, id, state);
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, kind)] });
+  const about = { federationId: after.federation_id, spokeId: id };
+  await record(tx, asker, {
+    audit: [{
+      kind: "spoke_actioned",
+      objectType: "spoke",
+      objectId: id,
+      ...about,
+      metadata: { action, slug: after.slug, operationId: job!.id },
+    }],
+    // What waits behind another operation changes nothing yet; its start will be told.
+    events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job!) }],
+  });
+  return after;
+}

@@ -1,0 +1,36 @@
+/** Asks many spokes to change at once. Each is its own transaction: one that refuses holds nobody else up. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { Fault } from "#lib/errors.ts";
+import { acceptAction } from "#lib/spokes/actions.ts";
+import { showSpokes } from "#lib/spokes/show.ts";
+import { findVisible, type SpokeRow } from "#lib/spokes/store.ts";
+import type { BulkAction, BulkOutcome } from "#lib/spokes/views.ts";
+
+/**
+ * One outcome for each distinct id that the caller sees, in the order given; the others are skipped in silence. What
+ * a spoke's state forbids is that outcome's error.
+ */
+export async function requestActions(app: App, actor: Actor, { ids, action }: BulkAction): Promise<BulkOutcome[]> {
+  const visible = new Set((await findVisible(app.db.rows, actor, ids)).map((row) => row.id));
+  const accepted = new Map<string, SpokeRow>();
+  const refused = new Map<string, Fault>();
+  for (const id of new Set(ids)) {
+    if (!visible.has(id)) continue;
+    try {
+      accepted.set(id, await app.db.transact((tx) => acceptAction(tx, actor, id, action)));
+    } catch (error) {
+      // One that was removed since it was found is not visible any more; anything else concerns the whole request.
+      if (error instanceof Fault && error.kind === "conflict") refused.set(id, error);
+      else if (!(error instanceof Fault) || error.kind !== "missing") throw error;
+    }
+  }
+  const records = new Map((await showSpokes(app, actor, [...accepted.values()])).map((record) => [record.id, record]));
+  return [...new Set(ids)].flatMap((id): BulkOutcome[] => {
+    const spoke = records.get(id), fault = refused.get(id);
+    if (spoke) return [{ id, accepted: true, spoke }];
+    return fault
+      ? [{ id, accepted: false, error: { statusCode: 409, message: fault.message, error: "Conflict" } }]
+      : [];
+  });
+}

@@ -1,0 +1,53 @@
+/** Accepts the removal of a spoke. Tearing it down is work; the row stays, and is `removed` once its namespace is gone. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { cancelOperationsOf } from "#lib/jobs/store.ts";
+import { missingSpoke } from "#lib/spokes/access.ts";
+import { operationOn } from "#lib/spokes/operation.ts";
+import { showSpoke } from "#lib/spokes/show.ts";
+import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRecord } from "#lib/spokes/views.ts";
+
+/** Asked again while the spoke is going, it answers with the operation that is under way. */
+export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
+  const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
+  return await showSpoke(app, actor, row);
+}
+
+/**
+ * Whatever else was asked of the spoke is called off: what is queued at once, what is running as soon as its holder
+ * has seen it. The removal starts when nothing of the spoke runs any more.
+ */
+export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  if (before.state === "removing") return before;
+  const calledOff = await cancelOperationsOf(tx, id);
+  const after = await moveSpoke(tx, id, "removing");
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, "remove")] });
+  const about = { federationId: after.federation_id, spokeId: id };
+  await record(tx, asker, {
+    audit: [
+      ...calledOff.filter((other) => other.state === "cancelled").map((other) => ({
+        kind: "operation_cancelled" as const,
+        objectType: "operation" as const,
+        objectId: other.id,
+        ...about,
+        metadata: { kind: other.kind, reason: "the spoke is being removed" },
+      })),
+      {
+        kind: "spoke_removal_requested",
+        objectType: "spoke",
+        objectId: id,
+        ...about,
+        metadata: { slug: after.slug, domain: after.domain, operationId: job!.id },
+      },
+    ],
+    events: [{ ...about, state: after.state, operation: streamOperation(job!) }],
+  });
+  return after;
+}

@@ -1,0 +1,80 @@
+/** The rows of spokes. A removed spoke keeps its row, because its history refers to it; its slug and domain are free. */
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { Rows, Tx } from "#lib/db/database.ts";
+import type { Schema } from "#lib/db/schema.ts";
+import type { ListPage, Removed } from "#lib/federations/store.ts";
+import { spokesSeenBy, type Viewer } from "#lib/federations/viewer.ts";
+import { isId } from "#lib/ids.ts";
+import type { SpokeState } from "#lib/spokes/state.ts";
+
+export type SpokeRow = Selectable<Schema["spokes"]>;
+export type NewSpokeRow = Insertable<Schema["spokes"]>;
+
+export async function findSpoke(rows: Rows, id: string, removed: Removed): Promise<SpokeRow | undefined> {
+  if (!isId("spk", id)) return undefined;
+  let query = rows.selectFrom("spokes").selectAll().where("id", "=", id);
+  if (removed === "hidden") query = query.where("state", "<>", "removed");
+  return await query.executeTakeFirst();
+}
+
+/** The live ones among these spokes that the caller sees, in no order. */
+export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly string[]): Promise<SpokeRow[]> {
+  const known = ids.filter((id) => isId("spk", id));
+  if (known.length === 0) return [];
+  return await rows.selectFrom("spokes").selectAll().where("id", "in", known).where("state", "<>", "removed")
+    .where(spokesSeenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
+}
+
+/** The spokes that the caller sees, of one hub or of all, newest first. */
+export async function listSpokes(
+  rows: Rows,
+  viewer: Viewer,
+  where: ListPage & { readonly federationId?: string },
+  removed: Removed,
+): Promise<SpokeRow[]> {
+  let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
+    .where(spokesSeenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
+  if (where.federationId) query = query.where("federation_id", "=", where.federationId);
+  if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (where.before) query = query.where("created_at", "<", where.before);
+  if (where.limit) query = query.fetch(where.limit, "with ties");
+  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+    .execute();
+}
+
+/**
+ * Adds the spoke, or returns undefined when a live one has its slug or its domain. It waits for whoever is adding the
+ * same and has not committed, so that the unique indexes decide every race and no error breaks the transaction.
+ */
+export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
+  return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()
+    .executeTakeFirst();
+}
+
+export async function hasSlug(rows: Rows, federationId: string, slug: string): Promise<boolean> {
+  const found = await rows.selectFrom("spokes").select("id").where("federation_id", "=", federationId)
+    .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Those of the domains that a live spoke has, in whatever hub. */
+export async function takenDomains(rows: Rows, domains: readonly string[]): Promise<Set<string>> {
+  const found = await rows.selectFrom("spokes").select("domain").where("domain", "in", domains)
+    .where("state", "<>", "removed").execute();
+  return new Set(found.map((row) => row.domain));
+}
+
+/**
+ * The row as it stands, held against other changes until the transaction ends, so that of two callers the second
+ * judges what the first has made of it. Those who only refer to it need not wait.
+ */
+export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
+  return await tx.selectFrom("spokes").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirstOrThrow();
+}
+
+/** What went wrong before is forgotten with the state that it explained. */
+export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
+  return await tx.updateTable("spokes")
+    .set({ state, state_reason: null, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}

@@ -1,0 +1,93 @@
+/** A spoke as the API shows it, and what it takes to make one or to change it. */
+import * as v from "valibot";
+import { OperationView } from "#lib/jobs/operation.ts";
+import { Email, HostName, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
+import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
+
+export const SpokeView = v.object({
+  id: v.string(),
+  federationId: v.string(),
+  slug: v.string(),
+  displayName: v.string(),
+  domain: v.string(),
+  url: v.string(),
+  size: v.string(),
+  identity: v.boolean(),
+  content: v.boolean(),
+  contentMode: v.nullable(v.string()),
+  brand: v.nullable(v.string()),
+  adminEmail: v.string(),
+  region: v.nullable(v.string()),
+  lmsVersion: v.string(),
+  /** The same under the name that the specification gives it on the wire. */
+  moodleVersion: v.string(),
+  seed: v.nullable(v.string()),
+  state: v.picklist(SPOKE_STATES),
+  status: v.picklist(SPOKE_STATES),
+  stateReason: v.nullable(v.string()),
+  health: v.picklist(["healthy", "degraded", "unknown"]),
+  namespace: v.string(),
+  operation: v.nullable(OperationView),
+  createdAt: Stamp,
+  updatedAt: Stamp,
+  readyAt: MaybeStamp,
+  observedAt: MaybeStamp,
+  drift: v.unknown(),
+});
+export type SpokeRecord = v.InferInput<typeof SpokeView>;
+
+const YES_OR_NO = "must be true or false";
+const choice = maybe(text(1, 100));
+const flag = maybe(v.boolean(YES_OR_NO));
+
+const VERSION = "must be a version such as 4.5.12";
+const Version = v.pipe(
+  v.string(VERSION),
+  v.maxLength(40, VERSION),
+  v.regex(/^v?\d+(\.\d+){0,3}([-+][0-9A-Za-z.-]+)?$/, VERSION),
+);
+
+export const NewSpoke = v.object({
+  slug: Slug,
+  /** Of the hub in the path, should it be given: its id or its slug. */
+  federationId: choice,
+  displayName: maybe(text(1, 200)),
+  domain: maybe(HostName),
+  size: choice,
+  identity: flag,
+  content: flag,
+  contentMode: choice,
+  brand: choice,
+  adminEmail: maybe(Email),
+  region: choice,
+  lmsVersion: maybe(Version),
+  moodleVersion: maybe(Version),
+  seed: choice,
+});
+export type NewSpoke = v.InferOutput<typeof NewSpoke>;
+
+const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
+
+export const SpokeAction = v.object({ action: Action });
+export type SpokeAction = v.InferOutput<typeof SpokeAction>;
+
+const IDS = "must be a list of 1 to 500 ids";
+
+export const BulkAction = v.object({
+  ids: v.pipe(v.array(v.string(IDS), IDS), v.minLength(1, IDS), v.maxLength(500, IDS)),
+  action: Action,
+});
+export type BulkAction = v.InferOutput<typeof BulkAction>;
+
+const Problem = v.object({ statusCode: v.number(), message: v.string(), error: v.string() });
+
+export const BulkOutcome = v.object({
+  id: v.string(),
+  accepted: v.boolean(),
+  spoke: v.optional(SpokeView),
+  error: v.optional(Problem),
+});
+export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
+
+/** What adding a spoke of a size would cost; without a payment provider nobody can say. */
+export const CostView = v.object({ available: v.boolean() });

@@ -1,0 +1,36 @@
+/** What `wheelwright dev` greets with: where it is, who signs in, what is real and what is not, and what to type next. */
+
+export interface Greeting {
+  readonly version: string;
+  readonly url: string;
+  readonly email: string;
+  /** Known only when it was made just now; kept nowhere but as a hash. */
+  readonly password: string | null;
+  readonly database: string;
+  readonly cluster: string;
+  readonly mail: string;
+  /** Whether the terminal shows colours. */
+  readonly colours: boolean;
+}
+
+/** The text, ending in an empty line; the line that says where it listens comes after it. */
+export function banner(greeting: Greeting): string {
+  const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
+  const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
+  const password = greeting.password ? paint("1", greeting.password) : paint("2", "the one from the first start");
+  const known = greeting.password ?? "PASSWORD";
+  const login = `curl -c jar -H 'Content-Type: application/json' \\\n` +
+    `      -d '${JSON.stringify({ email: greeting.email, password: known })}' ${greeting.url}/api/auth/login`;
+  return "\n" +
+    `  ${paint("1;36", "◎ Wheelwright")} ${paint("2", `${greeting.version} · development`)}\n\n` +
+    row("Address", paint("4", greeting.url)) +
+    row("E-mail", greeting.email) +
+    row("Password", password) +
+    "\n" +
+    row("Database", greeting.database) +
+    row("Cluster", greeting.cluster) +
+    row("Mail", greeting.mail) +
+    "\n" +
+    row("Next", `sign in, then go on with README.md`) +
+    `\n    ${paint("36", login)}\n\n`;
+}

@@ -1,0 +1,50 @@
+/** The clusters of this process: one per kubeconfig context that the catalogue's regions name, opened on first use. */
+import type { Clusters } from "#lib/app.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
+import type { Log } from "#lib/log.ts";
+
+/** A kubeconfig file, its text, or the service account of the pod that this runs in. */
+export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
+
+export interface OpenClusters extends Clusters {
+  close(): Promise<void>;
+}
+
+/** The name of the cluster that is not named: the kubeconfig's current context. */
+const DEFAULT = "default";
+
+export function openClusters(source: ClusterSource, catalog: Catalog, log: Log): OpenClusters {
+  const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);
+  const opened = new Map<string, Promise<Cluster>>();
+
+  async function connect(name: string): Promise<Cluster> {
+    // Imported here: the Kubernetes library costs half a second and 80 MB, and only those who provision need it.
+    const { openCluster } = await import("#lib/cluster/open.ts");
+    const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
+    return await openCluster({ name, kubeconfig, log });
+  }
+
+  return {
+    place(region) {
+      return catalog.regions.find((each) => each.name === region)?.context ?? DEFAULT;
+    },
+    async open(name) {
+      if (!known.has(name)) {
+        const message = `The cluster "${name}" is in use by hubs or spokes but no longer configured`;
+        throw new ClusterError("unknown_cluster", message, { transient: true, blame: "operator" });
+      }
+      const opening = opened.get(name) ?? connect(name);
+      opened.set(name, opening);
+      try {
+        return await opening;
+      } catch (error) {
+        opened.delete(name);
+        throw error;
+      }
+    },
+    async close() {
+      for (const opening of opened.values()) await (await opening).close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** `wheelwright simulate`: the simulated cluster alone, for several replicas of `serve` to share. */
+import { writeFile } from "node:fs/promises";
+import { readProcessConfig } from "#lib/config.ts";
+import { openLog } from "#lib/log.ts";
+import { openSimulator } from "#lib/simulator/open.ts";
+import { CommandError, EX_USAGE, type Given } from "./command.ts";
+
+export async function simulate({ options }: Given): Promise<void> {
+  const config = readProcessConfig("dev");
+  const port = Number(options.port ?? 0);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new CommandError(EX_USAGE, "--port must be a whole number from 0 to 65535");
+  }
+  const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
+  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log });
+  if (typeof options.kubeconfig === "string") await writeFile(options.kubeconfig, simulator.kubeconfig());
+  process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  await simulator.close();
+}

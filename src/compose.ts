@@ -1,0 +1,75 @@
+/**
+ * Builds the program from its configuration, in the order in which each part needs the one before, and takes it down in
+ * reverse. The only place where the parts are introduced to each other.
+ */
+import { readFile } from "node:fs/promises";
+import type { App } from "#lib/app.ts";
+import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { type Config, ConfigError } from "#lib/config.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { openDatabase } from "#lib/db/open.ts";
+import { messageOf } from "#lib/errors.ts";
+import { openFeeds } from "#lib/events/feed.ts";
+import type { Log } from "#lib/log.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/open.ts";
+import { handlers } from "#lib/work/handlers.ts";
+import { blueprint } from "./blueprints.ts";
+import { type ClusterSource, openClusters } from "./clusters.ts";
+import { migrations } from "./migrations.ts";
+import { release } from "./release.ts";
+
+export interface Program {
+  readonly app: App;
+  readonly scheduler: Scheduler | null;
+  /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
+  drain(graceMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function compose(config: Config, source: ClusterSource, log: Log): Promise<Program> {
+  const opened: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const { blueprint, catalog } = await loadDefinitions(config);
+    const applied = await migrate(config.database.url, migrations);
+    if (applied.length > 0) log.debug("Migrated the database", { applied });
+    const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
+    opened.push(() => db.close());
+    const clusters = openClusters(source, catalog, log);
+    opened.push(() => clusters.close());
+    const feeds = openFeeds(db, log);
+    opened.push(() => feeds.close());
+    const app: App = Object.freeze({ config, log, db, feeds, clusters, blueprint, catalog, release: release() });
+    const scheduler = config.scheduler.on ? await openScheduler(app, { handlers }) : null;
+    opened.push(() => scheduler?.close());
+    return {
+      app,
+      scheduler,
+      async drain(graceMs) {
+        feeds.close();
+        await scheduler?.drain(graceMs);
+      },
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function loadDefinitions(config: Config) {
+  const definitions = await loadBlueprint(blueprint, config.blueprintDir);
+  return { blueprint: definitions, catalog: loadCatalog(await readCatalog(config), definitions) };
+}
+
+async function readCatalog(config: Config): Promise<string | undefined> {
+  if (!config.catalog) return undefined;
+  try {
+    return await readFile(config.catalog, "utf8");
+  } catch (error) {
+    throw new ConfigError([`CATALOG names a file that cannot be read (${messageOf(error)})`]);
+  }
+}

@@ -1,0 +1,26 @@
+/** Which program this is: the API's version, the package's own, and the commit that it runs from. */
+import { readFileSync } from "node:fs";
+import manifest from "../package.json" with { type: "json" };
+import type { Release } from "#lib/app.ts";
+
+export function release(): Release {
+  return { api: "v0", version: manifest.version, commit: checkedOutCommit() ?? "unknown" };
+}
+
+/** The commit of the source checkout, read from git's own files: git itself need not be there. */
+function checkedOutCommit(): string | null {
+  const head = read("HEAD");
+  if (!head?.startsWith("ref: ")) return head;
+  const ref = head.slice("ref: ".length);
+  const packed = read("packed-refs")?.split("\n").find((line) => line.endsWith(` ${ref}`));
+  return read(ref) ?? packed?.split(" ")[0] ?? null;
+}
+
+/** Null where there is no such file: an unpacked archive or an executable has no .git. */
+function read(file: string): string | null {
+  try {
+    return readFileSync(new URL(`../.git/${file}`, import.meta.url), "utf8").trim();
+  } catch {
+    return null;
+  }
+}

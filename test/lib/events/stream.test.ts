@@ -1,0 +1,170 @@
+/** Following a hub: the present state first, then live; replay without a gap; narrowing; and every way in which it ends. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Database, Tx } from "#lib/db/database.ts";
+import { type Feeds, openFeeds } from "#lib/events/feed.ts";
+import { followHub, type Following, type Frame, type Sight } from "#lib/events/stream.ts";
+import { silent } from "#lib/log.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+
+const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase({ size: 8 });
+  context.feeds = openFeeds(context.db, silent);
+  context.user = await makeUser(context.db);
+});
+test.after(async (context) => {
+  context.feeds.close();
+  await context.db.close();
+});
+
+function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
+  return db.transact((tx: Tx) =>
+    record(tx, SYSTEM, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
+  );
+}
+
+function open(db: Database, feeds: Feeds, federationId: string, more: Partial<Following> = {}) {
+  const frames = followHub(db, feeds, {
+    federationId,
+    since: null,
+    sight: () => Promise.resolve<Sight | null>("all"),
+    signal: new AbortController().signal,
+    ...more,
+  });
+  return {
+    /** The next event as "number Type", past comments; undefined at the end. */
+    async next(): Promise<string | undefined> {
+      for (;;) {
+        const { value, done } = await frames.next();
+        if (done) return undefined;
+        if ("event" in value) return `${value.id} ${value.event}`;
+        if ("retry" in value) return "retry";
+      }
+    },
+    close: () => frames.return(undefined as unknown as Frame),
+  };
+}
+
+test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "fresh"), spoke = await makeSpoke(db, user, hub);
+  for (const state of ["provisioning", "active"]) await emit(db, hub, state);
+  for (const state of ["provisioning", "active"]) await emit(db, hub, state, spoke);
+  const reader = open(db, feeds, hub);
+  assert.is(await reader.next(), "2 FederationUpdateActive");
+  assert.is(await reader.next(), "4 SpokeUpdateActive");
+  const waiting = reader.next();
+  await emit(db, hub, "suspending", spoke);
+  assert.is(await waiting, "5 SpokeUpdateSuspending");
+  await reader.close();
+});
+
+test("a reader that comes back gets exactly what it missed", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "back");
+  for (let i = 0; i < 6; i++) await emit(db, hub, "active");
+  const reader = open(db, feeds, hub, { since: 3 });
+  assert.equal([await reader.next(), await reader.next(), await reader.next()].map((text) => text!.split(" ")[0]), [
+    "4",
+    "5",
+    "6",
+  ]);
+  await reader.close();
+});
+
+test("another replica's events arrive, by its wake-up", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "far");
+  await emit(db, hub, "active");
+  const reader = open(db, feeds, hub), other = await db.openAgain();
+  assert.is(await reader.next(), "1 FederationUpdateActive");
+  const waiting = reader.next();
+  await emit(other, hub, "failed");
+  assert.is(await waiting, "2 FederationUpdateFailed");
+  await reader.close();
+  await other.close();
+});
+
+test("writers and a reader at once: nothing is missed, nothing comes twice", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "racing");
+  await emit(db, hub, "active");
+  const reader = open(db, feeds, hub, { since: 0 });
+  const writing = Promise.all(Array.from({ length: 8 }, async () => {
+    for (let i = 0; i < 100; i++) await emit(db, hub, "active");
+  }));
+  const numbers: number[] = [];
+  while (numbers.length < 801) numbers.push(Number((await reader.next())!.split(" ")[0]));
+  await writing;
+  await reader.close();
+  assert.equal(numbers, Array.from({ length: 801 }, (_, i) => i + 1));
+});
+
+test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "narrow");
+  const [mine, other] = [await makeSpoke(db, user, hub, "mine"), await makeSpoke(db, user, hub, "other")];
+  await emit(db, hub, "active");
+  await emit(db, hub, "active", other);
+  await emit(db, hub, "active", mine);
+  const reader = open(db, feeds, hub, { since: 0, sight: () => Promise.resolve(new Set([mine!])) });
+  assert.is(await reader.next(), "3 SpokeUpdateActive");
+  await reader.close();
+});
+
+test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "old");
+  for (let i = 0; i < 5; i++) await emit(db, hub, "active");
+  await db.sql("delete from stream_events where federation_id = $1 and number <= 3", [hub]);
+  await db.sql("update stream_heads set pruned_through = 3 where federation_id = $1", [hub]);
+  const reader = open(db, feeds, hub, { since: 1 });
+  assert.equal([await reader.next(), await reader.next()], ["3 StreamReset", "4 FederationUpdateActive"]);
+  await reader.close();
+  const ahead = open(db, feeds, hub, { since: 99 });
+  assert.is(await ahead.next(), "3 StreamReset");
+  await ahead.close();
+});
+
+test("a stream ends at once when its reader's credential is taken back", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "revoked");
+  await emit(db, hub, "active");
+  let sight: Sight | null = "all";
+  const reader = open(db, feeds, hub, { sight: () => Promise.resolve(sight) });
+  await reader.next();
+  const waiting = reader.next();
+  sight = null;
+  await db.transact((tx) => Promise.resolve(tx.wakes.add("credentials")));
+  assert.is(await waiting, undefined);
+});
+
+test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "graves"), gone = await makeSpoke(db, user, hub);
+  await emit(db, hub, "active");
+  await emit(db, hub, "removed", gone);
+  const ago = async (interval: string) => {
+    await db.sql(
+      `update spokes set state = 'removed', removed_at = wheelwright_now() - interval '${interval}' where id = $1`,
+      [gone],
+    );
+    const reader = open(db, feeds, hub);
+    const first = [await reader.next()];
+    if (interval === "4 minutes") first.push(await reader.next());
+    await reader.close();
+    return first;
+  };
+  assert.equal(await ago("4 minutes"), ["1 FederationUpdateActive", "2 SpokeUpdateRemoved"]);
+  assert.equal(await ago("6 minutes"), ["1 FederationUpdateActive"]);
+});
+
+test("closing the feeds tells each reader to come back, and ends its stream", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "closing"), feeds = openFeeds(db, silent);
+  await emit(db, hub, "active");
+  const reader = open(db, feeds, hub);
+  await reader.next();
+  const waiting = reader.next();
+  feeds.close();
+  assert.is(await waiting, "retry");
+  assert.is(await reader.next(), undefined);
+});
+
+test.run();

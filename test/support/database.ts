@@ -1,0 +1,82 @@
+/**
+ * A database of its own for a test: `const db = await openTestDatabase()`, and `await db.close()` at the end.
+ *
+ * Under test/run.ts it is on the run's server. A test file that is run by itself gets a server of its own, which ends
+ * with the process.
+ */
+import { randomBytes } from "node:crypto";
+import type { OpenDatabase } from "#lib/db/database.ts";
+import { type DatabaseOptions, openDatabase } from "#lib/db/open.ts";
+import { silent } from "#lib/log.ts";
+import { asAdmin, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
+
+export interface TestDatabase extends OpenDatabase {
+  readonly url: string;
+  /** Runs one statement as it stands, past the pool. */
+  // deno-lint-ignore no-explicit-any
+  sql(text: string, params?: readonly unknown[]): Promise<any[]>;
+  /** Moves the service's clock, by so many milliseconds in all. */
+  shiftClock(ms: number): Promise<void>;
+  /** The address of one more database on the same server, which is empty. It goes with this one. */
+  freshUrl(): Promise<string>;
+  /** Opens the same database once more, as another replica would. Whoever calls closes it. */
+  openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly url: string;
+  readonly template: string;
+}
+
+export async function openTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> {
+  const place = await findPlace();
+  const made: string[] = [];
+  const make = async (template: string): Promise<string> => {
+    const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
+    await asAdmin(place.url, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+    made.push(name);
+    return urlOf(place.url, name);
+  };
+  const url = await make(place.template);
+  const openAgain = (more: Partial<DatabaseOptions> = {}) => openDatabase({ url, size: 5, log: silent, ...more });
+  const db = await openAgain(options);
+  const sql: TestDatabase["sql"] = (text, params = []) =>
+    asAdmin(url, async (admin) => [...await admin.unsafe(text, params as never[])]);
+  return {
+    ...db,
+    url,
+    sql,
+    openAgain,
+    freshUrl: () => make("template0"),
+    async shiftClock(ms) {
+      await sql(
+        `insert into clock_shift (shift) values ($1::float8 * interval '1 millisecond')
+         on conflict (only_row) do update set shift = excluded.shift`,
+        [ms],
+      );
+    },
+    async close() {
+      await db.close();
+      await asAdmin(place.url, async (admin) => {
+        for (const name of made.splice(0)) await admin`drop database if exists ${admin(name)} with (force)`;
+      });
+    },
+  };
+}
+
+// One server a process, however many databases; it is made when the first is asked for.
+const places = new Map<"own", Promise<Place>>();
+
+function findPlace(): Promise<Place> {
+  const url = process.env.WHEELWRIGHT_TEST_SERVER, template = process.env.WHEELWRIGHT_TEST_TEMPLATE;
+  if (url && template) return Promise.resolve({ url, template });
+  const place = places.get("own") ?? openPlace();
+  places.set("own", place);
+  return place;
+}
+
+async function openPlace(): Promise<Place> {
+  const server = await openServer();
+  return { url: server.url, template: await makeTemplate(server.url) };
+}

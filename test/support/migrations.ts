@@ -1,0 +1,11 @@
+/** The migrations as they stand in sql/, whether or not the generated module is fresh. */
+import { readdir, readFile } from "node:fs/promises";
+import type { Migration } from "#lib/db/migrate.ts";
+
+export async function readMigrations(): Promise<Migration[]> {
+  const folder = new URL("../../sql/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+  return await Promise.all(
+    files.map(async (file) => [file.slice(0, -4), await readFile(new URL(file, folder), "utf8")]),
+  );
+}

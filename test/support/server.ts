@@ -1,0 +1,111 @@
+/**
+ * The PostgreSQL server of a test run, and the migrated template that each test's database is copied from.
+ *
+ * TEST_DATABASE_URL uses a server that runs already (its user must be allowed to create databases);
+ * TEST_DATABASE=testcontainers starts a container; else there is an embedded one in a temporary directory.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { openEmbedded } from "#lib/db/embedded.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { silent } from "#lib/log.ts";
+import { readMigrations } from "#test/support/migrations.ts";
+
+export interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function openServer(): Promise<Server> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, stop: () => Promise.resolve() };
+  const kind = process.env.TEST_DATABASE ?? "embedded";
+  if (kind === "testcontainers") return await openContainer();
+  if (kind !== "embedded") throw new Error(`TEST_DATABASE is "${kind}", but must be "testcontainers" or absent`);
+  return await openTemporary();
+}
+
+async function openContainer(): Promise<Server> {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const container = await new GenericContainer("postgres:18-alpine")
+    .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
+    .withExposedPorts(5432)
+    // It starts twice: once to set itself up, then to serve.
+    .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+    .start();
+  const url = `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
+  return { url, stop: async () => void await container.stop() };
+}
+
+async function openTemporary(): Promise<Server> {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-test-"));
+  const server = await openEmbedded({ directory, durable: false, log: silent }).catch((error) => {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  });
+  // However this process ends, nothing stays behind; a test that forgot to close its database cannot change that.
+  const end = () => endNow(server.pid, directory);
+  process.once("exit", end);
+  return {
+    url: server.url,
+    async stop() {
+      process.off("exit", end);
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function endNow(pid: number, directory: string): void {
+  try {
+    process.kill(pid, "SIGQUIT"); // frees shared memory, which SIGKILL would leave behind
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    for (let i = 0; i < 100 && existsSync(join(directory, "data/postmaster.pid")); i++) Atomics.wait(clock, 0, 0, 20);
+  } catch {
+    // It is gone already.
+  }
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** The name of a database with the present schema and no rows. Made once for each state of sql/. */
+export async function makeTemplate(url: string): Promise<string> {
+  const migrations = await readMigrations();
+  const hash = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 12);
+  const name = `wheelwright_template_${hash}`;
+  await asAdmin(url, async (sql) => {
+    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`; // until this session ends
+    // It is marked as a template only when complete: a half-made one, left by a killed run, is made anew.
+    const [found] = await sql`select datistemplate as complete from pg_database where datname = ${name}`;
+    if (found?.complete) return;
+    await sql`drop database if exists ${sql(name)}`;
+    await sql`create database ${sql(name)} encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`;
+    await migrate(urlOf(url, name), migrations);
+    await sql`alter database ${sql(name)} with is_template true`;
+  });
+  return name;
+}
+
+export async function dropTemplate(url: string, name: string): Promise<void> {
+  await asAdmin(url, async (sql) => {
+    await sql`alter database ${sql(name)} with is_template false`;
+    await sql`drop database ${sql(name)} with (force)`;
+  });
+}
+
+/** The same server and user, another database. */
+export function urlOf(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}
+
+export async function asAdmin<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
