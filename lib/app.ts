@@ -3,6 +3,7 @@ import type { Blueprint } from "#lib/blueprint/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Cluster } from "#lib/cluster/cluster.ts";
 import type { Config } from "#lib/config.ts";
+import type { Passwords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import type { Feeds } from "#lib/events/feed.ts";
 import type { Log } from "#lib/log.ts";
@@ -31,6 +32,8 @@ export interface App {
   /** The hubs' event streams, shared by their readers on this replica. */
   readonly feeds: Feeds;
   readonly clusters: Clusters;
+  /** Hashes and judges passwords, a few at a time. */
+  readonly passwords: Passwords;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly release: Release;

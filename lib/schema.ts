@@ -28,7 +28,8 @@ export function maybe<S extends v.GenericSchema>(schema: S) {
 }
 
 /** A name in URLs, host names and namespaces: an RFC 1123 label that begins with a letter. */
-const SLUG = "must be 1 to 40 lower-case letters, digits or hyphens, beginning with a letter and not ending with a hyphen";
+const SLUG =
+  "must be 1 to 40 lower-case letters, digits or hyphens, beginning with a letter and not ending with a hyphen";
 export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, SLUG));
 
 const EMAIL = "must be an e-mail address";
@@ -75,6 +76,10 @@ export const Before = v.pipe(
   v.check((value) => /^\d{1,15}$/.test(value) || v.is(When, value), BEFORE),
   v.transform((value) => new Date(/^\d+$/.test(value) ? Number(value) : value)),
 );
+
+const NUMBER = "must be the number of an event";
+/** The number of an event in a query. */
+export const EventNumber = v.pipe(v.string(NUMBER), v.regex(/^\d{1,15}$/, NUMBER), v.transform(Number));
 
 /** A page's size in a query: 1 to 100. */
 export function limit(usual: number) {

@@ -8,7 +8,6 @@ export interface Greeting {
   readonly password: string | null;
   readonly database: string;
   readonly cluster: string;
-  readonly mail: string;
   /** Whether the terminal shows colours. */
   readonly colours: boolean;
 }
@@ -29,7 +28,6 @@ export function banner(greeting: Greeting): string {
     "\n" +
     row("Database", greeting.database) +
     row("Cluster", greeting.cluster) +
-    row("Mail", greeting.mail) +
     "\n" +
     row("Next", `sign in, then go on with README.md`) +
     `\n    ${paint("36", login)}\n\n`;

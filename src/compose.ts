@@ -7,12 +7,13 @@ import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { type Config, ConfigError } from "#lib/config.ts";
+import { openPasswords } from "#lib/crypto/password.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { openDatabase } from "#lib/db/open.ts";
 import { messageOf } from "#lib/errors.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import type { Log } from "#lib/log.ts";
-import { openScheduler, type Scheduler } from "#lib/scheduler/open.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { blueprint } from "./blueprints.ts";
 import { type ClusterSource, openClusters } from "./clusters.ts";
@@ -42,8 +43,19 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     opened.push(() => clusters.close());
     const feeds = openFeeds(db, log);
     opened.push(() => feeds.close());
-    const app: App = Object.freeze({ config, log, db, feeds, clusters, blueprint, catalog, release: release() });
-    const scheduler = config.scheduler.on ? await openScheduler(app, { handlers }) : null;
+    const app: App = Object.freeze({
+      config,
+      log,
+      db,
+      feeds,
+      clusters,
+      passwords: openPasswords(),
+      blueprint,
+      catalog,
+      release: release(),
+    });
+    const { on, lanes } = config.scheduler;
+    const scheduler = on ? await openScheduler(app, { handlers: handlers(app), lanes }) : null;
     opened.push(() => scheduler?.close());
     return {
       app,

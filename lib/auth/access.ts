@@ -7,10 +7,11 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
+import type { TokenScope } from "#lib/crypto/token.ts";
 import { Fault } from "#lib/errors.ts";
+import type { Role } from "#lib/members/role.ts";
 
-export type Role = "operator" | "hub_admin" | "spoke_admin";
-export type TokenScope = "cli" | "provisioning" | "readonly";
+export type { Role, TokenScope };
 
 export type Credential =
   | { readonly kind: "session"; readonly id: string }

@@ -85,5 +85,14 @@ export const REMOVE_HUB = plan(1, 24 * HOUR, [
 export const JOBS = ["install", "reset", "verify", "seed", "health"] as const;
 export type JobName = (typeof JOBS)[number];
 
-export type SpokeStep = "namespace" | "policies" | "secrets" | "database" | "install" | "seed" | "app" | "cron" | "ingress";
+export type SpokeStep =
+  | "namespace"
+  | "policies"
+  | "secrets"
+  | "database"
+  | "install"
+  | "seed"
+  | "app"
+  | "cron"
+  | "ingress";
 export type HubStep = "namespace" | "rooms" | "issuer";

@@ -36,8 +36,9 @@ export function checkPlaceholders(
 ): void {
   if (typeof template === "string") {
     for (const [token, name] of template.matchAll(TOKEN)) {
-      if (token === "${") report(`${file}: a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
-      else if (name !== undefined && !names.has(name)) report(`${file}: there is no placeholder \${${name}}`);
+      if (token === "${") {
+        report(`${file}: a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
+      } else if (name !== undefined && !names.has(name)) report(`${file}: there is no placeholder \${${name}}`);
     }
   } else if (Array.isArray(template)) {
     for (const item of template) checkPlaceholders(file, item, names, report);

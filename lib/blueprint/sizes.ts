@@ -60,7 +60,10 @@ export const Images = v.strictObject({
   postgres: Image,
   versions: v.pipe(
     v.record(Version, Release),
-    v.check((versions) => Object.values(versions).some((release) => !release.preview), "one version must be no preview"),
+    v.check(
+      (versions) => Object.values(versions).some((release) => !release.preview),
+      "one version must be no preview",
+    ),
   ),
   families: v.optional(
     v.array(v.strictObject({

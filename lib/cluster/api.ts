@@ -154,6 +154,7 @@ export function openApi(options: ApiOptions): Api {
 
 /** Runs when a place is free; whoever has been called off does not wait for that. */
 async function queued<T>(limiter: Bottleneck, run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

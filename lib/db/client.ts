@@ -8,10 +8,11 @@
  */
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
-import { asFault, ConnectionLost, isFatal } from "#lib/db/faults.ts";
+import { atMost } from "#lib/db/at-most.ts";
+import { asFault, ConnectionLost, isBug, isFatal } from "#lib/db/faults.ts";
 import { types } from "#lib/db/values.ts";
 import { Fault } from "#lib/errors.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { SECOND } from "#lib/time.ts";
 
 export interface ClientOptions {
   readonly url: string;
@@ -51,6 +52,9 @@ export interface Client {
   close(): Promise<void>;
 }
 
+/** What the driver's types leave out: a promise for the end of cancelling, and whether the statement was sent. */
+type Query = Omit<postgres.PendingQuery<postgres.Row[]>, "cancel"> & { cancel(): unknown; state: object | null };
+
 const CANCEL_LIMIT = 2 * SECOND;
 const KEEP_ALIVE = 30 * SECOND;
 
@@ -85,9 +89,11 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     const opened = path ? connect({ path }) : connect({ host: host[0]!, port: port[0]!, noDelay: true });
     opened.setKeepAlive(true, KEEP_ALIVE);
     socket ??= opened;
-    await new Promise<void>((resolve, reject) =>
-      opened.once("connect", resolve).once("error", reject).once("close", reject)
-    );
+    await new Promise<void>((resolve, reject) => {
+      const onClose = () =>
+        reject(Object.assign(new Error("The connection was closed at once"), { code: "ECONNRESET" }));
+      opened.once("connect", resolve).once("error", reject).once("close", onClose);
+    });
     opened.removeAllListeners();
     return Object.assign(opened, { host: host[0] }); // the name that TLS checks the certificate for
   }
@@ -100,18 +106,22 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     options.onDead?.();
   }
 
-  /** The statement is not waited for any longer. The server is told, and its answer nobody can trust to be the last. */
-  function abandon(query: postgres.PendingQuery<(postgres.Row & Iterable<postgres.Row>)[]>, reason: unknown): void {
+  /** The statement is not waited for any longer. The server is told; what it still answers, nobody can tell apart. */
+  function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
-    sockets = 1;
-    const told = Promise.resolve(query.cancel() as unknown);
-    Promise.race([told, sleep(CANCEL_LIMIT)]).catch(() => {}).finally(() => socket?.destroy());
     options.onDead?.();
+    if (!query.state) return void socket?.destroy(); // never sent, for there is no session yet
+    sockets = 1; // the driver cancels over a socket of its own
+    atMost(CANCEL_LIMIT, Promise.resolve(query.cancel())).catch(() => {}).finally(() => {
+      sockets = 0;
+      socket?.destroy();
+    });
   }
 
   function execute(text: string, params: readonly unknown[], { limit, signal }: QueryOptions): Promise<Result> {
     if (dead) return Promise.reject(dead);
     if (signal?.aborted) return Promise.reject(signal.reason);
+    if (params.includes(undefined)) return Promise.reject(new TypeError(`A parameter is undefined in: ${text}`));
     return new Promise<Result>((resolve, fail) => {
       const settle = (finish: () => void) => {
         clearTimeout(timer);
@@ -129,11 +139,16 @@ export async function openClient(options: ClientOptions): Promise<Client> {
       reject = (error) => settle(() => fail(error));
       // Type 0 for each parameter: the server says what it is. The driver's guess would be wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
-      const query = sql.unsafe(text, typed as never[], { prepare: true, simple: params.length === 0 } as never);
+      const query = sql.unsafe(
+        text,
+        typed as never[],
+        { prepare: true, simple: params.length === 0 } as never,
+      ) as Query;
       query.then(
         (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
         (error) => {
           if (dead) return settle(() => fail(dead));
+          if (isBug(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
           if (isFatal(error)) return die(error);
           settle(() => fail(asFault(error)));
         },

@@ -45,6 +45,7 @@ export function openControl(options: ControlOptions): OpenControl {
       try {
         const died = Promise.withResolvers<void>();
         client = await connect(died.resolve);
+        if (attempt > 1) options.log.info("The control connection to the database stands again");
         attempt = 0;
         options.onNotify(null);
         ready.resolve();
@@ -55,7 +56,9 @@ export function openControl(options: ControlOptions): OpenControl {
         if (client) ready = renew();
         client?.kill(error);
         client = null;
-        options.log.warn("The control connection to the database is down, replacing it", { error });
+        // Said once; what follows would say the same every two seconds until the database is back.
+        const level = attempt <= 1 ? "warn" : "debug";
+        options.log[level]("The control connection to the database is down, replacing it", { error });
         await sleep(backoff(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
       }
     }

@@ -47,7 +47,14 @@ export function isPassing(error: unknown): boolean {
     hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
 }
 
-/** Whether the server ended the session with this error. */
+/** Whether the failure is neither the server's nor the network's: a value that cannot be written or read. */
+export function isBug(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return false;
+  const { code } = error as { code?: unknown };
+  return code === undefined || code === "UNDEFINED_VALUE" || code === "MAX_PARAMETERS_EXCEEDED";
+}
+
+/** Whether the session is over, or in a state that nobody knows. */
 export function isFatal(error: unknown): boolean {
   return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
     hasState(error, "57P01", "57P02", "57P03");

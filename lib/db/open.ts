@@ -1,5 +1,6 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
 import { Kysely, sql } from "kysely";
+import { atMost } from "#lib/db/at-most.ts";
 import { openControl } from "#lib/db/control.ts";
 import type { OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
 import { openDialect } from "#lib/db/dialect.ts";
@@ -78,13 +79,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   async function close(): Promise<void> {
-    await Promise.race([wakeups.flushed(), sleep(SECOND)]);
+    await atMost(SECOND, wakeups.flushed());
     await Promise.all([control.close(), pool.close()]);
   }
 
   try {
     // What is wrong with the address or the password shows at the start and not at the first request.
     (await pool.acquire()).release();
+    await atMost(2 * SECOND, control.ready());
     return over(undefined);
   } catch (error) {
     await close();

@@ -38,6 +38,9 @@ interface Waiter {
 
 const WAIT_LIMIT = 2 * SECOND;
 const CLOSE_LIMIT = 2 * SECOND;
+// A connection that nobody used for a while may be gone without a word (a failover, a firewall that forgot it).
+const TRUSTED = 10 * SECOND;
+const PROBE_LIMIT = SECOND;
 // A session collects prepared statements and memory; a younger one starts without. Spread, so that they do not end together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
 
@@ -46,6 +49,7 @@ export function openPool(options: PoolOptions): Pool {
   const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
   const clients = new Set<Client>();
   const retireAt = new Map<Client, number>();
+  const idleSince = new Map<Client, number>();
   let connecting = 0;
   let failures = 0; // connections that failed in a row
   let failure: unknown = null; // of the last one
@@ -85,6 +89,7 @@ export function openPool(options: PoolOptions): Pool {
   function forget(client: Client): void {
     clients.delete(client);
     retireAt.delete(client);
+    idleSince.delete(client);
     const at = idle.indexOf(client);
     if (at >= 0) idle.splice(at, 1);
     grow();
@@ -95,7 +100,10 @@ export function openPool(options: PoolOptions): Pool {
     const [waiter] = waiting;
     if (closed || performance.now() > (retireAt.get(client) ?? 0)) retire(client);
     else if (waiter) waiter.serve(client);
-    else idle.push(client);
+    else {
+      idleSince.set(client, performance.now());
+      idle.push(client);
+    }
   }
 
   function retire(client: Client): void {
@@ -120,7 +128,18 @@ export function openPool(options: PoolOptions): Pool {
     };
   }
 
+  async function take(signal: AbortSignal | undefined): Promise<Client> {
+    signal?.throwIfAborted();
+    // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits.
+    const client = waiting.size === 0 ? idle.pop() : undefined;
+    if (!client) return await wait(signal);
+    if (performance.now() - idleSince.get(client)! < TRUSTED) return client;
+    const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch(() => null);
+    return answered ? client : await take(signal);
+  }
+
   function wait(signal: AbortSignal | undefined): Promise<Client> {
+    if (closed) return Promise.reject(shutDown()); // meanwhile
     return new Promise((resolve, reject) => {
       const leave = () => {
         waiting.delete(waiter);
@@ -141,17 +160,14 @@ export function openPool(options: PoolOptions): Pool {
 
   return {
     async acquire(signal) {
-      signal?.throwIfAborted();
-      if (closed) throw new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
-      // Nobody overtakes: an idle connection is free only when nobody waits.
-      const free = waiting.size === 0 ? idle.pop() : undefined;
-      return lease(free ?? await wait(signal));
+      if (closed) throw shutDown();
+      return lease(await take(signal));
     },
     stats: () => ({ size: options.size, open: clients.size, idle: idle.length, waiting: waiting.size }),
     async close() {
       closed = true;
       clearTimeout(retry);
-      const shut = new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
+      const shut = shutDown();
       for (const waiter of waiting) waiter.refuse(shut);
       const quiet = new Promise<void>((resolve) => onQuiet = resolve);
       for (const client of idle.splice(0)) retire(client);
@@ -160,6 +176,10 @@ export function openPool(options: PoolOptions): Pool {
       await quiet.finally(() => clearTimeout(timer));
     },
   };
+}
+
+function shutDown(): Fault {
+  return new Fault("unavailable", "database_closed", "The service is shutting down", { retryAfter: 5 });
 }
 
 function noConnection(failure: unknown): Fault {

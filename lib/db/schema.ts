@@ -99,7 +99,7 @@ export interface Schema {
     blueprint_inputs: Json;
     site_identifier: string | null;
     drift: MaybeJson;
-    visible_events: Generated<Big>;
+    visible_events: Big;
     created_by: string;
     created_at: Stamp;
     updated_at: Stamp;

@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
-import { hubsSeenBy, spokesSeenBy, type Viewer } from "#lib/federations/viewer.ts";
+import { hubsSeenBy, seenBy, type Viewer } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
 import { Slug } from "#lib/schema.ts";
 
@@ -53,7 +53,7 @@ export async function countSpokes(
   if (federationIds.length === 0) return new Map();
   const counts = await rows.selectFrom("spokes").select(["federation_id", sql<number>`count(*)::int`.as("count")])
     .where("federation_id", "in", federationIds).where("state", "<>", "removed")
-    .where(spokesSeenBy(viewer, sql.ref("federation_id"), sql.ref("id")))
+    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")))
     .groupBy("federation_id").execute();
   return new Map(counts.map((row) => [row.federation_id, row.count]));
 }

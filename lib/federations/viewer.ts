@@ -7,21 +7,26 @@ import type { Actor } from "#lib/auth/access.ts";
 
 export type Viewer = Pick<Actor, "role" | "federationIds" | "spokeIds">;
 
-/** The service's own eyes, for what is not shown to anybody as it is. */
-export const EVERYTHING: Viewer = { role: "operator", federationIds: [], spokeIds: [] };
-
 /** Whether the caller runs this hub: as an operator, or as its administrator. */
 export function runsHub(viewer: Viewer, federationId: string): boolean {
   return viewer.role === "operator" || viewer.federationIds.includes(federationId);
 }
 
-/** Whether the caller sees this spoke, be it live or removed. */
-export function seesSpoke(viewer: Viewer, spoke: { readonly id: string; readonly federationId: string }): boolean {
-  return runsHub(viewer, spoke.federationId) || viewer.spokeIds.includes(spoke.id);
+/** What belongs to a spoke, or without one to a hub itself, or without either to the service. */
+export interface Belonging {
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
 }
 
-/** The same as a condition on two columns that name a hub and a spoke; a row without a spoke is its hub's own. */
-export function spokesSeenBy(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
+/** Whether the caller sees what belongs there, be it live or removed; a hub's own is for those who run it. */
+export function sees(viewer: Viewer, { federationId, spokeId }: Belonging): boolean {
+  if (viewer.role === "operator") return true;
+  if (federationId !== null && runsHub(viewer, federationId)) return true;
+  return spokeId !== null && viewer.spokeIds.includes(spokeId);
+}
+
+/** The same as a condition on the columns that name the hub and the spoke. */
+export function seenBy(viewer: Viewer, hub: Expression<string | null>, spoke: Expression<string | null>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }

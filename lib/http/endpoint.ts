@@ -22,6 +22,27 @@ type Parsed<S> = S extends v.GenericSchema<any, infer Out> ? Out : undefined;
  */
 export type EndpointScope = TokenScope | "session" | "flow" | "public";
 
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What a file in routes/ exports. */
+export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
+
+/** Every route, in the order in which patterns are tried. */
+export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
+
+/** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
+export interface Check {
+  readonly name: string;
+  readonly passes: (app: App) => boolean | Promise<boolean>;
+}
+
+/** What only the server knows of itself, for the endpoints that tell it. */
+export interface Service {
+  readonly manifest: Manifest;
+  readonly checks: readonly Check[];
+}
+
 export interface Deprecation {
   /** ISO dates; sunset is at least 30 days after since, or the process does not start. */
   readonly since: string;
@@ -44,6 +65,7 @@ export type Call<A, L, P, Q, B> =
     readonly signal: AbortSignal;
     /** From the Idempotency-Key header, where the endpoint takes one. */
     readonly idempotency: IdempotencyKey | null;
+    readonly service: Service;
   }
   & Omit<L, "actor">;
 
@@ -58,6 +80,8 @@ export interface Endpoint<
   readonly summary: string;
   readonly access: Access<A, L>;
   readonly scope: EndpointScope;
+  /** With scope `session`: what it is that requires a session, for the message of a bearer's 401. */
+  readonly purpose?: string;
   /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
   readonly bucket?: string;
   readonly params?: P;

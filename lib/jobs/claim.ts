@@ -117,9 +117,15 @@ export interface Orphan {
   readonly fence: string;
 }
 
+export interface Takeover {
+  readonly holder: string;
+  /** Milliseconds without a beat after which a holder is given up; null if whoever asks may not judge that. */
+  readonly silence: number | null;
+}
+
 /**
- * Running jobs that nobody runs: their holder has not beaten for `silence` milliseconds, or is this replica, which had
- * to stop them because it could not beat. `running` are the jobs that this replica does run.
+ * Running jobs that nobody runs: their holder is silent, or is this replica, which had to let go of them because it
+ * could not beat. `running` are the jobs that this replica does run.
  */
 export async function findOrphans(
   rows: Rows,
@@ -132,11 +138,6 @@ export async function findOrphans(
       and (holder = ${holder} or ${isSilent(silence)})
     order by seq limit ${most}`.execute(rows);
   return found;
-}
-
-export interface Takeover {
-  readonly holder: string;
-  readonly silence: number;
 }
 
 /** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
@@ -154,7 +155,8 @@ function isKnown({ kinds, plans }: Known) {
   return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
 }
 
-function isSilent(silence: number) {
+function isSilent(silence: number | null) {
+  if (silence === null) return sql`false`;
   return sql`replicas.beat_at < wheelwright_now() - ${silence}::float8 * interval '1 millisecond'`;
 }
 

@@ -13,6 +13,8 @@ export type JobRow = Selectable<Schema["jobs"]>;
 export interface OperationFilter {
   readonly federationId?: string;
   readonly spokeId?: string;
+  /** Of these spokes alone. */
+  readonly spokeIds?: readonly string[];
   readonly limit: number;
   /** Exclusive. */
   readonly before?: Date | undefined;
@@ -79,6 +81,7 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
   let query = rows.selectFrom("jobs").selectAll().where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federation_id", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spoke_id", "=", filter.spokeId);
+  if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
   if (filter.before) query = query.where("created_at", "<", filter.before);
   const newest = query.orderBy("created_at", "desc").orderBy("seq", "desc");
   const found = await newest.limit(filter.limit).execute();
@@ -89,14 +92,15 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
 }
 
 /**
- * The operation that each spoke shows as its present one: the running one, else the oldest queued. Spokes without one are
- * not in the map.
+ * The operation that each spoke shows as its present one: the running one, else the oldest queued, and one that was called
+ * off only where there is no other. Spokes without one are not in the map.
  */
 export async function currentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
   const found = await rows.selectFrom("jobs").selectAll().distinctOn("spoke_id")
     .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spoke_id", "in", spokeIds)
-    .orderBy("spoke_id").orderBy(sql`state = 'running'`, "desc").orderBy("seq").execute();
+    .orderBy("spoke_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
+    .orderBy("seq").execute();
   return new Map(found.map((row) => [row.spoke_id!, toJob(row)]));
 }
 

@@ -1,7 +1,7 @@
 /** Who may see an operation: whoever sees what it was done to. It is loaded here and handed on as `operation`. */
 import { type Access, type Actor, requireActor } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
-import { runsHub } from "#lib/federations/viewer.ts";
+import { sees } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { findOperation } from "#lib/jobs/store.ts";
@@ -23,10 +23,4 @@ export function operation(): Access<Actor, { readonly operation: Job }> {
       return { actor, operation: found };
     },
   };
-}
-
-function sees(actor: Actor, found: Job): boolean {
-  if (actor.role === "operator") return true;
-  if (found.federationId !== null && runsHub(actor, found.federationId)) return true;
-  return found.spokeId !== null && actor.spokeIds.includes(found.spokeId);
 }

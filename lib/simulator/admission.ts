@@ -2,7 +2,7 @@
 import { type Kind } from "#lib/simulator/kinds.ts";
 import { claimLimitBreaches, podLimitBreaches, withLimits } from "#lib/simulator/limits.ts";
 import { type Json, type KubeObject, randomSuffix } from "#lib/simulator/object.ts";
-import { costOf, quotaBreach } from "#lib/simulator/quota.ts";
+import { costOf, quotaBreach, usage } from "#lib/simulator/quota.ts";
 import { forbidden, notFound } from "#lib/simulator/refusal.ts";
 import { policyOf, violations } from "#lib/simulator/security.ts";
 import type { World } from "#lib/simulator/world.ts";
@@ -22,7 +22,10 @@ export function refuseDeadNamespace(world: World, kind: Kind, namespace: string,
 export function enrich(world: World, kind: Kind, object: KubeObject): KubeObject {
   if (kind.kind === "Pod") {
     const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
-    return { ...object, spec: { priority: 0, enableServiceLinks: true, preemptionPolicy: "PreemptLowerPriority", ...spec } };
+    return {
+      ...object,
+      spec: { priority: 0, enableServiceLinks: true, preemptionPolicy: "PreemptLowerPriority", ...spec },
+    };
   }
   if (kind.kind === "PersistentVolumeClaim") {
     const finalizers = [...new Set([...object.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"])];
@@ -40,7 +43,13 @@ export function enrich(world: World, kind: Kind, object: KubeObject): KubeObject
 }
 
 /** Refuses what a policy forbids; warns of pods that a workload could not make. */
-export function police(world: World, kind: Kind, object: KubeObject, live: KubeObject | null, warn: (text: string) => void): void {
+export function police(
+  world: World,
+  kind: Kind,
+  object: KubeObject,
+  live: KubeObject | null,
+  warn: (text: string) => void,
+): void {
   const namespace = object.metadata.namespace;
   if (namespace === undefined) return;
   const space = world.store.get(world.kinds.of("v1", "Namespace")!, undefined, namespace);
@@ -64,7 +73,8 @@ export function police(world: World, kind: Kind, object: KubeObject, live: KubeO
   }
   const freed = live ? costOf(kind, live) : {}, cost = costOf(kind, object);
   for (const quota of world.store.list(world.kinds.of("v1", "ResourceQuota")!, namespace)) {
-    const breach = quotaBreach(quota, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
+    const used = usage(quota.spec?.hard ?? {}, world.store.contents(namespace));
+    const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
     if (breach) throw forbidden(kind, object.metadata.name, breach);
   }
 }

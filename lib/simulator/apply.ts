@@ -43,15 +43,18 @@ export function applyTo(
   const others = entries.filter((entry) => !isWriter(entry, writer));
   const last = entries.find((entry) => isWriter(entry, writer));
   const merged = merge(live, config, type);
-  const changed = new Set([...fieldsOf(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p));
+  const changed = new Set(
+    [...fieldsOf(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
+  );
   if (!options.force) refuseConflicts(others, changed);
 
   const shared = new Set(others.flatMap((entry) => [...readSet(entry.fieldsV1)]));
   const gone = [...last ? readSet(last.fieldsV1) : []].filter((path) => !mine.has(path) && !shared.has(path));
   const object = gone.reduce((at, path) => removePath(at, type, path.split(STEP)), merged);
-  const own = last && same(readSet(last.fieldsV1).size, mine.size) && [...mine].every((p) => readSet(last.fieldsV1).has(p))
-    ? last
-    : entryOf(writer, config.apiVersion, mine, options.time);
+  const own =
+    last && same(readSet(last.fieldsV1).size, mine.size) && [...mine].every((p) => readSet(last.fieldsV1).has(p))
+      ? last
+      : entryOf(writer, config.apiVersion, mine, options.time);
   const losses = new Set([...changed, ...gone]);
   return { object, managed: joined([own, ...others.map((entry) => without(entry, losses))].sort(byTime)) };
 }
@@ -67,7 +70,10 @@ function refuseConflicts(others: readonly ManagedFields[], changed: ReadonlySet<
     const who = JSON.stringify(entry.manager) +
       (entry.subresource === undefined ? "" : ` with subresource ${JSON.stringify(entry.subresource)}`) +
       (entry.operation === "Apply" ? "" : ` using ${entry.apiVersion}`);
-    return [...readSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({ who, path: showPath(path) }));
+    return [...readSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
+      who,
+      path: showPath(path),
+    }));
   });
   if (conflicts.length === 0) return;
   const causes: Cause[] = conflicts.map(({ who, path }) => ({
@@ -125,5 +131,9 @@ function removePath(value: Json, type: Type, path: readonly string[]): Json {
 }
 
 function byTime(a: ManagedFields, b: ManagedFields): number {
-  return a.operation === b.operation ? (a.time < b.time ? -1 : a.time > b.time ? 1 : 0) : a.operation === "Apply" ? -1 : 1;
+  return a.operation === b.operation
+    ? (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
+    : a.operation === "Apply"
+    ? -1
+    : 1;
 }

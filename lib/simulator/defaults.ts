@@ -21,7 +21,11 @@ const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => 
   Secret: ({ stringData, ...object }) => {
     const encoded = Object.entries(stringData ?? {}).map(([name, text]) => [name, encode(text as string)]);
     const data = { ...object.data, ...Object.fromEntries(encoded) };
-    return { ...object, ...(Object.keys(data).length > 0 ? { data } : {}), type: object.type ?? "Opaque" } as KubeObject;
+    return {
+      ...object,
+      ...(Object.keys(data).length > 0 ? { data } : {}),
+      type: object.type ?? "Opaque",
+    } as KubeObject;
   },
   ResourceQuota: (object) => ({ ...object, spec: object.spec ?? {}, status: object.status ?? {} }),
   LimitRange: (object) => ({
@@ -101,7 +105,9 @@ const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => 
       ...object.spec,
       policyTypes: object.spec?.policyTypes ?? ["Ingress", ...(object.spec?.egress ? ["Egress"] : [])],
       ...Object.fromEntries(
-        ["ingress", "egress"].filter((way) => object.spec?.[way]).map((way) => [way, object.spec[way].map(defaultPorts)]),
+        ["ingress", "egress"].filter((way) => object.spec?.[way]).map((
+          way,
+        ) => [way, object.spec[way].map(defaultPorts)]),
       ),
     },
   }),
@@ -186,7 +192,10 @@ function defaultJob(object: KubeObject): Json {
     "controller-uid": uid,
     "job-name": name,
   };
-  const labelled = { ...template, metadata: { ...template.metadata, labels: { ...template.metadata.labels, ...marks } } };
+  const labelled = {
+    ...template,
+    metadata: { ...template.metadata, labels: { ...template.metadata.labels, ...marks } },
+  };
   const manual = object.spec?.manualSelector === true;
   return {
     parallelism: 1,

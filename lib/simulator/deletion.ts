@@ -27,15 +27,26 @@ export function readDeleteOptions(query: URLSearchParams, body: Json): DeleteOpt
 }
 
 /** What stands there afterwards, or `gone`: the object left at once. */
-export function deleteObject(world: World, kind: Kind, live: KubeObject, options: DeleteOptions): { object: KubeObject; gone: boolean } {
+export function deleteObject(
+  world: World,
+  kind: Kind,
+  live: KubeObject,
+  options: DeleteOptions,
+): { object: KubeObject; gone: boolean } {
   const meta = live.metadata;
   const failed = (what: string, wanted: string, found: string) =>
-    conflict(kind, meta.name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`);
+    conflict(
+      kind,
+      meta.name,
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+    );
   if (options.uid && options.uid !== meta.uid) throw failed("UID", options.uid, meta.uid);
   if (options.resourceVersion && options.resourceVersion !== meta.resourceVersion) {
     throw failed("ResourceVersion", options.resourceVersion, meta.resourceVersion);
   }
-  if (kind.kind === "Namespace" && kind.group === "") return { object: endNamespace(world, kind, live, options), gone: false };
+  if (kind.kind === "Namespace" && kind.group === "") {
+    return { object: endNamespace(world, kind, live, options), gone: false };
+  }
   const finalizers = withPropagation(kind, live, options);
   const grace = graceOf(kind, live, options);
   if (grace === 0 && finalizers.length === 0) {

@@ -15,10 +15,12 @@ const STATEFUL_FREE = [
   "persistentVolumeClaimRetentionPolicy",
   "minReadySeconds",
 ];
-const POD_RULE = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+const POD_RULE =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
-const CLAIM_RULE = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+const CLAIM_RULE =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
 export function refuseChanges(kind: Kind, live: KubeObject, next: KubeObject): void {
   const causes = RULES[kind.kind]?.(live, next) ?? [];
@@ -34,8 +36,12 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
     return same(fixed(live), fixed(next)) ? [] : [forbiddenField("spec", STATEFUL_RULE)];
   },
   Job: (live, next) => [
-    ...(same(live.spec.selector, next.spec.selector) ? [] : [immutable("spec.selector", goSelector(next.spec.selector))]),
-    ...(same(live.spec.completions, next.spec.completions) ? [] : [immutable("spec.completions", next.spec.completions)]),
+    ...(same(live.spec.selector, next.spec.selector)
+      ? []
+      : [immutable("spec.selector", goSelector(next.spec.selector))]),
+    ...(same(live.spec.completions, next.spec.completions)
+      ? []
+      : [immutable("spec.completions", next.spec.completions)]),
     ...(same(live.spec.template, next.spec.template) || mayRetune(live)
       ? []
       : [immutable("spec.template", `core.PodTemplateSpec${JSON.stringify(next.spec.template)}`)]),
@@ -93,7 +99,9 @@ function sealed(live: KubeObject, next: KubeObject): Cause[] {
 }
 
 function fixedSelector(live: KubeObject, next: KubeObject): Cause[] {
-  return same(live.spec.selector, next.spec.selector) ? [] : [immutable("spec.selector", goSelector(next.spec.selector))];
+  return same(live.spec.selector, next.spec.selector)
+    ? []
+    : [immutable("spec.selector", goSelector(next.spec.selector))];
 }
 
 /** A suspended Job that has not begun may still be given other resources. */

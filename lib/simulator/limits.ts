@@ -29,7 +29,9 @@ export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] 
       ...Object.entries<string>(item.max ?? {}).flatMap(([name, most]) => {
         const limit = resources.limits?.[name];
         if (limit === undefined) return [`maximum ${name} usage per Container is ${most}.  No limit is specified`];
-        return amount(limit) > amount(most) ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`] : [];
+        return amount(limit) > amount(most)
+          ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`]
+          : [];
       }),
       ...Object.entries<string>(item.min ?? {}).flatMap(([name, least]) => {
         const request = resources.requests?.[name];

@@ -1,6 +1,9 @@
 /** What containers wrote: bounded, by pod and container, with the run before the last; gone when the pod is. */
 export interface ContainerLog {
-  readonly lines: { readonly at: number; readonly text: string }[];
+  /** The last lines, oldest first. */
+  lines: { readonly at: number; readonly text: string }[];
+  /** How many lines there have been in all. */
+  written: number;
   /** Whether the container may still write. */
   open: boolean;
 }
@@ -15,14 +18,15 @@ export interface Logs {
   follow(log: ContainerLog, listener: () => void): () => void;
   /** Ends and forgets all of a pod's. */
   forget(pod: string): void;
-  entries(): [string, ContainerLog][];
-  restore(entries: readonly [string, ContainerLog][]): void;
+  entries(): [string, [string, ContainerLog][]][];
+  restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
 }
 
 const MOST_LINES = 1000;
+const PREVIOUS = "/previous"; // no container's name has a slash
 
 export function openLogs(): Logs {
-  const logs = new Map<string, ContainerLog>();
+  const pods = new Map<string, Map<string, ContainerLog>>();
   const listeners = new Map<ContainerLog, Set<() => void>>();
   const tell = (log: ContainerLog) => {
     for (const listener of [...listeners.get(log) ?? []]) listener();
@@ -34,34 +38,32 @@ export function openLogs(): Logs {
   };
   return {
     start(pod, container) {
-      const last = logs.get(`${pod}/${container}`);
-      if (last) logs.set(`${pod}/${container}/previous`, last);
-      const log: ContainerLog = { lines: [], open: true };
-      logs.set(`${pod}/${container}`, log);
+      const own = pods.get(pod) ?? new Map<string, ContainerLog>();
+      const last = own.get(container), log: ContainerLog = { lines: [], written: 0, open: true };
+      if (last) own.set(container + PREVIOUS, last);
+      pods.set(pod, own.set(container, log));
       return log;
     },
     write(log, at, lines) {
-      for (const text of lines) log.lines.push({ at, text });
-      if (log.lines.length > MOST_LINES) log.lines.splice(0, log.lines.length - MOST_LINES);
-      tell(log);
+      log.lines.push(...lines.map((text) => ({ at, text })));
+      log.written += lines.length;
+      if (log.lines.length > MOST_LINES) log.lines = log.lines.slice(-MOST_LINES);
+      if (lines.length > 0) tell(log);
     },
     end,
-    find: (pod, container, previous) => logs.get(`${pod}/${container}${previous ? "/previous" : ""}`),
+    find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
     follow(log, listener) {
       const all = listeners.get(log) ?? new Set();
       listeners.set(log, all.add(listener));
       return () => void all.delete(listener);
     },
     forget(pod) {
-      for (const [key, log] of [...logs]) {
-        if (!key.startsWith(`${pod}/`)) continue;
-        logs.delete(key);
-        end(log);
-      }
+      for (const log of pods.get(pod)?.values() ?? []) end(log);
+      pods.delete(pod);
     },
-    entries: () => [...logs],
+    entries: () => [...pods].map(([pod, own]) => [pod, [...own]]),
     restore(entries) {
-      for (const [key, log] of entries) logs.set(key, log);
+      for (const [pod, own] of entries) pods.set(pod, new Map(own));
     },
   };
 }

@@ -159,5 +159,8 @@ export function typeOf(type: Type, name: string): Type {
 }
 
 function stable(value: Json): string {
-  return JSON.stringify(value, (_, inner) => isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner);
+  return JSON.stringify(
+    value,
+    (_, inner) => isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner,
+  );
 }

@@ -49,7 +49,9 @@ function change(at: Json, path: readonly string[], value: Json, how: "add" | "re
   if (step === undefined) return value;
   if (Array.isArray(at)) {
     const index = step === "-" ? at.length : Number(step);
-    if (!/^(-|0|[1-9][0-9]*)$/.test(step) || index > at.length || (rest.length > 0 && index === at.length)) throw refused();
+    if (!/^(-|0|[1-9][0-9]*)$/.test(step) || index > at.length || (rest.length > 0 && index === at.length)) {
+      throw refused();
+    }
     if (rest.length > 0) return at.with(index, change(at[index], rest, value, how));
     if (how === "remove") return at.toSpliced(index, 1);
     return how === "add" ? at.toSpliced(index, 0, value) : at.with(index, value);

@@ -46,7 +46,9 @@ function badResources(field: string, { requests = {}, limits = {} }: Json): Caus
     Object.entries<string>(which === "requests" ? requests : limits).filter(([, text]) => readQuantity(text) === null)
       .map(([name, text]) => wrongValue(`${field}.${which}[${name}]`, text, QUANTITY_RULE))
   );
-  const over = Object.entries<string>(requests).filter(([name, text]) => limits[name] && amount(text) > amount(limits[name]))
+  const over = Object.entries<string>(requests).filter(([name, text]) =>
+    limits[name] && amount(text) > amount(limits[name])
+  )
     .map(([name, text]) =>
       wrongValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limits[name]}`)
     );

@@ -27,7 +27,9 @@ export function costOf(kind: Kind, object: KubeObject): Cost {
   }
   if (kind.kind === "Service") {
     const ports = (object.spec?.ports ?? []).length * 1000;
-    if (object.spec?.type === "LoadBalancer") Object.assign(cost, { "services.loadbalancers": 1000, "services.nodeports": ports });
+    if (object.spec?.type === "LoadBalancer") {
+      Object.assign(cost, { "services.loadbalancers": 1000, "services.nodeports": ports });
+    }
     if (object.spec?.type === "NodePort") cost["services.nodeports"] = ports;
   }
   return cost;
@@ -47,23 +49,26 @@ export function writeCost(cost: Cost): Record<string, string> {
   return Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, writeQuantity(value, isBytes(name))]));
 }
 
-/** Why the quota refuses an object of this cost; null if it does not. `freed` is what the object's last state cost. */
-export function quotaBreach(quota: KubeObject, cost: Cost, freed: Cost, spec: Json): string | null {
+/**
+ * Why the quota refuses an object of this cost; null if it does not. `used` is what the namespace uses, `freed` what the
+ * object's last state cost. A quota whose status nobody has worked out yet refuses whatever it would have to count.
+ */
+export function quotaBreach(quota: KubeObject, used: Cost, cost: Cost, freed: Cost, spec: Json): string | null {
   const name = quota.metadata.name, hard = quota.spec?.hard ?? {};
   const bounded = Object.keys(hard).filter((each) => (cost[each] ?? 0) > (freed[each] ?? 0)).sort();
   const unsaid = spec ? unspecified(hard, spec) : [];
   if (unsaid.length > 0) return `failed quota: ${name}: must specify ${unsaid.join("; ")}`;
   if (bounded.length === 0) return null;
-  if (!quota.status?.hard || bounded.some((each) => quota.status.used?.[each] === undefined)) {
+  if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
   const over = bounded.filter((each) =>
-    amount(quota.status.used[each]) + cost[each]! - (freed[each] ?? 0) > amount(hard[each])
+    used[each]! + cost[each]! - (freed[each] ?? 0) > amount(hard[each])
   );
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
   const requested = list((each) => writeQuantity(cost[each]! - (freed[each] ?? 0), isBytes(each)));
-  return `exceeded quota: ${name}, requested: ${requested}, used: ${list((each) => quota.status.used[each])}, ` +
+  return `exceeded quota: ${name}, requested: ${requested}, used: ${list((each) => writeQuantity(used[each]!, isBytes(each)))}, ` +
     `limited: ${list((each) => hard[each])}`;
 }
 
@@ -73,7 +78,9 @@ function unspecified(hard: Json, spec: Json): string[] {
   return Object.keys(hard).sort().flatMap((each) => {
     const [which, name] = each.split(".");
     if ((which !== "limits" && which !== "requests") || (name !== "cpu" && name !== "memory")) return [];
-    const silent = containers.filter((container) => !container.resources?.[which]?.[name]).map((container) => container.name);
+    const silent = containers.filter((container) => !container.resources?.[which]?.[name]).map((container) =>
+      container.name
+    );
     return silent.length > 0 ? [`${each} for: ${silent.join(",")}`] : [];
   });
 }

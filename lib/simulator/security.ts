@@ -34,7 +34,9 @@ export function violations(spec: Json, policy: Policy): string {
 }
 
 function baseline(spec: Json): string[] {
-  const hosts = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => spec[name] === true).map((name) => `${name}=true`);
+  const hosts = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => spec[name] === true).map((name) =>
+    `${name}=true`
+  );
   const paths = (spec.volumes ?? []).filter((volume: Json) => volume.hostPath).map((volume: Json) => volume.name);
   const privileged = named(spec, (security) => security.privileged === true);
   const ports = named(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
@@ -47,7 +49,9 @@ function baseline(spec: Json): string[] {
     ...(privileged.length > 0
       ? [`privileged (${plural("container", privileged)} must not set securityContext.privileged=true)`]
       : []),
-    ...(added.length > 0 ? [`non-default capabilities (must not include ${quoted(added)} in securityContext.capabilities.add)`] : []),
+    ...(added.length > 0
+      ? [`non-default capabilities (must not include ${quoted(added)} in securityContext.capabilities.add)`]
+      : []),
   ];
 }
 
@@ -86,7 +90,9 @@ function rootful(spec: Json): string[] {
   const silent = named(spec, (security) => security.runAsNonRoot === undefined && pod !== true);
   const whys = [
     ...(pod === false ? ["pod must not set securityContext.runAsNonRoot=false"] : []),
-    ...(refusing.length > 0 ? [`${plural("container", refusing)} must not set securityContext.runAsNonRoot=false`] : []),
+    ...(refusing.length > 0
+      ? [`${plural("container", refusing)} must not set securityContext.runAsNonRoot=false`]
+      : []),
     ...(pod !== false && silent.length > 0
       ? [`pod or ${plural("container", silent)} must set securityContext.runAsNonRoot=true`]
       : []),
@@ -111,7 +117,9 @@ function containersOf(spec: Json): Json[] {
 }
 
 function named(spec: Json, is: (security: Json, container: Json) => boolean): string[] {
-  return containersOf(spec).filter((container) => is(container.securityContext ?? {}, container)).map(({ name }) => name);
+  return containersOf(spec).filter((container) => is(container.securityContext ?? {}, container)).map(({ name }) =>
+    name
+  );
 }
 
 function plural(word: string, names: readonly string[]): string {

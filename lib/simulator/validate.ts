@@ -9,10 +9,12 @@ import { selects } from "#lib/simulator/selectors.ts";
 const LABEL_RULE = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
   "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const SUBDOMAIN_RULE = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+const SUBDOMAIN_RULE =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
   "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const VALUE_RULE = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and " +
+const VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and " +
   "must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for " +
   "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 const KEY_RULE = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
@@ -35,8 +37,9 @@ export function badMeta(kind: Kind, object: KubeObject): Cause[] {
   const limit = LABELLED.has(kind.kind) || IN_LABELS.has(kind.kind) ? 63 : kind.kind === "CronJob" ? CRON_NAME : 253;
   const plain = LABELLED.has(kind.kind);
   if (name === "") causes.push(required("metadata.name", "name or generateName is required"));
-  else if (name.length > limit) causes.push(wrongValue("metadata.name", name, `must be no more than ${limit} characters`));
-  else if (!(plain ? LABEL : SUBDOMAIN).test(name)) {
+  else if (name.length > limit) {
+    causes.push(wrongValue("metadata.name", name, `must be no more than ${limit} characters`));
+  } else if (!(plain ? LABEL : SUBDOMAIN).test(name)) {
     causes.push(wrongValue("metadata.name", name, plain ? LABEL_RULE : SUBDOMAIN_RULE));
   }
   causes.push(...badLabels("metadata.labels", labels));
@@ -57,7 +60,9 @@ export function badLabels(field: string, labels: Record<string, string>): Cause[
 const RULES: Record<string, (object: KubeObject) => Cause[]> = {
   Service: (object) => {
     const ports: Json[] = object.spec.ports ?? [];
-    const unnamed = ports.length > 1 ? ports.flatMap((port, i) => port.name ? [] : [required(`spec.ports[${i}].name`)]) : [];
+    const unnamed = ports.length > 1
+      ? ports.flatMap((port, i) => port.name ? [] : [required(`spec.ports[${i}].name`)])
+      : [];
     const headless = object.spec.clusterIP === "None" || object.spec.type === "ExternalName";
     return [...(ports.length === 0 && !headless ? [required("spec.ports")] : []), ...unnamed];
   },
@@ -100,7 +105,11 @@ const RULES: Record<string, (object: KubeObject) => Cause[]> = {
     if (isRecord(object.spec?.source)) return [];
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
-    return [required("spec.source"), { reason: "FieldValueInvalid", message: `Invalid value: "null": ${unchecked}`, field: "<nil>" }];
+    return [required("spec.source"), {
+      reason: "FieldValueInvalid",
+      message: `Invalid value: "null": ${unchecked}`,
+      field: "<nil>",
+    }];
   },
 };
 

@@ -9,7 +9,14 @@ import { withDefaults } from "#lib/simulator/defaults.ts";
 import { refuseChanges } from "#lib/simulator/immutable.ts";
 import { type Kind } from "#lib/simulator/kinds.ts";
 import { trackUpdate, type Writer } from "#lib/simulator/managed.ts";
-import { type Json, type KubeObject, type ManagedFields, randomSuffix, same, timestamp } from "#lib/simulator/object.ts";
+import {
+  type Json,
+  type KubeObject,
+  type ManagedFields,
+  randomSuffix,
+  same,
+  timestamp,
+} from "#lib/simulator/object.ts";
 import { alreadyExists, badRequest, conflict, MODIFIED } from "#lib/simulator/refusal.ts";
 import { validate } from "#lib/simulator/validate.ts";
 import type { World } from "#lib/simulator/world.ts";
@@ -24,7 +31,13 @@ export interface WriteOptions {
   readonly applied?: true;
 }
 
-export function createObject(world: World, kind: Kind, namespace: string | undefined, body: Json, options: WriteOptions): KubeObject {
+export function createObject(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  body: Json,
+  options: WriteOptions,
+): KubeObject {
   const given = body.metadata ?? {};
   const name = given.name || (given.generateName ? given.generateName.slice(0, 58) + randomSuffix() : "");
   if (namespace !== undefined && given.namespace !== undefined && given.namespace !== namespace) {
@@ -62,11 +75,18 @@ export function createObject(world: World, kind: Kind, namespace: string | undef
 }
 
 /** Puts `next` in the place of `live`; gives back what stands there afterwards. */
-export function replaceObject(world: World, kind: Kind, live: KubeObject, next: Json, options: WriteOptions): KubeObject {
+export function replaceObject(
+  world: World,
+  kind: Kind,
+  live: KubeObject,
+  next: Json,
+  options: WriteOptions,
+): KubeObject {
   const version = next.metadata?.resourceVersion;
   if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
   if (next.metadata?.uid && next.metadata.uid !== live.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${live.metadata.uid}`;
+    const why =
+      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${live.metadata.uid}`;
     throw conflict(kind, live.metadata.name, why);
   }
   const at = timestamp(world.timers.now());
@@ -122,7 +142,11 @@ function merged(kind: Kind, live: KubeObject, next: Json, subresource: string | 
   const old = live.metadata;
   return {
     ...rest,
-    ...(kind.status ? (live.status === undefined ? {} : { status: live.status }) : next.status ? { status: next.status } : {}),
+    ...(kind.status
+      ? (live.status === undefined ? {} : { status: live.status })
+      : next.status
+      ? { status: next.status }
+      : {}),
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: {

@@ -2,7 +2,7 @@
 import { type Access, type Actor, requireActor } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
 import { removedFor } from "#lib/federations/access.ts";
-import { runsHub, seesSpoke } from "#lib/federations/viewer.ts";
+import { runsHub, sees } from "#lib/federations/viewer.ts";
 import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 
 /**
@@ -18,7 +18,7 @@ export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow
       const actor = requireActor(caller);
       const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
       const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
-      if (!row || !sees(actor, row)) throw missingSpoke();
+      if (!row || !seesSpoke(actor, row)) throw missingSpoke();
       if (deed === "remove" && !runsHub(actor, row.federation_id)) {
         const message = "Only an operator or an admin of its hub may remove a spoke";
         throw new Fault("forbidden", "federation_admin_only", message);
@@ -32,7 +32,7 @@ export function missingSpoke(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-function sees(actor: Actor, row: SpokeRow): boolean {
+function seesSpoke(actor: Actor, row: SpokeRow): boolean {
   if (row.state === "removed") return runsHub(actor, row.federation_id);
-  return seesSpoke(actor, { id: row.id, federationId: row.federation_id });
+  return sees(actor, { federationId: row.federation_id, spokeId: row.id });
 }

@@ -21,7 +21,7 @@ export async function requestAction(
   { action }: SpokeAction,
 ): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptAction(tx, actor, spoke.id, action));
-  return await showSpoke(app, actor, row);
+  return await showSpoke(app.db.rows, actor, row);
 }
 
 /**

@@ -25,7 +25,9 @@ export async function requestActions(app: App, actor: Actor, { ids, action }: Bu
       else if (!(error instanceof Fault) || error.kind !== "missing") throw error;
     }
   }
-  const records = new Map((await showSpokes(app, actor, [...accepted.values()])).map((record) => [record.id, record]));
+  const records = new Map(
+    (await showSpokes(app.db.rows, actor, [...accepted.values()])).map((record) => [record.id, record]),
+  );
   return [...new Set(ids)].flatMap((id): BulkOutcome[] => {
     const spoke = records.get(id), fault = refused.get(id);
     if (spoke) return [{ id, accepted: true, spoke }];

@@ -15,7 +15,7 @@ import type { SpokeRecord } from "#lib/spokes/views.ts";
 /** Asked again while the spoke is going, it answers with the operation that is under way. */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
-  return await showSpoke(app, actor, row);
+  return await showSpoke(app.db.rows, actor, row);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import type { ListPage, Removed } from "#lib/federations/store.ts";
-import { spokesSeenBy, type Viewer } from "#lib/federations/viewer.ts";
+import { seenBy, type Viewer } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
 import type { SpokeState } from "#lib/spokes/state.ts";
 
@@ -22,7 +22,7 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
   const known = ids.filter((id) => isId("spk", id));
   if (known.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", known).where("state", "<>", "removed")
-    .where(spokesSeenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
+    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
 }
 
 /** The spokes that the caller sees, of one hub or of all, newest first. */
@@ -33,7 +33,7 @@ export async function listSpokes(
   removed: Removed,
 ): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
-    .where(spokesSeenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
+    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
   if (where.federationId) query = query.where("federation_id", "=", where.federationId);
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (where.before) query = query.where("created_at", "<", where.before);

@@ -1,5 +1,6 @@
 /** A spoke as the API shows it, and what it takes to make one or to change it. */
 import * as v from "valibot";
+import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { Email, HostName, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
 import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
@@ -39,13 +40,6 @@ export type SpokeRecord = v.InferInput<typeof SpokeView>;
 const YES_OR_NO = "must be true or false";
 const choice = maybe(text(1, 100));
 const flag = maybe(v.boolean(YES_OR_NO));
-
-const VERSION = "must be a version such as 4.5.12";
-const Version = v.pipe(
-  v.string(VERSION),
-  v.maxLength(40, VERSION),
-  v.regex(/^v?\d+(\.\d+){0,3}([-+][0-9A-Za-z.-]+)?$/, VERSION),
-);
 
 export const NewSpoke = v.object({
   slug: Slug,
@@ -91,3 +85,25 @@ export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
 
 /** What adding a spoke of a size would cost; without a payment provider nobody can say. */
 export const CostView = v.object({ available: v.boolean() });
+export type Cost = v.InferInput<typeof CostView>;
+
+const { federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand } = SpokeView.entries;
+const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = SpokeView.entries;
+
+const Amounts = v.object({ cpu: v.string(), memory: v.string() });
+const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
+
+/** What creating a spoke would come to. */
+export const SpokePreview = v.object({
+  dryRun: v.literal(true),
+  spoke: v.object({
+    ...{ federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand },
+    ...{ adminEmail, region, lmsVersion, moodleVersion, seed, namespace },
+  }),
+  /** What would be applied in the cluster, in order. */
+  objects: v.array(v.record(v.string(), v.unknown())),
+  /** What it takes at most, what its namespace may take, and where the first is over the second. */
+  quota: v.object({ demand: Demand, quota: Demand, over: v.array(v.string()) }),
+  price: CostView,
+});
+export type SpokePreview = v.InferInput<typeof SpokePreview>;

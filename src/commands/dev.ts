@@ -11,7 +11,9 @@ import { type Config, readProcessConfig, withPort } from "#lib/config.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
-import { firstOperator } from "#lib/users/bootstrap.ts";
+import type { Database } from "#lib/db/database.ts";
+import { createOperator } from "#lib/users/bootstrap.ts";
+import { firstOperatorEmail } from "#lib/users/store.ts";
 import { banner } from "../banner.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
@@ -42,7 +44,7 @@ export async function dev({ options }: Given): Promise<void> {
   try {
     const own = { ...config, database: { ...config.database, url: database.url } };
     const program = await compose(own, place.source, log);
-    const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
+    const admin = await firstOperator(program.app.db, config);
     const { port, stopped } = await runUntilStopped(program, stopRest);
     const url = withPort(config, port).publicUrl.href.replace(/\/$/, "");
     process.stdout.write(banner({
@@ -51,7 +53,6 @@ export async function dev({ options }: Given): Promise<void> {
       ...admin,
       database: `PostgreSQL, real, embedded in ${directory}`,
       cluster: place.told,
-      mail: config.smtp ? `through ${config.smtp.host}` : `written to ${join(config.dataDir, "mail")}`,
       colours: process.stdout.isTTY === true,
     }));
     process.stdout.write(`Listening on ${url}\n`);
@@ -74,6 +75,19 @@ async function simulatedCluster(config: Config, log: Log): Promise<Place> {
 
 function realCluster(file: string): Promise<Place> {
   return Promise.resolve({ source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() });
+}
+
+/** Who signs in here: the operator of the variables, or one whose password is made, and told, at the first start alone. */
+async function firstOperator(db: Database, config: Config): Promise<{ email: string; password: string | null }> {
+  const admin = config.bootstrapAdmin ?? { email: "admin@wheelwright.localhost", password: newPassword() };
+  if (await createOperator(db, admin)) return admin;
+  return { email: await firstOperatorEmail(db.rows) ?? admin.email, password: null };
+}
+
+/** Four groups of five letters and digits: 100 bits, and nothing in it that a shell or JSON would mind. */
+function newPassword(): string {
+  const letters = [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 32).toString(32)).join("");
+  return letters.match(/.{5}/g)!.join("-");
 }
 
 /** Tells early, before anything was started, that the address is taken. */

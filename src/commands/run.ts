@@ -40,6 +40,8 @@ function explain(command: Command, error: unknown): number {
   if (error instanceof ConfigError) {
     return refuse(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
+  // By its name, because its module brings the database's driver along, which most commands do without.
+  if (error instanceof Error && error.name === "MigrationError") return refuse(EX_SOFTWARE, error.message);
   return refuse(EX_SOFTWARE, error instanceof Error ? error.stack ?? error.message : String(error));
 }
 

@@ -23,11 +23,18 @@ export function readJson(text: string, wanted: string, yaml: boolean): Json {
 }
 
 /** The object that a create or update sends: of this kind, its nulls and empty maps gone. */
-export function readObject(body: Json, kind: Kind, schema: Schema, how: Validation, warn: (text: string) => void): Json {
+export function readObject(
+  body: Json,
+  kind: Kind,
+  schema: Schema,
+  how: Validation,
+  warn: (text: string) => void,
+): Json {
   if (!isRecord(body)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
   const [apiVersion, name] = [body.apiVersion ?? kind.apiVersion, body.kind ?? kind.kind];
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
-    const from = `${kind.version}.${name}`, to = `${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
+    const from = `${kind.version}.${name}`,
+      to = `${kind.group === "" ? "core" : kind.group.split(".")[0]}.${kind.kind}`;
     throw badRequest(
       `${name} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ` +
         `converting (${from}) to (${to}): unknown conversion`,
@@ -43,8 +50,10 @@ export function readObject(body: Json, kind: Kind, schema: Schema, how: Validati
     throw badRequest(`${handled}: json: cannot unmarshal ${found} into Go struct field ${field} of type ${wanted}`);
   }
   const unknown = misfits.map((misfit) => `unknown field ${JSON.stringify(misfit.path.slice(1))}`);
-  if (unknown.length > 0 && how === "Strict") throw badRequest(`${handled}: strict decoding error: ${unknown.join(", ")}`);
-  if (how === "Warn") for (const text of unknown) warn(text);
+  if (unknown.length > 0 && how === "Strict") {
+    throw badRequest(`${handled}: strict decoding error: ${unknown.join(", ")}`);
+  }
+  if (how === "Warn") { for (const text of unknown) warn(text); }
   return normalise(value, type, kind);
 }
 
@@ -55,7 +64,9 @@ export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: s
     throw badRequest("Object 'Kind' is missing in apply patch: apiVersion and kind must be set");
   }
   if (body.apiVersion !== kind.apiVersion || body.kind !== kind.kind) {
-    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${body.apiVersion}, expected: ${kind.apiVersion}`);
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${body.apiVersion}, expected: ${kind.apiVersion}`,
+    );
   }
   if (body.metadata?.managedFields) throw badRequest("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
@@ -111,7 +122,11 @@ function sayMisfit({ path, expected, value }: Misfit): string {
 }
 
 function goLiteral(value: Json): string {
-  return typeof value === "object" ? JSON.stringify(value) : typeof value === "string" ? JSON.stringify(value) : String(value);
+  return typeof value === "object"
+    ? JSON.stringify(value)
+    : typeof value === "string"
+    ? JSON.stringify(value)
+    : String(value);
 }
 
 function goType(value: Json): string {

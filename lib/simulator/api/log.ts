@@ -29,14 +29,18 @@ export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, r
   for (const line of tail === null ? recent : Number(tail) === 0 ? [] : recent.slice(-Number(tail))) write(line);
   if (query.get("follow") !== "true" || !log.open) return void response.end();
   response.flushHeaders();
-  let last = log.lines.at(-1);
+  let seen = log.written;
   const stop = world.logs.follow(log, () => {
-    const from = last === undefined ? 0 : log.lines.indexOf(last) + 1;
-    for (const line of log.lines.slice(from)) write(line);
-    last = log.lines.at(-1);
+    const fresh = log.written - seen;
+    seen = log.written;
+    if (fresh > 0) { for (const line of log.lines.slice(-fresh)) write(line); }
     if (!log.open) response.end();
   });
-  const forget = world.faults.watching({ kind: null, drop: () => void response.destroy(), end: () => void response.end() });
+  const forget = world.faults.watching({
+    kind: null,
+    drop: () => void response.destroy(),
+    end: () => void response.end(),
+  });
   response.once("close", () => {
     stop();
     forget();

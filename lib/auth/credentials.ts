@@ -1,0 +1,65 @@
+/**
+ * Finding out who calls: one query finds the session or token, its user, and what the user belongs to. Nothing of it
+ * is cached, so that whatever is taken back stops at once, on every replica.
+ */
+import { sql, type SqlBool } from "kysely";
+import type { TokenScope } from "#lib/crypto/token.ts";
+import type { Rows } from "#lib/db/database.ts";
+import { toUser, type User, userColumns } from "#lib/users/store.ts";
+
+const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
+
+export interface SessionInUse {
+  readonly id: string;
+  readonly user: User;
+  /** Whether the last use that was noted is over a minute old, so that this one shall be. */
+  readonly stale: boolean;
+}
+
+export interface TokenInUse extends SessionInUse {
+  readonly scope: TokenScope;
+  readonly prefix: string;
+}
+
+/** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
+export type Named = { readonly hash: Uint8Array } | { readonly id: string };
+
+/** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
+export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
+  const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.user_id")
+    .select([...userColumns, "sessions.id", isStale("sessions.seen_at").as("stale")])
+    .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.token_hash", "=", named.hash))
+    .where("sessions.ended_at", "is", null)
+    .where(sql<SqlBool>`sessions.seen_at > wheelwright_now() - make_interval(hours => ${IDLE_HOURS})`)
+    .where(sql<SqlBool>`sessions.created_at > wheelwright_now() - make_interval(days => ${LIFE_DAYS})`)
+    .where("users.disabled_at", "is", null)
+    .executeTakeFirst();
+  return row && { id: row.id, user: toUser(row), stale: row.stale };
+}
+
+/** The token, if it is neither revoked nor expired, and its user is not disabled. */
+export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | undefined> {
+  const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.user_id")
+    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.last_used_at").as("stale")])
+    .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.token_hash", "=", named.hash))
+    .where("token.revoked_at", "is", null)
+    .where(sql<SqlBool>`(token.expires_at is null or token.expires_at > wheelwright_now())`)
+    .where("users.disabled_at", "is", null)
+    .executeTakeFirst();
+  return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
+}
+
+/** Asks again before it writes: of many requests in the same moment one is enough. */
+export async function noteSession(rows: Rows, id: string): Promise<void> {
+  await rows.updateTable("sessions").set({ seen_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("seen_at")).execute();
+}
+
+export async function noteToken(rows: Rows, id: string): Promise<void> {
+  await rows.updateTable("api_tokens").set({ last_used_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("last_used_at")).execute();
+}
+
+function isStale(column: string) {
+  return sql<boolean>`coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;
+}

@@ -1,0 +1,76 @@
+/**
+ * Signing in and out.
+ *
+ * A login that fails says one thing, whatever the reason, and takes the same time: the same statements and one run of
+ * scrypt. A session begins only if the password that was judged is still the user's by then: whoever sets a new one
+ * ends the sessions of the old, and must find them all.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import type { Origin } from "#lib/auth/authenticate.ts";
+import { clearedCookie, sessionCookie } from "#lib/auth/cookie.ts";
+import { beginSession, endSession, type NewSession } from "#lib/auth/sessions.ts";
+import { record } from "#lib/changes/record.ts";
+import { Fault } from "#lib/errors.ts";
+import { type Account, findAccount, keepAccount, readUser, setPassword, type User } from "#lib/users/store.ts";
+
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SignedIn {
+  readonly user: User;
+  /** The Set-Cookie header that begins the session. */
+  readonly cookie: string;
+}
+
+/** Throws Fault unauthenticated `login_failed`; also for a user who is disabled or has no password. */
+export async function signIn(app: App, origin: Origin, login: Login): Promise<SignedIn> {
+  const account = await findAccount(app.db.rows, login.email);
+  const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null);
+  if (!account || verdict === "wrong") return await refuse(app, origin, login, account);
+  const renewed = verdict === "outdated" ? await app.passwords.hash(login.password) : null;
+  const session = await begin(app, origin, account, renewed);
+  if (!session) return await signIn(app, origin, login); // the account has just been changed: judge it anew
+  const user = await readUser(app.db.rows, account.id);
+  return { user, cookie: sessionCookie(app.config.publicUrl, session.secret) };
+}
+
+/** Ends the caller's session, if there is one, and returns the Set-Cookie header that makes a browser forget it. */
+export async function signOut(app: App, actor: Actor | null): Promise<string> {
+  if (actor?.credential.kind === "session") {
+    const { id } = actor.credential;
+    await app.db.transact(async (tx) => {
+      if (!await endSession(tx, id)) return;
+      await record(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
+    });
+  }
+  return clearedCookie(app.config.publicUrl);
+}
+
+async function begin(
+  app: App,
+  origin: Origin,
+  account: Account,
+  renewed: string | null,
+): Promise<NewSession | undefined> {
+  return await app.db.transact(async (tx) => {
+    if (!await keepAccount(tx, account)) return undefined;
+    if (renewed) await setPassword(tx, account.id, renewed);
+    const session = await beginSession(tx, account.id, origin);
+    const asker = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
+    await record(tx, asker, { audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }] });
+    return session;
+  });
+}
+
+/** Who tried is not known: the log has the address that was typed, and the account if there is one. */
+async function refuse(app: App, origin: Origin, login: Login, account: Account | undefined): Promise<never> {
+  const asker = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
+  const objectId = account?.id ?? "unknown";
+  await app.db.transact(async (tx) => {
+    await record(tx, asker, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
+  });
+  throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
+}

@@ -1,0 +1,31 @@
+/** Sessions: they begin with a login, and end with a logout, with age, or with a new password (users/reset.ts). */
+import { sql } from "kysely";
+import { hashSecret, newSecret } from "#lib/crypto/secret.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { newId } from "#lib/ids.ts";
+
+export interface NewSession {
+  readonly id: string;
+  /** What the cookie holds; only its hash is kept. */
+  readonly secret: string;
+}
+
+export async function beginSession(
+  tx: Tx,
+  userId: string,
+  origin: { readonly ip: string; readonly userAgent: string },
+): Promise<NewSession> {
+  const id = newId("ses"), secret = newSecret();
+  await tx.insertInto("sessions")
+    .values({ id, user_id: userId, token_hash: await hashSecret(secret), ip: origin.ip, user_agent: origin.userAgent })
+    .execute();
+  return { id, secret };
+}
+
+/** Returns whether it had not ended before. Streams that were opened with it end as well. */
+export async function endSession(tx: Tx, id: string): Promise<boolean> {
+  const ended = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("ended_at", "is", null).returning("id").executeTakeFirst();
+  if (ended) tx.wakes.add("credentials");
+  return ended !== undefined;
+}

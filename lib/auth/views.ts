@@ -1,0 +1,41 @@
+/** What signing in and making a token take, and what they answer. */
+import * as v from "valibot";
+import { TOKEN_SCOPES } from "#lib/crypto/token.ts";
+import { Email, maybe, MaybeStamp, Stamp, text, When } from "#lib/schema.ts";
+import { UserView } from "#lib/users/views.ts";
+
+const PASSWORD = "must be a password of at most 4096 characters";
+
+/** A password as somebody types it to sign in. What a new one must be is no matter here: this one may be older. */
+const GivenPassword = v.pipe(
+  v.string(PASSWORD),
+  v.minLength(1, PASSWORD),
+  v.maxLength(4096, PASSWORD),
+  v.check((value) => value.isWellFormed() && !value.includes("\0"), PASSWORD),
+);
+
+export const LoginBody = v.object({ email: Email, password: GivenPassword });
+
+/** The user that a session or token stands for. */
+export const MeView = v.object({ user: UserView });
+
+export const TokenBody = v.object({
+  name: text(1, 100),
+  scope: v.picklist(TOKEN_SCOPES, `must be one of ${TOKEN_SCOPES.join(", ")}`),
+  expiresAt: maybe(When),
+});
+
+const tokenFields = {
+  id: v.string(),
+  name: v.string(),
+  scope: v.picklist(TOKEN_SCOPES),
+  prefix: v.string(),
+  createdAt: Stamp,
+  expiresAt: MaybeStamp,
+};
+
+/** A token as it is listed: its plaintext is not kept. */
+export const TokenView = v.object({ ...tokenFields, lastUsedAt: MaybeStamp });
+
+/** A token as it is shown once, to whoever made it. */
+export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

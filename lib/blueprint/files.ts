@@ -1,0 +1,88 @@
+/**
+ * The files that a blueprint is made of, and which placeholders each may use.
+ *
+ * The names are the contract with BLUEPRINT_DIR: a file there replaces the built-in one of its name. A name that is not
+ * listed here is refused, because a mistyped one would be left out without a word.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError } from "#lib/config.ts";
+import { messageOf } from "#lib/errors.ts";
+import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/plan.ts";
+import { HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
+
+export type Files = Readonly<Record<string, string>>;
+
+/** What a spoke's step applies; the namespace is created instead. */
+export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
+  namespace: ["namespace.yaml"],
+  policies: ["limits.yaml", "network.yaml"],
+  secrets: ["settings.yaml"],
+  database: ["database.yaml"],
+  install: ["files.yaml"],
+  seed: ["seed.yaml"],
+  app: ["app.yaml"],
+  cron: ["cron.yaml"],
+  ingress: ["ingress.yaml"],
+};
+
+export const JOB_FILES: Readonly<Record<JobName, string>> = {
+  install: "install-job.yaml",
+  reset: "reset-job.yaml",
+  verify: "verify-job.yaml",
+  seed: "seed-job.yaml",
+  health: "health-job.yaml",
+};
+
+/** Rooms and namespace stand in one file, the namespace first. */
+export const HUB_FILES: Readonly<Record<HubStep, string>> = {
+  namespace: "hub.yaml",
+  rooms: "hub.yaml",
+  issuer: "issuer.yaml",
+};
+
+/** Created once with random values, and applied with the operator's mail password. */
+export const SECRETS_FILE = "secrets.yaml";
+export const MAIL_FILE = "mail.yaml";
+
+/** Manifests, with the placeholders that each may use. */
+export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
+  ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
+  ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
+  [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,
+  [MAIL_FILE, new Set([...SPOKE_NAMES, "SMTP_PASSWORD"])] as const,
+  ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
+]);
+
+/** Files that are read as settings or as they are. */
+export const SIZES_FILE = "sizes.yaml";
+export const IMAGES_FILE = "images.yaml";
+export const SURROUNDINGS_FILE = "surroundings.yaml";
+export const SEED_FILE = "seed.php";
+
+export const FILE_NAMES: readonly string[] = [
+  ...MANIFESTS.keys(),
+  SIZES_FILE,
+  IMAGES_FILE,
+  SURROUNDINGS_FILE,
+  SEED_FILE,
+].sort();
+
+/** The files of a directory that replace built-in ones. Throws ConfigError. */
+export async function readOverlay(directory: string): Promise<Files> {
+  try {
+    // A mounted ConfigMap has entries of its own that begin with dots.
+    const names = (await readdir(directory)).filter((name) => !name.startsWith("."));
+    const unknown = names.filter((name) => !FILE_NAMES.includes(name));
+    if (unknown.length > 0) {
+      throw new ConfigError(unknown.map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`));
+    }
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await readFile(join(directory, name), "utf8")] as const)),
+    );
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read (${messageOf(error)})`]);
+  }
+}

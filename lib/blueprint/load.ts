@@ -1,0 +1,127 @@
+/**
+ * A blueprint: all that is known of making a spoke of one platform, from its files.
+ *
+ * Rendering is pure: the same inputs and the same revision always give the same objects, whoever asks.
+ */
+import * as v from "valibot";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import {
+  type Files,
+  HUB_FILES,
+  JOB_FILES,
+  MAIL_FILE,
+  readOverlay,
+  SECRETS_FILE,
+  STEP_FILES,
+} from "#lib/blueprint/files.ts";
+import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/blueprint/plan.ts";
+import { readParts, refused } from "#lib/blueprint/parts.ts";
+import { type Arithmetic, arithmetic } from "#lib/blueprint/quota.ts";
+import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";
+import { fill, type Values } from "#lib/blueprint/render.ts";
+import { sampleInputs } from "#lib/blueprint/sample.ts";
+import { MailPassword, newPassword } from "#lib/blueprint/secrets.ts";
+import { type HubSettings, NO_SETTINGS, seedValues } from "#lib/blueprint/seed.ts";
+import type { Images, Sizes, Surroundings } from "#lib/blueprint/sizes.ts";
+import { type Owner, stamp } from "#lib/blueprint/stamp.ts";
+import { hubValues, spokeValues } from "#lib/blueprint/values.ts";
+
+export interface Blueprint {
+  /** Its wire name for a version is platform + "Version". */
+  readonly platform: string;
+  readonly revision: string;
+  readonly sizes: Sizes;
+  readonly images: Images;
+  readonly surroundings: Surroundings;
+  /** Images of a version: as listed, the newest listed that it begins (4.5 -> 4.5.12), else by its family; or null. */
+  findImages(version: string): SpokeImages | null;
+  /** What a step applies, in order; `namespace` is one Namespace, which is created. `seed` needs the hub's settings. */
+  spokeObjects(inputs: SpokeInputs, step: SpokeStep, hub?: HubSettings): KubeObject[];
+  /** Secrets with new random values, to be created, never applied: what stands there already is right. */
+  newSecrets(inputs: SpokeInputs): KubeObject[];
+  /** The Secret with the operator's mail password, to be applied in the step `secrets`. */
+  mailSecret(inputs: SpokeInputs, password: string | null): KubeObject[];
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string): KubeObject;
+  /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
+  hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
+  /** What a spoke will take, and what it may. */
+  quotaArithmetic(inputs: SpokeInputs): Arithmetic;
+}
+
+const PLATFORM = "moodle";
+
+/** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
+export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
+  return makeBlueprint(directory === null ? builtIn : { ...builtIn, ...await readOverlay(directory) });
+}
+
+/** Throws ConfigError, which tells everything that is wrong with the files. */
+export function makeBlueprint(files: Files): Blueprint {
+  const parts = readParts(files);
+  const { revision, sizes, images, surroundings } = parts;
+
+  function render(file: string, values: Values, owner: Owner): KubeObject[] {
+    return parts.manifests.get(file)!.map((template) => fill(template, values))
+      .filter((object) => object !== undefined)
+      .map((object) => stamp(object as KubeObject, owner));
+  }
+
+  function spokeOwner(inputs: SpokeInputs): Owner {
+    return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
+  }
+
+  const blueprint: Blueprint = {
+    platform: PLATFORM,
+    revision,
+    sizes,
+    images,
+    surroundings,
+    findImages: (version) => findImages(images, version),
+    spokeObjects(inputs, step, hub = NO_SETTINGS) {
+      const seed = step === "seed" ? { ...seedValues(inputs, hub), SEED_SCRIPT: parts.seedScript } : {};
+      const values = { ...spokeValues(inputs), ...seed };
+      return STEP_FILES[step].flatMap((file) => render(file, values, spokeOwner(inputs)));
+    },
+    newSecrets(inputs) {
+      const secrets = {
+        DATABASE_PASSWORD: newPassword(),
+        CONTROL_PASSWORD: newPassword(),
+        ADMIN_PASSWORD: newPassword(),
+      };
+      return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
+    },
+    mailSecret(inputs, password) {
+      const usable = inputs.mail !== null && v.is(MailPassword, password);
+      const values = { ...spokeValues(inputs), SMTP_PASSWORD: usable ? password : "" };
+      return render(MAIL_FILE, values, spokeOwner(inputs));
+    },
+    jobObject(inputs, job, fence) {
+      return render(JOB_FILES[job], { ...spokeValues(inputs), FENCE: fence }, spokeOwner(inputs))[0]!;
+    },
+    hubObjects(inputs, step) {
+      if (step === "issuer" && inputs.issuer === null) return [];
+      const owner = step === "issuer"
+        ? { namespace: null, federationId: null, spokeId: null, revision }
+        : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
+      const objects = render(HUB_FILES[step], hubValues(inputs), owner);
+      if (step === "issuer") return objects;
+      return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
+    },
+    quotaArithmetic(inputs) {
+      const steps = Object.keys(STEP_FILES) as SpokeStep[];
+      return arithmetic(
+        steps.flatMap((step) => blueprint.spokeObjects(inputs, step)),
+        JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
+      );
+    },
+  };
+
+  const problems = Object.entries(sizes.sizes).flatMap(([name, size]) =>
+    blueprint.quotaArithmetic(sampleInputs(blueprint, name, size)).over.map((over) =>
+      `sizes.yaml: sizes.${name}: ${over}`
+    )
+  );
+  if (problems.length > 0) throw refused(problems);
+  return Object.freeze(blueprint);
+}

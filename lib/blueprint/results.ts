@@ -1,0 +1,41 @@
+/** What the Jobs' last log lines mean. */
+
+/** What a spoke's database says of the site in it. */
+export interface Site {
+  /** Nothing there; a site; or what an interrupted install left behind, which must be reset before the next. */
+  readonly state: "empty" | "installed" | "partial";
+  /** Moodle's own name for this very site: another one means that the data is not what it was. */
+  readonly siteIdentifier: string | null;
+  /** The number that upgrades go by, such as 2024100712. */
+  readonly version: string | null;
+  /** The same for people, such as 4.5.12 (Build: 20261005). */
+  readonly release: string | null;
+}
+
+/** Reads the verify Job's log. */
+export function readSite(log: readonly string[]): Site {
+  const values = new Map(log.map((line) => {
+    const at = line.indexOf("|");
+    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
+  }));
+  const names = ["tables", "rolesactive", "siteidentifier", "version", "release"];
+  const state = values.get("rolesactive") === "1"
+    ? "installed"
+    : names.some((name) => values.has(name))
+    ? "partial"
+    : "empty";
+  const read = (name: string) => values.get(name) || null;
+  return { state, siteIdentifier: read("siteidentifier"), version: read("version"), release: read("release") };
+}
+
+/** The HTTP status that the health Job was answered last, or null when it was answered none. */
+export function readHealth(log: readonly string[]): number | null {
+  const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
+  return statuses.at(-1) || null; // curl prints 000 for no answer
+}
+
+/** Whether the seed Job came to its end, and what it did. */
+export function readSeed(log: readonly string[]): { readonly seeded: boolean; readonly done: readonly string[] } {
+  const lines = log.map((line) => line.trim()).filter((line) => line !== "");
+  return { seeded: lines.includes("seeded"), done: lines.filter((line) => line !== "seeded") };
+}

@@ -1,0 +1,139 @@
+/**
+ * What the seed step is told: the spoke's own words and what its hub has in its rooms.
+ *
+ * What a hub has not configured yet is left out and told as a note; it is never a reason to refuse or to fail.
+ */
+import * as v from "valibot";
+import { type KubeObject } from "#lib/cluster/cluster.ts";
+import { Brand, Course, type SpokeInputs } from "#lib/blueprint/inputs.ts";
+import type { SEED_NAMES } from "#lib/blueprint/values.ts";
+
+export interface Identity {
+  readonly name: string;
+  readonly url: string | null;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: string;
+  readonly authorizationEndpoint: string | null;
+  readonly tokenEndpoint: string | null;
+  readonly userinfoEndpoint: string | null;
+}
+
+/** What stands in a hub's rooms; null for what is not there, or not whole. */
+export interface HubSettings {
+  readonly identity: Identity | null;
+  readonly courses: readonly Course[] | null;
+  readonly brand: Brand | null;
+  /** What cannot be used, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** A hub that has nothing to share. */
+export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
+
+/** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
+export const ROOMS = [
+  { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
+  { apiVersion: "v1", kind: "Secret", name: "identity" },
+  { apiVersion: "v1", kind: "ConfigMap", name: "content" },
+  { apiVersion: "v1", kind: "ConfigMap", name: "brand" },
+] as const;
+
+export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSettings {
+  const problems: string[] = [];
+  const room = (kind: string, name: string): Record<string, string> => {
+    const found = rooms.find((object) => object?.kind === kind && object.metadata.name === name);
+    const data = Object.entries<string>(found?.["data"] ?? {});
+    return Object.fromEntries(kind === "Secret" ? data.map(([key, value]) => [key, fromBase64(value)]) : data);
+  };
+  return {
+    identity: readIdentity(room("ConfigMap", "identity"), room("Secret", "identity"), problems),
+    courses: readCourses(room("ConfigMap", "content")["courses"], problems),
+    brand: readBrand(room("ConfigMap", "brand"), problems),
+    problems,
+  };
+}
+
+/** What was asked for and is left out, one sentence each. */
+export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
+  const brand = inputs.brand;
+  return [
+    ...hub.problems,
+    ...(inputs.identity && !hub.identity ? ["The hub has no identity settings yet: single sign-on was left out"] : []),
+    ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
+    ...(brand && !brand.theme && !hub.brand ? [`The brand ${brand.name} is not configured: it was left out`] : []),
+    ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
+    ...(inputs.mail ? [] : ["The control plane has no usable mail settings: the site sends no mail"]),
+  ];
+}
+
+export function seedValues(inputs: SpokeInputs, hub: HubSettings): Record<(typeof SEED_NAMES)[number], string | null> {
+  const identity = inputs.identity ? hub.identity : null;
+  const theme = inputs.brand ? inputs.brand.theme ?? hub.brand : null;
+  const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
+  return {
+    SEED_SCRIPT: null, // the blueprint's file, see spoke.ts
+    TITLE: inputs.displayName,
+    ADMIN_EMAIL: inputs.adminEmail,
+    MAIL: inputs.mail ? "on" : "off",
+    BRAND_COLOR: theme?.color ?? null,
+    BRAND_SCSS: theme?.scss ?? null,
+    COURSES: courses.length > 0 ? JSON.stringify(courses) : null,
+    ISSUER_NAME: identity?.name ?? null,
+    ISSUER_URL: identity?.url ?? null,
+    ISSUER_CLIENT_ID: identity?.clientId ?? null,
+    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without a key would be left out whole
+    ISSUER_SCOPES: identity?.scopes ?? null,
+    ISSUER_AUTHORIZATION_ENDPOINT: identity?.authorizationEndpoint ?? null,
+    ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
+    ISSUER_USERINFO_ENDPOINT: identity?.userinfoEndpoint ?? null,
+  };
+}
+
+function readIdentity(
+  settings: Record<string, string>,
+  secret: Record<string, string>,
+  problems: string[],
+): Identity | null {
+  if (Object.keys(settings).length === 0) return null;
+  const { url, clientId } = settings, clientSecret = secret["clientSecret"];
+  const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
+  if (!clientId || !clientSecret || !(url || endpoints)) {
+    problems.push(
+      "The hub's identity settings are not whole: they need clientId, clientSecret and url or three endpoints",
+    );
+    return null;
+  }
+  return {
+    name: settings["name"] ?? "Single sign-on",
+    url: url ?? null,
+    clientId,
+    clientSecret,
+    scopes: settings["scopes"] ?? "openid profile email",
+    authorizationEndpoint: settings["authorizationEndpoint"] ?? null,
+    tokenEndpoint: settings["tokenEndpoint"] ?? null,
+    userinfoEndpoint: settings["userinfoEndpoint"] ?? null,
+  };
+}
+
+function readCourses(text: string | undefined, problems: string[]): readonly Course[] | null {
+  if (text === undefined) return null;
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), text);
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  problems.push(`The hub's shared content cannot be used: courses ${v.getDotPath(issue) ?? ""} ${issue.message}`);
+  return null;
+}
+
+function readBrand(settings: Record<string, string>, problems: string[]): Brand | null {
+  if (Object.keys(settings).length === 0) return null;
+  const result = v.safeParse(v.object(Brand.entries), settings);
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  problems.push(`The hub's brand cannot be used: ${v.getDotPath(issue) ?? ""} ${issue.message}`);
+  return null;
+}
+
+function fromBase64(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+}

@@ -1,0 +1,43 @@
+/** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
+import type { Brand, Course } from "#lib/blueprint/inputs.ts";
+import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import type { Size, Surroundings } from "#lib/blueprint/sizes.ts";
+import type { CatalogView } from "#lib/catalog/view.ts";
+
+/** The fields whose values a catalogue may list. */
+export const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
+export type CatalogField = (typeof FIELDS)[number];
+
+export interface Region {
+  readonly name: string;
+  readonly title?: string | undefined;
+  /** The kubeconfig context of its cluster; absent is the default cluster. */
+  readonly context?: string | undefined;
+}
+
+export interface Price {
+  /** ISO 4217. */
+  readonly currency: string;
+  /** Minor units a month. */
+  readonly monthly: number;
+}
+
+export interface Catalog {
+  readonly regions: readonly Region[];
+  readonly defaults: { readonly size: string; readonly version: string };
+  /** What a field may be; null where any text is taken. */
+  choices(field: CatalogField): readonly string[] | null;
+  /** Why a value is not taken, "must be one of small, medium, large"; null when it is. */
+  refuse(field: CatalogField, value: string): string | null;
+  /** What an accepted size asks of the cluster. Throws a TypeError for one that `refuse` refuses. */
+  resourcesOf(size: string): Size;
+  priceOf(size: string): Price | null;
+  /** The images of an accepted version. Throws a TypeError for one that `refuse` refuses. */
+  imagesOf(version: string): SpokeImages;
+  /** What the catalogue knows of a brand or a seed; null when it knows nothing. */
+  themeOf(brand: string): Brand | null;
+  coursesOf(seed: string): readonly Course[] | null;
+  /** The cluster around the spokes of a region. */
+  surroundingsOf(region: string | null): Surroundings;
+  readonly view: CatalogView;
+}

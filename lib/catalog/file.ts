@@ -1,0 +1,68 @@
+/**
+ * What a CATALOG file says: what this service offers. YAML or JSON, as a schema.
+ *
+ * Each section is optional. A section that is there is the whole choice; where it is missing, sizes and versions are the
+ * blueprint's and any text is taken for the others.
+ *
+ *     regions:
+ *       - { name: eu-west, title: Europe (west), context: prod-eu, cluster: { storageClass: fast } }
+ *     tiers: [standard, premium]
+ *     modes: [open, closed]
+ *     contentModes: [copy]
+ *     brands:
+ *       - { name: ocean, color: "#00446a" }
+ *     seeds:
+ *       - { name: demo, courses: [{ shortname: DEMO, title: A demonstration }] }
+ *     versions: ["4.5.12"]
+ *     sizes:
+ *       - { name: small, price: { currency: EUR, monthly: 1900 } }
+ */
+import * as v from "valibot";
+import { Brand, Course } from "#lib/blueprint/inputs.ts";
+import { Name, Release, Size, Surroundings, Version } from "#lib/blueprint/sizes.ts";
+import { text } from "#lib/schema.ts";
+
+const Title = v.optional(text(1, 200));
+const CURRENCY = "must be a currency such as EUR";
+
+/** A list whose items are objects with a name, or names alone. */
+function list<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
+  const item = v.pipe(v.unknown(), v.transform((value) => typeof value === "string" ? { name: value } : value), entry);
+  return v.optional(v.pipe(
+    v.array(item, "must be a list"),
+    v.check((items) => new Set(items.map(({ name }) => name)).size === items.length, "has a name twice"),
+  ));
+}
+
+const Plain = v.strictObject({ name: text(1, 100), title: Title });
+
+export const CatalogFile = v.strictObject({
+  regions: list(v.strictObject({
+    name: text(1, 100),
+    title: Title,
+    /** A context of the kubeconfig: where the region's spokes are placed. */
+    context: v.optional(text(1, 253)),
+    /** In what that cluster differs from the blueprint's surroundings. */
+    cluster: v.optional(v.partial(Surroundings)),
+  })),
+  tiers: list(Plain),
+  modes: list(Plain),
+  contentModes: list(Plain),
+  brands: list(v.strictObject({ ...Plain.entries, ...Brand.entries })),
+  seeds: list(v.strictObject({ ...Plain.entries, courses: v.optional(v.array(Course)) })),
+  versions: list(v.strictObject({ name: Version, title: Title, release: v.optional(Release) })),
+  sizes: list(v.strictObject({
+    name: Name,
+    title: Title,
+    /** Absent for a size of the blueprint. */
+    resources: v.optional(Size),
+    /** Minor units a month. */
+    price: v.optional(v.strictObject({
+      currency: v.pipe(v.string(CURRENCY), v.regex(/^[A-Z]{3}$/, CURRENCY)),
+      monthly: v.pipe(v.number("must be a number"), v.integer("must be whole minor units"), v.minValue(0)),
+    })),
+  })),
+  /** The size that is taken when none is asked for. */
+  defaultSize: v.optional(Name),
+});
+export type CatalogFile = v.InferOutput<typeof CatalogFile>;

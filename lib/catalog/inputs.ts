@@ -1,0 +1,84 @@
+/** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
+import * as v from "valibot";
+import { HubInputs, type Mail, SpokeInputs, Word } from "#lib/blueprint/inputs.ts";
+import { MailPassword } from "#lib/blueprint/secrets.ts";
+import type { Surroundings } from "#lib/blueprint/sizes.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import type { Config } from "#lib/config.ts";
+
+export interface SpokeRequest {
+  readonly federationId: string;
+  readonly spokeId: string;
+  readonly namespace: string;
+  readonly slug: string;
+  readonly displayName: string;
+  /** The domain. */
+  readonly host: string;
+  readonly adminEmail: string;
+  readonly version: string;
+  readonly size: string;
+  readonly identity: boolean;
+  readonly content: boolean;
+  readonly contentMode: string | null;
+  readonly brand: string | null;
+  readonly region: string | null;
+  readonly seed: string | null;
+}
+
+export interface HubRequest {
+  readonly federationId: string;
+  readonly namespace: string;
+  readonly slug: string;
+  readonly region: string | null;
+}
+
+/** Size and version must be ones that the catalogue takes. */
+export function spokeInputs(
+  catalog: Catalog,
+  config: Pick<Config, "acmeEmail" | "smtp">,
+  request: SpokeRequest,
+): SpokeInputs {
+  const { region, brand, seed, ...asked } = request;
+  const surroundings = catalog.surroundingsOf(region);
+  const issuer = issuerOf(surroundings, config);
+  return v.parse(SpokeInputs, {
+    ...asked,
+    images: catalog.imagesOf(request.version),
+    resources: catalog.resourcesOf(request.size),
+    brand: brand === null ? null : { name: brand, theme: catalog.themeOf(brand) },
+    seed: seed === null ? null : { name: seed, courses: catalog.coursesOf(seed) },
+    surroundings,
+    https: issuer !== null || surroundings.tls === "elsewhere",
+    issuer,
+    mail: mailOf(config.smtp),
+  });
+}
+
+export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, request: HubRequest): HubInputs {
+  const { region, ...asked } = request;
+  const surroundings = catalog.surroundingsOf(region);
+  const issuer = issuerOf(surroundings, config);
+  return v.parse(HubInputs, { ...asked, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
+}
+
+/** The address of a spoke, as its site believes it to be. */
+export function spokeUrl(inputs: SpokeInputs): string {
+  return `${inputs.https ? "https" : "http"}://${inputs.host}`;
+}
+
+/** The name of the ClusterIssuer: one for each ingress class, since its challenges go through that class. */
+function issuerOf(surroundings: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
+  return config.acmeEmail && surroundings.tls === "acme" ? `wheelwright-${surroundings.ingressClass}` : null;
+}
+
+/**
+ * The control plane's mail settings for a spoke, or null where the image could not pass them on unbroken: it uses them
+ * unquoted in a shell, so a blank in a password would keep the site from starting.
+ */
+function mailOf(smtp: Config["smtp"]): Mail | null {
+  if (!smtp) return null;
+  const from = /<([^<>]+)>\s*$/.exec(smtp.from)?.[1] ?? smtp.from.trim();
+  const words = [smtp.host, from, ...(smtp.user === null ? [] : [smtp.user])];
+  if (!words.every((word) => v.is(Word, word)) || !(smtp.pass === null || v.is(MailPassword, smtp.pass))) return null;
+  return { host: smtp.host, port: smtp.port, user: smtp.user, from };
+}

@@ -1,0 +1,90 @@
+/** Reads a CATALOG file, or makes the catalogue of a service that has none from its blueprint. */
+import * as v from "valibot";
+import { parse } from "yaml";
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import { issuesOf } from "#lib/blueprint/parts.ts";
+import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import { Version } from "#lib/blueprint/sizes.ts";
+import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
+import { CatalogFile } from "#lib/catalog/file.ts";
+import { namesOf, offerSizes, offerVersions } from "#lib/catalog/offers.ts";
+import { makeView } from "#lib/catalog/make-view.ts";
+import { ConfigError } from "#lib/config.ts";
+import { messageOf } from "#lib/errors.ts";
+
+/** The text of a CATALOG file, or undefined. Throws ConfigError, which tells everything that is wrong with it. */
+export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
+  const file = text === undefined ? {} : readFile(text);
+  const problems: string[] = [];
+  const versions = offerVersions(file, blueprint, problems);
+  const sizes = offerSizes(file, blueprint, problems);
+  const usual = file.defaultSize ?? blueprint.sizes.default;
+  const size = sizes.find(({ name }) => name === usual) ?? (file.defaultSize === undefined ? sizes[0] : undefined);
+  if (!size) {
+    problems.push(sizes.length === 0 ? "sizes must not be empty" : `defaultSize must be one of ${namesOf(sizes)}`);
+  }
+  if (!versions[0]) problems.push("versions must not be empty");
+  if (problems.length > 0 || !size || !versions[0]) throw refused(problems);
+
+  const sections: Readonly<Record<CatalogField, readonly { readonly name: string }[] | undefined>> = {
+    region: file.regions,
+    tier: file.tiers,
+    mode: file.modes,
+    contentMode: file.contentModes,
+    brand: file.brands,
+    seed: file.seeds,
+    size: sizes,
+    lmsVersion: file.versions && versions, // without a list, any version that a family of the blueprint has
+  };
+  const imagesOf = (version: string): SpokeImages | null => {
+    const offered = versions.find(({ name }) => name === version)?.images;
+    return offered ?? (file.versions ? null : blueprint.findImages(version));
+  };
+  const defaults = { size: size.name, version: versions[0].name };
+  return Object.freeze<Catalog>({
+    regions: file.regions ?? [],
+    defaults,
+    choices: (field) => sections[field]?.map(({ name }) => name) ?? null,
+    refuse(field, value) {
+      const listed = sections[field];
+      if (listed) return listed.some(({ name }) => name === value) ? null : `must be one of ${namesOf(listed)}`;
+      if (field !== "lmsVersion") return null;
+      return v.is(Version, value) && imagesOf(value) ? null : `must be a version such as ${defaults.version}`;
+    },
+    resourcesOf: (name) => must(sizes.find((each) => each.name === name), `size ${name}`).resources,
+    priceOf: (name) => sizes.find((each) => each.name === name)?.price ?? null,
+    imagesOf: (version) => must(imagesOf(version), `version ${version}`),
+    themeOf(brand) {
+      const { color, scss } = file.brands?.find(({ name }) => name === brand) ?? {};
+      if (color === undefined && scss === undefined) return null;
+      return { ...(color === undefined ? {} : { color }), ...(scss === undefined ? {} : { scss }) };
+    },
+    coursesOf: (seed) => file.seeds?.find(({ name }) => name === seed)?.courses ?? null,
+    surroundingsOf: (region) => {
+      const differing = Object.entries(file.regions?.find(({ name }) => name === region)?.cluster ?? {});
+      return { ...blueprint.surroundings, ...Object.fromEntries(differing.filter(([, value]) => value !== undefined)) };
+    },
+    view: makeView(file, versions, sizes, defaults),
+  });
+}
+
+function readFile(text: string): CatalogFile {
+  let parsed: unknown;
+  try {
+    parsed = parse(text) ?? {};
+  } catch (error) {
+    throw refused([messageOf(error).split("\n")[0]!]);
+  }
+  const result = v.safeParse(CatalogFile, parsed);
+  if (!result.success) throw new ConfigError(issuesOf("CATALOG", result.issues));
+  return result.output;
+}
+
+function refused(problems: readonly string[]): ConfigError {
+  return new ConfigError(problems.map((problem) => `CATALOG: ${problem}`));
+}
+
+function must<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw new TypeError(`The catalogue has no ${what}`);
+  return value;
+}

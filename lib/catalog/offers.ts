@@ -1,0 +1,57 @@
+/** Versions and sizes on offer: the catalogue's, completed by the blueprint, or the blueprint's alone. */
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import { offeredVersions, type SpokeImages } from "#lib/blueprint/releases.ts";
+import { sampleInputs } from "#lib/blueprint/sample.ts";
+import { compareVersions, type Size } from "#lib/blueprint/sizes.ts";
+import type { Price } from "#lib/catalog/catalog.ts";
+import type { CatalogFile } from "#lib/catalog/file.ts";
+
+export interface OfferedVersion {
+  readonly name: string;
+  readonly title: string | null;
+  readonly preview: boolean;
+  readonly images: SpokeImages;
+}
+
+export interface OfferedSize {
+  readonly name: string;
+  readonly title: string | null;
+  readonly resources: Size;
+  readonly price: Price | null;
+}
+
+export function offerVersions(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedVersion[] {
+  const entries: NonNullable<CatalogFile["versions"]> = file.versions ??
+    offeredVersions(blueprint.images).map((name) => ({ name }));
+  const versions = entries.flatMap((entry): OfferedVersion[] => {
+    const given = entry.release;
+    const release = given ?? blueprint.images.versions[entry.name];
+    const images = given
+      ? { moodle: given.image, postgres: blueprint.images.postgres, fpmDirectory: given.fpmDirectory }
+      : blueprint.findImages(entry.name);
+    if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for it`);
+    return images ? [{ name: entry.name, title: entry.title ?? null, preview: release?.preview ?? false, images }] : [];
+  });
+  return versions.sort((a, b) => Number(a.preview) - Number(b.preview) || compareVersions(b.name, a.name));
+}
+
+export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedSize[] {
+  const builtIn = blueprint.sizes.sizes;
+  if (!file.sizes) {
+    return Object.entries(builtIn).map(([name, resources]) => ({ name, title: null, resources, price: null }));
+  }
+  return file.sizes.flatMap((entry): OfferedSize[] => {
+    const resources = entry.resources ?? (Object.hasOwn(builtIn, entry.name) ? builtIn[entry.name] : undefined);
+    if (!resources) {
+      problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${namesOf(Object.keys(builtIn))}`);
+      return [];
+    }
+    const { over } = blueprint.quotaArithmetic(sampleInputs(blueprint, entry.name, resources));
+    problems.push(...over.map((sentence) => `sizes: ${entry.name}: ${sentence}`));
+    return [{ name: entry.name, title: entry.title ?? null, resources, price: entry.price ?? null }];
+  });
+}
+
+export function namesOf(list: readonly (string | { readonly name: string })[]): string {
+  return list.map((each) => typeof each === "string" ? each : each.name).join(", ");
+}

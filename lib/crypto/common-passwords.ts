@@ -1,0 +1,43 @@
+/**
+ * The commonest passwords of twelve characters and more, in lower case: what leaks show that people choose when they
+ * are asked for a long one, and what they choose for a service like this. Shorter ones are refused for their length.
+ */
+const COMMON = `
+010203040506 012345678910 014702580369 102030405060 1111111111zz 111222333000 111222333444555 112233445566
+122333444455555 123123qweqwe 123321456654 123321qweewq 123456654321 12345677654321 123456782000 1234567887654321
+123456789000 12345678900987654321 123456789012 1234567890123 12345678901234 123456789012345 1234567890987654321
+1234567890qaz 1234567890qw 1234567890qwe 1234567890qwerty 1234567890zzz 123456789101 1234567891011 12345678910111
+123456789123 1234567892000 123456789987654321 123456789aaa 123456789abc 123456789asd 123456789qaz 123456789qqq
+123456789qwe 123456789qwer 123456789qwerty 123456789zxc 1234567qwertyu 123456qwerty 123456zxcvbn 1234qwerasdf
+1234qwerasdfzxcv 123ewqasdcxz 123qwe456rty 123qweasdzxc 123qwerty123 12qw34er56ty 159753456852 1a2a3a4a5a6a
+1a2s3d4f5g6h 1q2w3e4r5t6y 1qa2ws3ed4rf 1qa2ws3ed4rf5tg 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qazxsw23edc 1qazxsw23edcvfr4
+4815162342lf 4815162342lost a123456789012 a1s2d3f4g5h6 abc123456789 abcd12345678 abcdefghijkl1 admin1234567
+admin12345678 adminadmin12 administrador administrateur administrator administrator1 administrator123 alpha135792468
+andrewjackie antananarivu anytimetoday asdfgh123456 asdfghjkl123 auckland2010 avrillavigne baseball1234 changeme1234
+changemenow! changemeplease cheeseburger chesterfield chickenwing101 christopher1 civilization configuratio
+construction correcthorsebatterystaple cosmopolitan counterstrike default12345 devilmaycry4 dragon123456
+edwardcullen entertainment finalfantasy football1234 foreveryoung frederiksberg greenlantern ilovemyfamily
+iloveyou1234 iloveyou12345 iloveyouforever ingodwetrust intelligence international iseedeadpeople jamesbond007
+justinbieber kubernetes123 leavemealone letmein12345 letmeinplease liverpool1234 lost4815162342 manchesterunited
+massimiliano michaeljackson michaeljordan minecraft123 monkey123456 moodle123456 moodleadmin123 moodlemoodle1
+morganstanley mortalkombat mypassword12 mypassword123 necronomicon needforspeed nightcrawler ontheoutside
+p@ssw0rd1234 p@ssw0rd12345 p@ssword1234 pa$$word1234 passw0rd1234 password123! password1234 password12345
+password123456 password2023 password2024 password2025 password2026 passwordispassword passwordpassword
+passwordstandard peanutbutter philadelphia playstation2 playstation3 pokemon12345 postgres1234 postgrespassword
+princess1234 professional punksnotdead q1w2e3r4t5y6 q1w2e3r4t5y6u7 q1w2e3r4t5y6u7i8 q1w2e3r4t5y6u7i8o9p0
+qawsedrftgyh qaz123wsx456 qazwsx123456 qazwsxedc123 qazwsxedcrfv qazwsxedcrfvtgb qazxswedc123 qazxswedcvfr
+qwaszxerdfcv qweasdzxc123 qwerasdfzxcv qwertasdfgzxcvb qwerty123456 qwerty1234567 qwerty12345678 qwerty123456789
+qwertyasdfgh qwertyqwerty1 qwertyuiop10 qwertyuiop12 qwertyuiop123 qwertyuiop12345 qwertyuiop123456 qwertyuiop[]
+qwertyuiopasdf qwertyytrewq residentevil ronaldinho10 rootrootroot1 sanfrancisco satisfaction scandinavian
+secretpassword sonnenschein sonyericsson starwars1234 stratocaster summer2024!! sunshine1234 superman1234
+supersecret123 systemofadown temporary123 temppassword test12345678 testpassword testtesttest1 thecakeisalie
+thisisapassword ticketmaster topsecret123 transformers unbelievable vladimirovna warhammer40k weihnachtsbau
+weihnachtsbaum welcome1234! welcome12345 welcome123456 wheelwright-admin wheelwright1 wheelwright123 whosyourdaddy
+z1x2c3v4b5n6 z1x2c3v4b5n6m7 zaq12wsxcde3 zaq1xsw2cde3 zaqwsxcderfv zxcasdqwe123 zxcvbn123456 zxcvbnm123456
+zxcvbnm123456789 zxcvbnmmnbvcxz
+`;
+
+/** Whether everybody who guesses will try this one early, in whatever case. */
+export function isCommon(password: string): boolean {
+  return COMMON.trim().split(/\s+/).includes(password.toLowerCase());
+}

@@ -1,0 +1,28 @@
+/**
+ * What a new password must be: long, and not what everybody would guess. Nothing is asked of its characters: any
+ * Unicode is fine, and rules about digits and capitals make passwords worse.
+ */
+import { isCommon } from "#lib/crypto/common-passwords.ts";
+
+const LEAST = 12, MOST = 256; // characters, that is code points
+
+/** What is wrong with it, as what follows "the password …"; null when it may be used. */
+export function passwordProblem(password: string): string | null {
+  if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
+  const characters = [...password];
+  if (characters.length < LEAST || characters.length > MOST) return `must have ${LEAST} to ${MOST} characters`;
+  if (isCommon(password)) return "must not be one of the commonest passwords";
+  if (isRepeated(password) || isRow(characters)) return "must not be a pattern that is easily guessed";
+  return null;
+}
+
+/** One short piece again and again: "aaaaaaaaaaaa", "passwordpassword". */
+function isRepeated(password: string): boolean {
+  return /^(.{1,8})\1+$/su.test(password);
+}
+
+/** Characters that follow each other: "abcdefghijklm", "987654321098". */
+function isRow(characters: readonly string[]): boolean {
+  const steps = characters.slice(1).map((character, i) => character.codePointAt(0)! - characters[i]!.codePointAt(0)!);
+  return [1, -1].some((step) => steps.every((each) => each === step || each === -9 * step));
+}

@@ -1,0 +1,48 @@
+/**
+ * API tokens: a word that says what they are for, 256 random bits, and a checksum of both.
+ *
+ *   ww_cli_ 3n…43 letters and digits…Qk 0x7Lk2
+ *
+ * The word lets secret scanners find a leaked one; the checksum lets them, and us, tell a real one from a mistyped or
+ * invented one without a query. Both numbers are base62 in fixed width, so all tokens of a word are equally long.
+ */
+import { crc32 } from "node:zlib";
+
+export const TOKEN_SCOPES = ["cli", "provisioning", "readonly"] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+const WORDS: Readonly<Record<TokenScope, string>> = { cli: "ww_cli_", provisioning: "ww_prv_", readonly: "ww_ro_" };
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // base62 digits that 256 and 32 bits need
+const PREFIX_SHOWS = 4;
+const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+export interface NewToken {
+  /** Shown once, to whoever made it, and kept nowhere. */
+  readonly plaintext: string;
+  /** The word and the first characters: enough to recognise it in a log, not enough to guess it. */
+  readonly prefix: string;
+}
+
+export function newToken(scope: TokenScope): NewToken {
+  const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
+  const random = base62(bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n), RANDOM_WIDTH);
+  const unchecked = WORDS[scope] + random;
+  return { plaintext: unchecked + checksum(unchecked), prefix: WORDS[scope] + random.slice(0, PREFIX_SHOWS) };
+}
+
+/** Whether the text is a token that was made here or by somebody who can count: shape and checksum agree. */
+export function isToken(text: string): boolean {
+  const [, word, random, sum] = TOKEN.exec(text) ?? [];
+  return word !== undefined && random !== undefined && checksum(word + random) === sum;
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), CHECKSUM_WIDTH);
+}
+
+function base62(value: bigint, width: number): string {
+  let text = "";
+  for (let rest = value; text.length < width; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  return text;
+}

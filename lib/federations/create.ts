@@ -1,0 +1,61 @@
+/** Creates a hub: its row, what is told of it, and its provisioning in the queue, all in one transaction. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { namespaceName } from "#lib/blueprint/names.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { Fault } from "#lib/errors.ts";
+import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { hubOperation } from "#lib/federations/operation.ts";
+import { showFederation } from "#lib/federations/show.ts";
+import { type FederationRow, insertFederation } from "#lib/federations/store.ts";
+import type { FederationRecord, NewFederation } from "#lib/federations/views.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { newId } from "#lib/ids.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+
+/** Throws Fault conflict `slug_taken`, invalid `not_offered`. */
+export async function createFederation(
+  app: App,
+  actor: Actor,
+  input: NewFederation,
+  key: IdempotencyKey | null,
+): Promise<FederationRecord> {
+  const { region, mode, tier } = input;
+  refuseUnlisted(app.catalog, { region, mode, tier });
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const row = await writeFederation(tx, app, actor, input);
+      return await showFederation(tx, actor, row);
+    })
+  );
+}
+
+async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederation): Promise<FederationRow> {
+  const id = newId("fed"), { slug, name = slug, region = null, mode = null, tier = null } = input;
+  const row = await insertFederation(tx, {
+    id,
+    slug,
+    name,
+    region,
+    mode,
+    tier,
+    state: "provisioning",
+    cluster: app.clusters.place(region),
+    namespace: namespaceName("hub", slug, id),
+    created_by: actor.userId,
+  });
+  if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);
+  const [job] = await record(tx, actor, { jobs: [hubOperation(id, "provision-hub")] });
+  await record(tx, actor, {
+    audit: [{
+      kind: "federation_created",
+      objectType: "federation",
+      objectId: id,
+      federationId: id,
+      metadata: { slug, name, region, mode, tier, operationId: job!.id },
+    }],
+    events: [{ federationId: id, state: row.state, operation: streamOperation(job!) }],
+  });
+  return row;
+}

@@ -1,0 +1,55 @@
+/** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
+import type { Rows } from "#lib/db/database.ts";
+import {
+  countSpokes,
+  type FederationRow,
+  listFederations,
+  type ListPage,
+  type Removed,
+} from "#lib/federations/store.ts";
+import { sees, type Viewer } from "#lib/federations/viewer.ts";
+import type { FederationRecord } from "#lib/federations/views.ts";
+import { describeOperations } from "#lib/jobs/operation.ts";
+import { currentHubOperations } from "#lib/jobs/store.ts";
+
+export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
+  return (await showFederations(rows, viewer, [row]))[0]!;
+}
+
+/** In the order given. However many they are, it takes the same few queries. */
+export async function showFederations(
+  rows: Rows,
+  viewer: Viewer,
+  found: readonly FederationRow[],
+): Promise<FederationRecord[]> {
+  const ids = found.map((row) => row.id);
+  const sight = (job: Parameters<typeof sees>[1]) => sees(viewer, job);
+  const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), currentHubOperations(rows, ids)]);
+  const operations = await describeOperations(rows, [...jobs.values()].filter(sight), sight);
+  const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));
+  return found.map((row) => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    region: row.region,
+    mode: row.mode,
+    tier: row.tier,
+    state: row.state,
+    status: row.state,
+    stateReason: row.state_reason,
+    spokeCount: counts.get(row.id) ?? 0,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    operation: byHub.get(row.id) ?? null,
+  }));
+}
+
+/** The hubs that the caller sees, newest first. */
+export async function findFederations(
+  rows: Rows,
+  viewer: Viewer,
+  page: ListPage,
+  removed: Removed,
+): Promise<FederationRecord[]> {
+  return await showFederations(rows, viewer, await listFederations(rows, viewer, page, removed));
+}

@@ -1,0 +1,78 @@
+/**
+ * What comes in with a request: path, query, body and Idempotency-Key, read strictly and checked against the endpoint's
+ * schemas. What an endpoint did not declare is ignored, so that no caller can reach what nobody thought of.
+ */
+import * as v from "valibot";
+import { Fault } from "#lib/errors.ts";
+import type { Exchange } from "#lib/http/exchange.ts";
+import { describeIssues } from "#lib/http/sentence.ts";
+
+/** What one schema makes of one part of the request. Throws Fault invalid, whose message names each field. */
+export function check(schema: v.GenericSchema | undefined, input: unknown): unknown {
+  if (!schema) return undefined;
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  throw new Fault("invalid", "invalid_input", describeIssues(schema, result.issues));
+}
+
+/** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */
+export function readParams(encoded: Readonly<Record<string, string>>): Record<string, string> {
+  const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
+  // deno-lint-ignore no-control-regex
+  if (params.every(([, value]) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
+    return Object.fromEntries(params) as Record<string, string>;
+  }
+  throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
+}
+
+/** The query's parameters, each once. Throws Fault invalid for one that is there twice, or not well encoded. */
+export function readQuery(url: URL): Record<string, string> {
+  if (decode(url.search) === null) {
+    throw new Fault("invalid", "bad_query", "The query must be percent-encoded UTF-8");
+  }
+  const names = [...url.searchParams.keys()];
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    throw new Fault("invalid", "repeated_parameter", "Each parameter of the query must be given once");
+  }
+  return Object.fromEntries(url.searchParams);
+}
+
+/** The JSON object of a body; no body counts as `{}`. Throws Fault media_type, too_large or invalid. */
+export async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
+  const bytes = await exchange.body();
+  if (bytes.length === 0) return {};
+  const { headers } = exchange.request;
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (!/^application\/json *(;|$)/i.test(headers.get("content-type") ?? "") || encoding !== "identity") {
+    throw new Fault("media_type", "not_json", "The body must be JSON, sent as Content-Type: application/json");
+  }
+  const value = parse(bytes);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Fault("invalid", "not_an_object", "The body must be a JSON object");
+}
+
+/** The key that makes a creation repeatable, or null. Throws Fault invalid `bad_idempotency_key`. */
+export function readIdempotencyKey(headers: Headers): string | null {
+  const key = headers.get("idempotency-key");
+  if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
+  throw new Fault("invalid", "bad_idempotency_key", message);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own message quotes the body, which may hold a password; it must not reach the log as a cause.
+    throw new Fault("invalid", "unreadable_json", "The body must be JSON in UTF-8; it cannot be read as that");
+  }
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

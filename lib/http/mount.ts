@@ -1,0 +1,149 @@
+/**
+ * Where endpoints meet requests: finds the route, and takes each request through the same fixed sequence. What depends
+ * on the endpoint stands here, in this order, and not in middleware that matches paths: a new route cannot slip by.
+ */
+import { TrieRouter } from "hono/router/trie-router";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import type { Origin } from "#lib/auth/authenticate.ts";
+import { Fault } from "#lib/errors.ts";
+import { deprecationHeaders } from "#lib/http/deprecation.ts";
+import { type AnyEndpoint, METHODS, type RouteModule, type Service } from "#lib/http/endpoint.ts";
+import type { Exchange, Route } from "#lib/http/exchange.ts";
+import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
+import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
+import { toResponse } from "#lib/http/problem.ts";
+import type { Bucket } from "#lib/limits/bucket.ts";
+
+export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
+
+export interface Mounting {
+  readonly app: App;
+  readonly service: Service;
+  readonly authenticate: Authenticate;
+  readonly bucket: Bucket;
+}
+
+/** The route of a request. */
+export type FindRoute = (method: string, path: string) => Route;
+
+interface Target {
+  readonly pattern: string;
+  readonly module: RouteModule;
+}
+
+/** Throws when a declaration is not sound, so that the process does not start with it. */
+export function mount(mounting: Mounting): FindRoute {
+  const router = new TrieRouter<Target>();
+  for (const [pattern, module] of mounting.service.manifest) {
+    const target = { pattern, module };
+    for (const path of [pattern, ...aliases(pattern)]) router.add("ALL", path, target);
+    for (const method of METHODS) deprecationHeaders(module[method]?.deprecated);
+  }
+  return function find(method, path) {
+    const [[found] = []] = router.match("ALL", withoutSlash(path));
+    if (!found) return refusal("(none)", () => new Fault("missing", "no_route", "There is nothing at this path"));
+    const [{ pattern, module }, params] = found as readonly [Target, Record<string, string>];
+    const endpoint = endpointOf(module, method);
+    if (endpoint) return routeTo(mounting, pattern, endpoint, params);
+    return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
+  };
+}
+
+/** The flows' documented addresses have no /api before them; whichever is used, it is the same endpoint. */
+function aliases(pattern: string): readonly string[] {
+  return pattern.startsWith("/api/auth/") ? [pattern.slice("/api".length)] : [];
+}
+
+/** A slash at the end says nothing: clients that join a base URL and a path often leave one. */
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function endpointOf(module: RouteModule, method: string): AnyEndpoint | undefined {
+  const known = METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
+  return known && module[known];
+}
+
+function routeTo(
+  mounting: Mounting,
+  pattern: string,
+  endpoint: AnyEndpoint,
+  encoded: Readonly<Record<string, string>>,
+): Route {
+  return {
+    pattern,
+    endpoint,
+    async respond(exchange) {
+      const answered = answer(mounting, endpoint, encoded, exchange);
+      const response = await answered.catch((error) => toResponse(error, exchange));
+      for (const [name, value] of deprecationHeaders(endpoint.deprecated)) response.headers.set(name, value);
+      return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
+    },
+  };
+}
+
+async function answer(
+  { app: whole, service, authenticate, bucket }: Mounting,
+  endpoint: AnyEndpoint,
+  encoded: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Promise<Response> {
+  const { request, url, ip, userAgent, signal } = exchange;
+  const app = { ...whole, log: exchange.log, db: whole.db.within(signal) };
+  refuseBearer(endpoint, request.headers);
+  if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
+  const caller = endpoint.scope === "public" ? null : await authenticate(app, request, { ip, userAgent });
+  const params = readParams(encoded), query = readQuery(url);
+  const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
+  requireScope(endpoint, caller);
+  if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
+  const call = {
+    ...loaded,
+    app,
+    actor,
+    params: check(endpoint.params, params),
+    query: check(endpoint.query, query),
+    body: endpoint.body && check(endpoint.body, await readBody(exchange)),
+    request,
+    ip,
+    userAgent,
+    signal,
+    idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
+    service,
+  };
+  return endpoint.reply.send(await endpoint.handle(call), exchange);
+}
+
+async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
+  const key = readIdempotencyKey(request.headers);
+  if (key === null) return null;
+  const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", await body() as Uint8Array<ArrayBuffer>));
+  return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
+}
+
+/** What HEAD answers: the same without its body, whose source ends here. */
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return new Response(null, response);
+}
+
+function options(pattern: string, module: RouteModule): Route {
+  const headers = { allow: allowed(module) };
+  return { pattern, endpoint: null, respond: () => Promise.resolve(new Response(null, { status: 204, headers })) };
+}
+
+function wrongMethod(method: string, module: RouteModule): Fault {
+  const allow = allowed(module);
+  const message = `${method.slice(0, 20)} is not possible here; this path answers to ${allow}`;
+  return new Fault("method", "wrong_method", message, { headers: { allow } });
+}
+
+function allowed(module: RouteModule): string {
+  const methods = METHODS.filter((method) => module[method]);
+  return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
+}
+
+function refusal(pattern: string, fault: () => Fault): Route {
+  return { pattern, endpoint: null, respond: (exchange) => Promise.resolve(toResponse(fault(), exchange)) };
+}

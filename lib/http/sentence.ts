@@ -1,0 +1,58 @@
+/** Says in a sentence what is wrong with an input: every field by its path, and what it must be. */
+import * as v from "valibot";
+
+const SHOWN = 10; // more would not be read, and 500 bad ids would make a long message
+
+/** For example `size must be one of small, medium, large; ids.3 must be text`. */
+export function describeIssues(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): string {
+  const problems = new Map<string, string>();
+  for (const issue of issues) {
+    const path = v.getDotPath(issue) ?? "the input";
+    if (!problems.has(path)) problems.set(path, `${path} ${describe(schema, issue)}`);
+  }
+  const sentences = [...problems.values()];
+  const rest = sentences.length - SHOWN;
+  return sentences.slice(0, SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+}
+
+function describe(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
+  if (isMissing(issue)) return describeAbsent(schema, issue);
+  // A message of our own says what the value must be; valibot's begin with this word, and say it for programmers.
+  if (!issue.message.startsWith("Invalid ")) return issue.message;
+  return issue.expected === null ? "is not acceptable" : mustBe(issue.expected);
+}
+
+/** Whether the field is not there at all; valibot says so on behalf of the object. */
+function isMissing(issue: v.BaseIssue<unknown>): boolean {
+  return issue.kind === "schema" && issue.received === "undefined" && issue.message.startsWith("Invalid key");
+}
+
+/** What the field's own schema says of nothing. */
+function describeAbsent(schema: v.GenericSchema, issue: v.BaseIssue<unknown>): string {
+  const field = issue.path?.reduce<unknown>((at, { key }) => entryOf(at, key), schema) as v.GenericSchema | undefined;
+  const [own] = field ? v.safeParse(field, undefined).issues ?? [] : [];
+  return own && !isMissing(own) && field ? describe(field, own) : "is missing";
+}
+
+function entryOf(schema: unknown, key: unknown): unknown {
+  const { entries, item } = (schema ?? {}) as { entries?: Record<string, unknown>; item?: unknown };
+  return entries && Object.hasOwn(entries, String(key)) ? entries[String(key)] : item;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  boolean: "true or false",
+  number: "a number",
+  Array: "a list",
+  Object: "an object",
+};
+
+/** `("small" | "medium")` becomes `must be one of small, medium`. */
+function mustBe(expected: string): string {
+  const choices = expected.replace(/^\(|\)$/g, "").split(" | ").map((choice) => WORDS[choice] ?? unquote(choice));
+  return choices.length > 1 ? `must be one of ${choices.join(", ")}` : `must be ${choices[0]}`;
+}
+
+function unquote(text: string): string {
+  return text.replace(/^"(.*)"$/, "$1");
+}

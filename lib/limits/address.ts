@@ -1,0 +1,54 @@
+/** Internet addresses as numbers: enough to compare them, and to say which network they are in. */
+import { isIP } from "node:net";
+
+/** 128 bits. An IPv4 address stands where IPv6 maps it (::ffff:0:0/96), so that both ways of writing it are the same. */
+export type Address = bigint;
+
+const MAPPED = 0xffffn << 32n;
+
+/** Null for what is no address. A zone (`fe80::1%eth0`) says through which interface, not who; it is left out. */
+export function parseAddress(text: string): Address | null {
+  const plain = text.replace(/%.*$/, "");
+  const family = isIP(plain);
+  if (family === 4) return MAPPED | parseFour(plain);
+  return family === 6 ? parseSix(plain) : null;
+}
+
+export function isIPv4(address: Address): boolean {
+  return address >> 32n === 0xffffn;
+}
+
+/** `203.0.113.7` or `2001:db8:0:0:0:0:0:1`: one way of writing it, whichever way it came. */
+export function formatAddress(address: Address): string {
+  const parts = (count: number, bits: bigint) =>
+    Array.from({ length: count }, (_, i) => (address >> (bits * BigInt(count - 1 - i))) & ((1n << bits) - 1n));
+  if (isIPv4(address)) return parts(4, 8n).join(".");
+  return parts(8, 16n).map((part) => part.toString(16)).join(":");
+}
+
+/** Whether an address is in the network. */
+export type Network = (address: Address) => boolean;
+
+/** The network of a CIDR such as 10.0.0.0/8, or of one address. Throws for what is neither. */
+export function parseNetwork(cidr: string): Network {
+  const [text = "", length] = cidr.split("/");
+  const base = parseAddress(text);
+  if (base === null) throw new Error(`${cidr} is not a network`);
+  const host = BigInt(isIP(text) === 4 ? 32 - Number(length ?? 32) : 128 - Number(length ?? 128));
+  return (address) => address >> host === base >> host;
+}
+
+function parseFour(text: string): bigint {
+  return text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+}
+
+function parseSix(text: string): bigint {
+  const hex = text.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
+    const value = parseFour(four);
+    return `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
+  });
+  const [head = "", tail] = hex.split("::");
+  const left = head.split(":").filter(Boolean), right = (tail ?? "").split(":").filter(Boolean);
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
+  return [...left, ...zeros, ...right].reduce((sum, part) => (sum << 16n) | BigInt(`0x${part}`), 0n);
+}

@@ -1,0 +1,48 @@
+/** What does the work of a kind of job: a function for each step, and what the ends of the job mean for its subject. */
+import type { Change } from "#lib/changes/record.ts";
+import type { Evidence } from "#lib/cluster/cluster.ts";
+import type { Tx } from "#lib/db/database.ts";
+import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
+import type { Log } from "#lib/log.ts";
+
+/** One holder's run of one job, as its steps see it. */
+export interface Run {
+  /** The job as it was claimed, with the steps done until now. */
+  readonly job: Job;
+  /** Aborts when the run must end: the job is lost, called off, given back, or the step has had its time. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Throws unless this replica still holds the job. To be called right before anything that cannot be taken back. */
+  check(): void;
+  /** Writes in a transaction that is rolled back if the job is no longer this holder's. It may run more than once. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Tells people, in a plain sentence, what is being waited for. */
+  progress(sentence: string): void;
+}
+
+/**
+ * What an end of the job, or its start, means for others. `state` is the subject's from now on, and goes out with the
+ * stream event that the engine writes in any case; without it the subject is in the state that it was in.
+ */
+export interface Outcome extends Omit<Change, "events"> {
+  readonly state?: string;
+}
+
+type Hook<Extra extends unknown[] = []> = (tx: Tx, job: Job, ...extra: Extra) => Promise<Outcome>;
+
+/** Each runs in the transaction that writes the job's own row; it changes rows and nothing else. */
+export interface Hooks {
+  readonly onStart?: Hook;
+  readonly onSucceeded?: Hook;
+  readonly onFailed?: Hook<[report: FailureReport]>;
+  readonly onCancelled?: Hook;
+}
+
+export interface Handler {
+  readonly kind: JobKind;
+  /** By the names of the kind's plan. Each may be run again after a crash, and must then find what is there already. */
+  readonly steps: Readonly<Record<string, (run: Run) => Promise<void>>>;
+  readonly hooks?: Hooks;
+  /** Logs and events for the report of a failure that brought none along. */
+  readonly evidence?: (run: Run) => Promise<Evidence>;
+}

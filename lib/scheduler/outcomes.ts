@@ -1,0 +1,122 @@
+/**
+ * What is written when a job starts, comes forward and ends: each a single transaction of the job's row, its subject's
+ * row, the audit, the stream event and what follows. The subject is locked first and the hub's head last, as everywhere.
+ */
+import { record } from "#lib/changes/record.ts";
+import type { Database, Tx } from "#lib/db/database.ts";
+import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/jobs/claim.ts";
+import { endHeld, type Hold, type Return, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
+import type { FailureReport, Job, JobKind, NewJob } from "#lib/jobs/job.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
+import { lockSubject, type Subject } from "#lib/scheduler/subject.ts";
+
+export async function start(
+  db: Database,
+  { kind, hooks = {} }: Handler,
+  candidate: Candidate,
+  known: Known,
+  holder: string,
+): Promise<Job | null> {
+  return await unlessTaken(db.transact(async (tx) => {
+    const subject = await lockSubject(tx, { visible: kind.visible, ...candidate });
+    const label = kind.steps[candidate.stepsDone]!.label;
+    const job = await claimJob(tx, candidate, known, { holder, label });
+    if (job) await tell(tx, job, subject, await hooks.onStart?.(tx, job) ?? {});
+    return job;
+  }));
+}
+
+/** Records that the step is done; with the last one, that the job has succeeded. */
+export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
+  const subject = await lockSubject(tx, job);
+  const before = await writeHeld(tx, job);
+  if (before.stepsDone.includes(step)) return before; // it was recorded, and only the answer was lost
+  const next = kind.steps.find(({ name }) => name !== step && !before.stepsDone.includes(name));
+  if (next) {
+    const after = await writeHeld(tx, job, { stepDone: step, label: next.label });
+    await tell(tx, after, subject, {});
+    return after;
+  }
+  const done = await writeHeld(tx, job, { stepDone: step });
+  const outcome = await hooks.onSucceeded?.(tx, done) ?? {};
+  const after = await endHeld(tx, job, { state: "succeeded", label: "Done", failure: null });
+  await tell(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...following(kind, after)] });
+  return after;
+}
+
+export async function fail(tx: Tx, { kind, hooks = {} }: Handler, job: Job, report: FailureReport): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  const held = await writeHeld(tx, job);
+  const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
+  const after = await endHeld(tx, job, { state: "failed", label: held.label, failure: report });
+  await tell(
+    tx,
+    after,
+    subject,
+    { ...outcome, jobs: [...outcome.jobs ?? [], ...following(kind, after)] },
+    report.message,
+  );
+}
+
+export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  const held = await writeHeld(tx, job);
+  const outcome = await hooks.onCancelled?.(tx, held) ?? {};
+  const after = await endHeld(tx, job, { state: "cancelled", label: held.label, failure: held.failure });
+  const audit = job.visible
+    ? [{
+      kind: "operation_cancelled" as const,
+      objectType: "operation" as const,
+      objectId: job.id,
+      federationId: job.federationId,
+      spokeId: job.spokeId,
+      metadata: { kind: job.kind },
+    }]
+    : [];
+  await tell(tx, after, subject, {
+    ...outcome,
+    audit: [...outcome.audit ?? [], ...audit],
+    jobs: [...outcome.jobs ?? [], ...following(kind, after)],
+  });
+}
+
+/** Puts the job back: to be tried again later, or for another replica to go on with at once. */
+export async function giveBack(tx: Tx, job: Job, back: Return): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  const after = await returnHeld(tx, job, back);
+  await tell(tx, after, subject, {}, back.failure?.message);
+}
+
+export async function noteProgress(tx: Tx, job: Hold & Job, label: string): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  await tell(tx, await writeHeld(tx, job, { label }), subject, {});
+}
+
+async function tell(tx: Tx, job: Job, subject: Subject | null, outcome: Outcome, error?: string): Promise<void> {
+  const { state, ...change } = outcome;
+  const event = subject && {
+    ...subject,
+    state: state ?? subject.state,
+    operation: streamOperation(job),
+    error: error ?? null,
+  };
+  await record(tx, job.asker, { ...change, events: event ? [event] : [] });
+}
+
+/** The next run of a kind that repeats itself. The present one has ended in this transaction, so the key is free. */
+function following(kind: JobKind, ended: Job): NewJob[] {
+  if (kind.repeatEvery === undefined) return [];
+  return [repetition(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
+}
+
+export function repetition(kind: JobKind, runAt?: Date): NewJob {
+  return {
+    kind,
+    lane: null,
+    federationId: null,
+    spokeId: null,
+    dedupeKey: `repeat:${kind.kind}`,
+    ...(runAt && { runAt }),
+  };
+}

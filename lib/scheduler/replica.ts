@@ -1,0 +1,138 @@
+/**
+ * This replica among the others: it beats once a second, and knows for how long it may rely on that.
+ *
+ * Others take its jobs when its row has not been beaten for 4 s by the database's clock. It stops by itself 2.5 s after
+ * it sent the last beat that succeeded, by its own clock that nobody sets: so it has stopped before anybody begins. A
+ * process that was stopped and goes on finds out at its next look, before its next call, whichever timer fires first.
+ */
+import type { Control } from "#lib/db/database.ts";
+import type { Log } from "#lib/log.ts";
+import { Lapsed } from "#lib/scheduler/stops.ts";
+import { SECOND, sleep } from "#lib/time.ts";
+
+const BEAT_EVERY = 1 * SECOND;
+const BEAT_AGAIN = 200; // after one that failed: the control connection is replaced within a moment
+const TRUST = 2.5 * SECOND;
+
+/** Milliseconds without a beat after which a replica's jobs are taken, and of beating before one may take any. */
+export const SILENCE = 4 * SECOND;
+
+/** A time in which this replica beat without a break. */
+export interface Tenure {
+  /** Aborts with Lapsed. */
+  readonly signal: AbortSignal;
+  /** Throws Lapsed if the time is over, even if no timer has had its turn to notice. */
+  check(): void;
+}
+
+export interface Replica {
+  readonly id: string;
+  /** The present tenure, or null while it does not beat. */
+  tenure(): Tenure | null;
+  /** Whether it has been beating for long enough to say that others do not. */
+  mayJudge(): boolean;
+  /** Stops beating, and says so in its row. */
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly id: string;
+  readonly release: string;
+  readonly control: Control;
+  readonly log: Log;
+  readonly onBeat: () => void;
+}
+
+interface Reign extends Tenure {
+  readonly since: number;
+  lapse(): void;
+}
+
+export function openReplica({ id, release, control, log, onBeat }: ReplicaOptions): Replica {
+  const end = new AbortController();
+  let reign: Reign | null = null;
+  let beatAt = -Infinity;
+  let watch: ReturnType<typeof setTimeout> | undefined;
+  let failing = false;
+  const ended = run();
+
+  async function run(): Promise<void> {
+    while (!end.signal.aborted) {
+      const sentAt = performance.now();
+      const ok = await beat().then(() => true, onFailed);
+      if (end.signal.aborted) break;
+      if (ok) onAnswered(sentAt);
+      const left = sentAt + (ok ? BEAT_EVERY : BEAT_AGAIN) - performance.now();
+      await sleep(Math.max(ok ? 0 : BEAT_AGAIN / 2, left), end.signal).catch(() => {});
+    }
+  }
+
+  /** Also makes the row, at first and should it ever be gone. */
+  async function beat(): Promise<void> {
+    await control.query(
+      `insert into replicas (id, release) values ($1, $2)
+       on conflict (id) do update set beat_at = wheelwright_now(), stopped_at = null`,
+      [id, release],
+    );
+  }
+
+  function onFailed(error: unknown): false {
+    if (!failing && !end.signal.aborted) log.warn("Cannot beat; trying again", { replica: id, error });
+    failing = true;
+    return false;
+  }
+
+  function onAnswered(sentAt: number): void {
+    if (failing) log.info("Beating again", { replica: id });
+    failing = false;
+    look(); // the answer to a beat must not hide that it came too late
+    beatAt = sentAt;
+    reign ??= openReign(sentAt);
+    clearTimeout(watch);
+    watch = setTimeout(look, Math.max(0, beatAt + TRUST - performance.now()) + 1);
+    onBeat();
+  }
+
+  function look(): void {
+    if (reign === null || performance.now() - beatAt <= TRUST) return;
+    log.warn("Stops all work: others may have taken it", { replica: id });
+    reign.lapse();
+  }
+
+  function openReign(since: number): Reign {
+    const stop = new AbortController();
+    const opened: Reign = {
+      since,
+      signal: stop.signal,
+      check() {
+        if (reign === opened) look();
+        stop.signal.throwIfAborted();
+      },
+      lapse() {
+        reign = null;
+        stop.abort(new Lapsed());
+      },
+    };
+    return opened;
+  }
+
+  return {
+    id,
+    tenure() {
+      look();
+      return reign;
+    },
+    mayJudge() {
+      look();
+      return reign !== null && performance.now() - reign.since >= SILENCE;
+    },
+    async close() {
+      end.abort();
+      await ended;
+      clearTimeout(watch);
+      reign?.lapse();
+      await control.query("update replicas set stopped_at = wheelwright_now() where id = $1", [id])
+        .catch((error) => log.warn("Cannot write that this replica stopped", { replica: id, error }));
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** Runs one claimed job: its steps in order, each recorded when done, until the job ends or this holder must let go. */
+import type { Database, Tx } from "#lib/db/database.ts";
+import { Fault, messageOf } from "#lib/errors.ts";
+import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";
+import type { FailureReport, Job, StepPlan } from "#lib/jobs/job.ts";
+import type { Log } from "#lib/log.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
+import { openProgress } from "#lib/scheduler/progress.ts";
+import { bugsOf, judge, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
+import type { Tenure } from "#lib/scheduler/replica.ts";
+import { Cancelled, Draining, Ended, Lapsed, StepTimeout } from "#lib/scheduler/stops.ts";
+import { lockSubject } from "#lib/scheduler/subject.ts";
+import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
+
+const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
+const EVIDENCE = 10 * SECOND;
+const LONGEST_TIMER = 2 ** 31 - 1; // a longer one would fire at once
+
+export interface RunnerOptions {
+  readonly db: Database;
+  readonly log: Log;
+  /** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
+  readonly retry?: { readonly first: number; readonly most: number };
+}
+
+export interface Running {
+  readonly job: Job;
+  /** Resolves when the run is over, however it went. */
+  readonly ended: Promise<void>;
+  /** Ends it now, for one of the reasons in stops.ts. */
+  stop(reason: Error): void;
+  /** Lets the present step end, and gives the job back before the next. */
+  leave(): void;
+}
+
+export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, tenure: Tenure): Running {
+  const { db } = options;
+  const { first, most } = options.retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 5 * MINUTE : MINUTE };
+  const log = options.log.with({ operation: claimed.id, kind: claimed.kind, fence: claimed.fence });
+  const stop = new AbortController();
+  let job = claimed;
+  let leaving = false;
+  let over = false;
+  let label = claimed.label;
+  const startedAt = performance.now();
+  const progress = openProgress(tellProgress);
+
+  const run: Run = {
+    get job() {
+      return job;
+    },
+    signal: stop.signal,
+    log,
+    check() {
+      if (over) throw new Ended();
+      tenure.check();
+      stop.signal.throwIfAborted();
+    },
+    async write(work) {
+      run.check();
+      return await persist(async (tx) => {
+        await lockSubject(tx, job);
+        await writeHeld(tx, job);
+        return await work(tx);
+      });
+    },
+    progress: (sentence) => progress.say(`${label}: ${sentence}`),
+  };
+
+  async function go(): Promise<void> {
+    const onLapse = () => stop.abort(tenure.signal.reason);
+    tenure.signal.addEventListener("abort", onLapse, { once: true });
+    if (tenure.signal.aborted) onLapse();
+    let step = handler.kind.steps[0]!;
+    try {
+      if (job.cancelRequestedAt) stop.abort(new Cancelled());
+      for (step of handler.kind.steps) {
+        if (!job.stepsDone.includes(step.name)) await doStep(step);
+      }
+    } catch (error) {
+      await conclude(error, step);
+    } finally {
+      over = true;
+      tenure.signal.removeEventListener("abort", onLapse);
+    }
+  }
+
+  async function doStep(step: StepPlan): Promise<void> {
+    if (leaving) throw new Draining();
+    stop.signal.throwIfAborted();
+    label = step.label;
+    const limit = Math.min(step.timeout, timeLeft(), LONGEST_TIMER);
+    const timer = setTimeout(() => stop.abort(new StepTimeout(step.label, limit)), limit);
+    const work = handler.steps[step.name]!(run);
+    try {
+      await Promise.race([work, rejection(stop.signal)]);
+    } catch (error) {
+      // What it began should have ended before anybody else goes on, if that can be had in a moment.
+      if (!(stop.signal.reason instanceof Lapsed)) await settled(work, SETTLE);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      await progress.settle();
+    }
+    job = await persist((tx) => finishStep(tx, handler, job, step.name));
+    if (job.cancelRequestedAt && job.state === "running") stop.abort(new Cancelled());
+    log.info(job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
+  }
+
+  /** Milliseconds that are left of the kind's time limit. What was left at the claim is told by the database's clock. */
+  function timeLeft(): number {
+    const atClaim = job.deadlineAt!.getTime() - claimed.updatedAt.getTime();
+    return Math.max(0, atClaim - (performance.now() - startedAt));
+  }
+
+  async function conclude(error: unknown, step: StepPlan): Promise<void> {
+    const reason = stop.signal.aborted ? stop.signal.reason : error;
+    try {
+      if (reason instanceof Lapsed || reason instanceof FenceLost) {
+        return log.warn("Let go of an operation: it is no longer ours", { step: step.name, reason });
+      }
+      if (reason instanceof Draining) return await returnNow();
+      if (reason instanceof Cancelled) return await persist((tx) => cancel(tx, handler, job));
+      await settleFailure(reason, step);
+    } catch (late) {
+      if (late instanceof Lapsed || late instanceof FenceLost) {
+        return log.warn("Let go of an operation: it was taken over", { step: step.name, reason: late });
+      }
+      log.error("Cannot record how an operation went; it will be tried again", {
+        step: step.name,
+        error: late,
+        reason,
+      });
+      await persist((tx) => giveBack(tx, job, { label, wait: backoff(job.attempt, first, most), counts: true }))
+        .catch((worse) => log.error("Cannot give an operation back", { error: worse }));
+    }
+  }
+
+  async function returnNow(): Promise<void> {
+    await persist((tx) => giveBack(tx, job, { label: "Waiting to go on", wait: 0, counts: false }));
+    log.info("Gave an operation back");
+  }
+
+  async function settleFailure(error: unknown, step: StepPlan): Promise<void> {
+    const verdict = judge(error, step.name);
+    const wait = Math.max(verdict.wait, backoff(job.attempt, first, most));
+    const at = new Date((await db.now()).getTime() + wait);
+    const again = mayTryAgain(verdict, handler.kind, job, at);
+    log[verdict.nature === "bug" ? "error" : "warn"](again ? "Step failed; trying again" : "Operation failed", {
+      step: step.name,
+      code: verdict.report.code,
+      attempt: job.attempt,
+      error,
+    });
+    const report = again ? verdict.report : await complete(verdict.report);
+    if (!again) return await persist((tx) => fail(tx, handler, job, report));
+    const progress = verdict.nature === "bug" ? { bugs: bugsOf(job) + 1 } : {};
+    const text = `Trying again: ${report.message}`.slice(0, 200);
+    await persist((tx) => giveBack(tx, job, { label: text, wait, counts: true, failure: report, progress }));
+  }
+
+  /** A failure that brought no logs along gets what the cluster still has. */
+  async function complete(report: FailureReport): Promise<FailureReport> {
+    if (!handler.evidence || report.log.length + report.events.length > 0) return report;
+    try {
+      const last = { ...run, job, signal: AbortSignal.timeout(EVIDENCE), check: () => tenure.check() };
+      return withEvidence(report, await handler.evidence(last));
+    } catch (error) {
+      log.warn("Cannot read logs and events for the failure report", { error });
+      return report;
+    }
+  }
+
+  /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
+  async function persist<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1;; attempt++) {
+      tenure.check();
+      try {
+        return await db.transact(work);
+      } catch (error) {
+        if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
+        log.warn("Cannot write to the database; trying again", { reason: messageOf(error) });
+        await sleep(backoff(attempt, 50, SECOND));
+      }
+    }
+  }
+
+  async function tellProgress(text: string): Promise<void> {
+    try {
+      await persist((tx) => noteProgress(tx, job, text));
+    } catch (error) {
+      if (error instanceof FenceLost) stop.abort(error);
+      else log.warn("Cannot write progress", { error });
+    }
+  }
+
+  return {
+    job: claimed,
+    ended: go(),
+    stop: (reason) => stop.abort(reason),
+    leave: () => void (leaving = true),
+  };
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+async function settled(work: Promise<unknown>, limit: number): Promise<void> {
+  const end = new AbortController();
+  const enough = sleep(limit, end.signal).catch(() => {});
+  await Promise.race([work.catch(() => {}), enough]).finally(() => end.abort());
+}

@@ -1,0 +1,38 @@
+/** Why a run ends before its job does. Each is the reason of an aborted signal. */
+
+/** This replica has not been heard of for so long that others may have taken its jobs. */
+export class Lapsed extends Error {
+  override readonly name = "Lapsed";
+  constructor() {
+    super("This replica could not beat in time, and others may have taken its jobs");
+  }
+}
+
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
+  constructor() {
+    super("The operation was called off");
+  }
+}
+
+export class Draining extends Error {
+  override readonly name = "Draining";
+  constructor() {
+    super("This replica shuts down");
+  }
+}
+
+export class StepTimeout extends Error {
+  override readonly name = "StepTimeout";
+  constructor(label: string, milliseconds: number) {
+    super(`"${label}" was not done within ${Math.round(milliseconds / 1000)} seconds`);
+  }
+}
+
+/** The run is over; what is still going on of it must not go on. */
+export class Ended extends Error {
+  override readonly name = "Ended";
+  constructor() {
+    super("The run of this job has ended");
+  }
+}

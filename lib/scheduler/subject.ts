@@ -1,0 +1,26 @@
+/** What an operation is about: a spoke, or a hub. Its row is locked before the job's, as requests do it too. */
+import type { Tx } from "#lib/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+
+export interface Subject {
+  readonly federationId: string;
+  readonly spokeId: string | null;
+  readonly state: string;
+}
+
+/** Null for a job that people do not see, or that is about neither. */
+export async function lockSubject(
+  tx: Tx,
+  { visible, federationId, spokeId }: Pick<Job, "visible" | "federationId" | "spokeId">,
+): Promise<Subject | null> {
+  if (!visible) return null;
+  if (spokeId !== null) {
+    const row = await tx.selectFrom("spokes").select(["federation_id", "state"]).where("id", "=", spokeId)
+      .forNoKeyUpdate().executeTakeFirst();
+    return row ? { federationId: row.federation_id, spokeId, state: row.state } : null;
+  }
+  if (federationId === null) return null;
+  const row = await tx.selectFrom("federations").select("state").where("id", "=", federationId)
+    .forNoKeyUpdate().executeTakeFirst();
+  return row ? { federationId, spokeId: null, state: row.state } : null;
+}

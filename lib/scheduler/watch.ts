@@ -1,0 +1,48 @@
+/** Watches the rows of the jobs that run here: one that is called off, or that somebody else has taken, is stopped. */
+import type { Database } from "#lib/db/database.ts";
+import { FenceLost } from "#lib/jobs/fence.ts";
+import type { Log } from "#lib/log.ts";
+import type { Running } from "#lib/scheduler/runner.ts";
+import { Cancelled } from "#lib/scheduler/stops.ts";
+import { SECOND } from "#lib/time.ts";
+
+const POLL = 5 * SECOND;
+
+export interface Watch {
+  /** Stops the run of this job when it must stop. Returns what ends the watching. */
+  follow(id: string): () => void;
+  close(): void;
+}
+
+export interface WatchOptions {
+  readonly db: Database;
+  readonly log: Log;
+  readonly running: ReadonlyMap<string, Running>;
+}
+
+export function openWatch({ db, log, running }: WatchOptions): Watch {
+  const timer = setInterval(() => look([...running.keys()]), POLL);
+
+  function look(ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancel_requested_at"]).where("id", "in", ids)
+      .execute().then((rows) => {
+        for (const row of rows) {
+          const run = running.get(row.id);
+          if (!run) continue;
+          const lost = row.state !== "running" || BigInt(row.fence) > BigInt(run.job.fence);
+          if (lost) run.stop(new FenceLost(run.job));
+          else if (row.cancel_requested_at && row.fence === run.job.fence) run.stop(new Cancelled());
+        }
+      }).catch((error) => log.warn("Cannot look at the running jobs", { error }));
+  }
+
+  return {
+    follow(id) {
+      const unsubscribe = db.wakeups.subscribe(`job:${id}`, () => look([id]));
+      look([id]); // it may have been called off since it was claimed
+      return unsubscribe;
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Creates a spoke: its row, what is told of it, and its install in the hub's queue, all in one transaction.
+ *
+ * Who is first to have a slug or a domain is decided by unique indexes alone; nothing here looks first and then hopes.
+ */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/audit/asker.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { Fault } from "#lib/errors.ts";
+import { refuseWhenLeaving } from "#lib/federations/state.ts";
+import { type FederationRow, keepFederation } from "#lib/federations/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { newId } from "#lib/ids.ts";
+import { streamOperation } from "#lib/jobs/operation.ts";
+import { resolveWish, type SpokeWish } from "#lib/spokes/defaults.ts";
+import { domainsFor } from "#lib/spokes/domains.ts";
+import { operationOn } from "#lib/spokes/operation.ts";
+import { showSpoke } from "#lib/spokes/show.ts";
+import { hasSlug, insertSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import { requestOf } from "#lib/spokes/request.ts";
+import type { NewSpoke, SpokeRecord } from "#lib/spokes/views.ts";
+
+/** Throws Fault conflict `slug_taken`, `domain_taken` or `federation_state`, and invalid for what cannot be. */
+export async function createSpoke(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  input: NewSpoke,
+  key: IdempotencyKey | null,
+): Promise<SpokeRecord> {
+  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const hub = await keepFederation(tx, federation.id);
+      refuseWhenLeaving(hub.state, "add a spoke to");
+      const row = await placeSpoke(tx, app, actor, hub, wish, domains);
+      await announce(tx, actor, row);
+      return await showSpoke(tx, actor, row);
+    })
+  );
+}
+
+/** Tries the domains in turn; the insert itself says whether slug and domain are free. */
+async function placeSpoke(
+  tx: Tx,
+  app: App,
+  actor: Actor,
+  hub: FederationRow,
+  wish: SpokeWish,
+  domains: readonly string[],
+): Promise<SpokeRow> {
+  const id = newId("spk");
+  for (const domain of domains) {
+    const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
+    const row = await insertSpoke(tx, {
+      id,
+      federation_id: hub.id,
+      slug: wish.slug,
+      display_name: wish.displayName,
+      domain,
+      size: wish.size,
+      identity: wish.identity,
+      content: wish.content,
+      content_mode: wish.contentMode,
+      brand: wish.brand,
+      admin_email: wish.adminEmail,
+      region: wish.region,
+      lms_version: wish.version,
+      seed: wish.seed,
+      state: "provisioning",
+      cluster: app.clusters.place(wish.region),
+      namespace: inputs.namespace,
+      blueprint_revision: app.blueprint.revision,
+      blueprint_inputs: JSON.stringify(inputs),
+      created_by: actor.userId,
+    });
+    if (row) return row;
+    if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
+  }
+  throw domainTaken(domains);
+}
+
+async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
+  const about = { federationId: spoke.federation_id, spokeId: spoke.id };
+  const [job] = await record(tx, asker, { jobs: [operationOn(spoke, "provision")] });
+  await record(tx, asker, {
+    audit: [{
+      kind: "spoke_requested",
+      objectType: "spoke",
+      objectId: spoke.id,
+      ...about,
+      metadata: {
+        slug: spoke.slug,
+        domain: spoke.domain,
+        size: spoke.size,
+        lmsVersion: spoke.lms_version,
+        operationId: job!.id,
+      },
+    }],
+    events: [{ ...about, state: spoke.state, operation: streamOperation(job!) }],
+  });
+}
+
+export function slugTaken(slug: string): Fault {
+  return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
+}
+
+/** It does not say whose it is: another hub's spokes are none of the caller's business. */
+export function domainTaken(domains: readonly string[]): Fault {
+  const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
+  return new Fault("conflict", "domain_taken", `${what} taken; give another domain`);
+}

@@ -1,0 +1,77 @@
+/** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
+import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseWhenLeaving } from "#lib/federations/state.ts";
+import type { FederationRow } from "#lib/federations/store.ts";
+import { newId } from "#lib/ids.ts";
+import { domainTaken, slugTaken } from "#lib/spokes/create.ts";
+import { resolveWish } from "#lib/spokes/defaults.ts";
+import { domainsFor } from "#lib/spokes/domains.ts";
+import { requestOf } from "#lib/spokes/request.ts";
+import { hasSlug, takenDomains } from "#lib/spokes/store.ts";
+import type { Cost, NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
+
+/** Steps that apply objects, in the order of the install. Secrets are made in the cluster alone and are not shown. */
+const STEPS: readonly SpokeStep[] = [
+  "namespace",
+  "policies",
+  "secrets",
+  "database",
+  "install",
+  "seed",
+  "app",
+  "cron",
+  "ingress",
+];
+
+/** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
+export async function previewSpoke(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  input: NewSpoke,
+): Promise<SpokePreview> {
+  refuseWhenLeaving(federation.state, "add a spoke to");
+  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
+  const taken = await takenDomains(app.db.rows, domains);
+  const domain = domains.find((each) => !taken.has(each));
+  if (domain === undefined) throw domainTaken(domains);
+  const inputs = spokeInputs(app.catalog, app.config, requestOf(newId("spk"), federation.id, wish, domain));
+  const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
+  return {
+    dryRun: true,
+    spoke: {
+      federationId: federation.id,
+      slug: wish.slug,
+      displayName: wish.displayName,
+      domain,
+      url: spokeUrl(inputs),
+      size: wish.size,
+      identity: wish.identity,
+      content: wish.content,
+      contentMode: wish.contentMode,
+      brand: wish.brand,
+      adminEmail: wish.adminEmail,
+      region: wish.region,
+      lmsVersion: wish.version,
+      moodleVersion: wish.version,
+      seed: wish.seed,
+      namespace: inputs.namespace,
+    },
+    objects: STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
+    quota: { demand, quota, over: [...over] },
+    price: previewCost(app.catalog, wish.size),
+  };
+}
+
+/** Throws Fault invalid `not_offered` for a size that is not on offer. No payment provider is connected. */
+export function previewCost(catalog: Catalog, size: string = catalog.defaults.size): Cost {
+  refuseUnlisted(catalog, { size });
+  return { available: false };
+}

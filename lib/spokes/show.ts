@@ -1,0 +1,63 @@
+/** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import type { Rows } from "#lib/db/database.ts";
+import type { ListPage, Removed } from "#lib/federations/store.ts";
+import { sees, type Viewer } from "#lib/federations/viewer.ts";
+import { describeOperations, type OperationView } from "#lib/jobs/operation.ts";
+import { currentOperations } from "#lib/jobs/store.ts";
+import { listSpokes, type SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRecord } from "#lib/spokes/views.ts";
+
+export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
+  return (await showSpokes(rows, viewer, [row]))[0]!;
+}
+
+/** In the order given. However many they are, it takes the same few queries. */
+export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
+  const jobs = await currentOperations(rows, found.map((row) => row.id));
+  const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
+  const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
+  return found.map((row) => toRecord(row, bySpoke.get(row.id) ?? null));
+}
+
+/** The spokes that the caller sees, of one hub or of all, newest first. */
+export async function findSpokes(
+  rows: Rows,
+  viewer: Viewer,
+  where: ListPage & { readonly federationId?: string },
+  removed: Removed,
+): Promise<SpokeRecord[]> {
+  return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));
+}
+
+function toRecord(row: SpokeRow, operation: OperationView | null): SpokeRecord {
+  return {
+    id: row.id,
+    federationId: row.federation_id,
+    slug: row.slug,
+    displayName: row.display_name,
+    domain: row.domain,
+    url: spokeUrl(row.blueprint_inputs),
+    size: row.size,
+    identity: row.identity,
+    content: row.content,
+    contentMode: row.content_mode,
+    brand: row.brand,
+    adminEmail: row.admin_email,
+    region: row.region,
+    lmsVersion: row.lms_version,
+    moodleVersion: row.lms_version,
+    seed: row.seed,
+    state: row.state,
+    status: row.state,
+    stateReason: row.state_reason,
+    health: row.health,
+    namespace: row.namespace,
+    operation,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    readyAt: row.ready_at,
+    observedAt: row.observed_at,
+    drift: row.drift,
+  };
+}

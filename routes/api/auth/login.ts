@@ -1,0 +1,21 @@
+/** Signing in with a password. */
+import { anyone } from "#lib/auth/access.ts";
+import { signIn } from "#lib/auth/login.ts";
+import { LoginBody, MeView } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
+import { showUser } from "#lib/users/views.ts";
+
+export const POST = endpoint({
+  summary: "Sign in with an e-mail address and a password; the session is in the cookie",
+  access: anyone,
+  scope: "flow",
+  bucket: "too many login attempts",
+  body: LoginBody,
+  reply: withCookie(ok(MeView)),
+  faults: ["login_failed"],
+  async handle({ app, ip, userAgent, body }) {
+    const { user, cookie } = await signIn(app, { ip, userAgent }, body);
+    return { body: { user: showUser(user) }, cookie };
+  },
+});

@@ -1,0 +1,13 @@
+/** Signing out. */
+import { anyone } from "#lib/auth/access.ts";
+import { signOut } from "#lib/auth/login.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent, withCookie } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "End your session; without one there is nothing to do",
+  access: anyone,
+  scope: "flow",
+  reply: withCookie(noContent),
+  handle: async ({ app, actor }) => ({ body: undefined, cookie: await signOut(app, actor) }),
+});

@@ -1,0 +1,13 @@
+/** One API token. */
+import { ownToken, revokeToken } from "#lib/auth/tokens.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
+
+export const DELETE = endpoint({
+  summary: "Revoke a token: from this answer on it opens nothing",
+  access: ownToken,
+  scope: "cli",
+  reply: noContent,
+  faults: ["token_missing"],
+  handle: ({ app, actor, token }) => revokeToken(app, actor, token),
+});

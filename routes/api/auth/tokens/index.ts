@@ -1,0 +1,28 @@
+/** API tokens of the caller. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { createToken, listTokens } from "#lib/auth/tokens.ts";
+import { NewTokenView, TokenBody, TokenView } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
+import { Before, MaybeLimit } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "Your tokens that are not revoked, newest first; complete unless a limit is given",
+  access: signedIn,
+  scope: "readonly",
+  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  reply: ok(v.array(TokenView)),
+  handle: ({ app, actor, query }) => listTokens(app.db.rows, actor, query),
+});
+
+export const POST = endpoint({
+  summary: "Make a token for automation; its plaintext is in this answer and nowhere else",
+  access: signedIn,
+  scope: "session",
+  purpose: "token minting",
+  body: TokenBody,
+  reply: created(NewTokenView, (token) => `/api/auth/tokens/${token.id}`),
+  faults: ["expiry_past"],
+  handle: ({ app, actor, body }) => createToken(app, actor, body),
+});

@@ -1,0 +1,16 @@
+/** Ask a hub to change. */
+import { federation } from "#lib/federations/access.ts";
+import { requestHubAction } from "#lib/federations/actions.ts";
+import { FederationAction, FederationView } from "#lib/federations/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Try the provisioning of a failed hub again",
+  access: federation("change"),
+  scope: "cli",
+  body: FederationAction,
+  reply: accepted(FederationView),
+  faults: ["federation_state"],
+  handle: ({ app, actor, federation, body }) => requestHubAction(app, actor, federation, body),
+});

@@ -1,0 +1,18 @@
+/** What happens in a hub, as it happens. */
+import * as v from "valibot";
+import { StreamData } from "#lib/events/store.ts";
+import { federation } from "#lib/federations/access.ts";
+import { followFederation, sinceOf } from "#lib/federations/follow.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { events } from "#lib/http/reply.ts";
+import { EventNumber } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "Follow a hub's events; with Last-Event-ID or since, from the one after it",
+  access: federation("see"),
+  scope: "readonly",
+  query: v.object({ since: v.optional(EventNumber) }),
+  reply: events(StreamData),
+  handle: ({ app, actor, federation, query, request, signal }) =>
+    followFederation(app, actor, federation, { since: sinceOf(request, query.since), signal }),
+});

@@ -1,0 +1,28 @@
+/** One hub, by id or slug. */
+import * as v from "valibot";
+import { federation } from "#lib/federations/access.ts";
+import { patchFederation } from "#lib/federations/patch.ts";
+import { showFederation } from "#lib/federations/show.ts";
+import { FederationPatch, FederationView } from "#lib/federations/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { Flag } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "One hub, and what it is busy with",
+  access: federation("see"),
+  scope: "readonly",
+  query: v.object({ includeRemoved: Flag }),
+  reply: ok(FederationView),
+  handle: ({ app, actor, federation }) => showFederation(app.db.rows, actor, federation),
+});
+
+export const PATCH = endpoint({
+  summary: "Change a hub's name, region, mode or tier",
+  access: federation("change"),
+  scope: "cli",
+  body: FederationPatch,
+  reply: ok(FederationView),
+  faults: ["federation_state", "slug_fixed"],
+  handle: ({ app, actor, federation, body }) => patchFederation(app, actor, federation, body),
+});

@@ -1,0 +1,17 @@
+/** What was and is being done to a hub and its spokes. */
+import * as v from "valibot";
+import { federation } from "#lib/federations/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
+import { findHubOperations } from "#lib/operations/show.ts";
+import { Before, Flag, limit } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "Operations on a hub and on its spokes, newest first",
+  access: federation("see"),
+  scope: "readonly",
+  query: v.object({ limit: limit(25), before: v.optional(Before), includeRemoved: Flag }),
+  reply: ok(v.array(OperationView)),
+  handle: ({ app, actor, federation, query }) => findHubOperations(app.db.rows, actor, federation.id, query),
+});

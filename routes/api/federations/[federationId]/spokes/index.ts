@@ -1,0 +1,36 @@
+/** The spokes of a hub: those that the caller sees, and a new one. */
+import * as v from "valibot";
+import { federation, removedFor } from "#lib/federations/access.ts";
+import { either } from "#lib/http/either.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
+import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
+import { createSpoke } from "#lib/spokes/create.ts";
+import { previewSpoke } from "#lib/spokes/preview.ts";
+import { findSpokes } from "#lib/spokes/show.ts";
+import { NewSpoke, SpokePreview, SpokeView } from "#lib/spokes/views.ts";
+
+export const GET = endpoint({
+  summary: "A hub's spokes that you see, newest first; complete unless a limit is given",
+  access: federation("see"),
+  scope: "readonly",
+  query: v.object({ limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  reply: ok(v.array(SpokeView)),
+  handle: ({ app, actor, federation, query }) =>
+    findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedFor(actor, query)),
+});
+
+export const POST = endpoint({
+  summary: "Create a spoke; it is installed in the background, in its hub's turn. dryRun=true shows what it would be",
+  access: federation("change"),
+  scope: "provisioning",
+  query: v.object({ dryRun: Flag }),
+  body: NewSpoke,
+  idempotent: true,
+  reply: either(created(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), ok(SpokePreview)),
+  faults: ["slug_taken", "domain_taken", "federation_state"],
+  handle: async ({ app, actor, federation, query, body, idempotency }) =>
+    query.dryRun
+      ? { other: await previewSpoke(app, actor, federation, body) }
+      : { usual: await createSpoke(app, actor, federation, body, idempotency) },
+});

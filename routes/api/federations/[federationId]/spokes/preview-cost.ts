@@ -1,0 +1,17 @@
+/** What one more spoke would cost. */
+import * as v from "valibot";
+import { federation } from "#lib/federations/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { text } from "#lib/schema.ts";
+import { previewCost } from "#lib/spokes/preview.ts";
+import { CostView } from "#lib/spokes/views.ts";
+
+export const GET = endpoint({
+  summary: "What adding a spoke of a size would cost",
+  access: federation("see"),
+  scope: "readonly",
+  query: v.object({ size: v.optional(text(1, 100)) }),
+  reply: ok(CostView),
+  handle: ({ app, query }) => previewCost(app.catalog, query.size),
+});

@@ -1,0 +1,30 @@
+/** Hubs: those that the caller sees, and a new one. */
+import * as v from "valibot";
+import { operator, signedIn } from "#lib/auth/access.ts";
+import { removedFor } from "#lib/federations/access.ts";
+import { createFederation } from "#lib/federations/create.ts";
+import { findFederations } from "#lib/federations/show.ts";
+import { FederationView, NewFederation } from "#lib/federations/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
+import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "The hubs that you see, newest first; complete unless a limit is given",
+  access: signedIn,
+  scope: "readonly",
+  query: v.object({ limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  reply: ok(v.array(FederationView)),
+  handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedFor(actor, query)),
+});
+
+export const POST = endpoint({
+  summary: "Create a hub; it is provisioned in the background",
+  access: operator,
+  scope: "cli",
+  body: NewFederation,
+  idempotent: true,
+  reply: created(FederationView, (federation) => `/api/federations/${federation.id}`),
+  faults: ["slug_taken"],
+  handle: ({ app, actor, body, idempotency }) => createFederation(app, actor, body, idempotency),
+});

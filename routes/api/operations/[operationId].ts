@@ -1,0 +1,14 @@
+/** One operation. */
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationDetail } from "#lib/jobs/operation.ts";
+import { operation } from "#lib/operations/access.ts";
+import { showOperation } from "#lib/operations/show.ts";
+
+export const GET = endpoint({
+  summary: "One operation: how far it is, what it waits for, and what a failure left behind",
+  access: operation(),
+  scope: "readonly",
+  reply: ok(OperationDetail),
+  handle: ({ app, actor, operation }) => showOperation(app.db.rows, actor, operation),
+});

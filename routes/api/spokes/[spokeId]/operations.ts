@@ -1,0 +1,17 @@
+/** What was and is being done to a spoke. */
+import * as v from "valibot";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { OperationView } from "#lib/jobs/operation.ts";
+import { findSpokeOperations } from "#lib/operations/show.ts";
+import { Before, limit } from "#lib/schema.ts";
+import { spoke } from "#lib/spokes/access.ts";
+
+export const GET = endpoint({
+  summary: "Operations on a spoke, newest first",
+  access: spoke("history"),
+  scope: "readonly",
+  query: v.object({ limit: limit(25), before: v.optional(Before) }),
+  reply: ok(v.array(OperationView)),
+  handle: ({ app, actor, spoke, query }) => findSpokeOperations(app.db.rows, actor, spoke.id, query),
+});

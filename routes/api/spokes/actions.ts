@@ -1,0 +1,16 @@
+/** Ask many spokes to change. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
+import { requestActions } from "#lib/spokes/bulk.ts";
+import { BulkAction, BulkOutcome } from "#lib/spokes/views.ts";
+
+export const POST = endpoint({
+  summary: "Ask many spokes to suspend, resume, restart or retry; ids that you do not see are skipped",
+  access: signedIn,
+  scope: "cli",
+  body: BulkAction,
+  reply: accepted(v.array(BulkOutcome)),
+  handle: ({ app, actor, body }) => requestActions(app, actor, body),
+});

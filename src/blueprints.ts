@@ -1,0 +1,942 @@
+/** Written by `npm run generate`; commit it, do not edit it. */
+export const blueprint: Readonly<Record<string, string>> = {
+  "app.yaml": `\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: moodle
+spec:
+  replicas: 1
+  strategy: { type: Recreate } # one volume, one code tree
+  progressDeadlineSeconds: 900 # longer than the startup probe's 600
+  selector: { matchLabels: { app: moodle } }
+  template:
+    metadata: { labels: { app: moodle, role: app, files-user: "true" } }
+    spec:
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      initContainers: # the root of a volume belongs to root, and copying the code into it fails: own directories do not
+        - name: dirs
+          image: "\${MOODLE_IMAGE}"
+          command: [sh, -c, "mkdir -p /v/html /v/moodledata"]
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          volumeMounts: [{ name: files, mountPath: /v }]
+      containers:
+        - name: moodle
+          image: "\${MOODLE_IMAGE}"
+          ports: [{ name: http, containerPort: 8080 }]
+          envFrom:
+            - configMapRef: { name: moodle-env }
+            - secretRef: { name: moodle }
+            - secretRef: { name: mail }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${APP_RESOURCES}"
+          # The image answers this path on 127.0.0.1 alone; a wrong path would be redirected, and pass.
+          startupProbe:
+            exec: { command: [curl, -fsS, "http://127.0.0.1:8080/fpm-ping"] }
+            periodSeconds: 5
+            failureThreshold: 120
+          readinessProbe:
+            exec: { command: [curl, -fsS, "http://127.0.0.1:8080/fpm-ping"] }
+            periodSeconds: 10
+            timeoutSeconds: 5
+          livenessProbe:
+            exec: { command: [curl, -fsS, "http://127.0.0.1:8080/fpm-ping"] }
+            periodSeconds: 30
+            timeoutSeconds: 10
+            failureThreshold: 5
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+            - { name: fpm, mountPath: "\${FPM_DIRECTORY}/zz-size.conf", subPath: zz-size.conf }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+        - name: fpm
+          configMap: { name: fpm-size }
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: moodle
+spec:
+  selector: { app: moodle }
+  ports: [{ name: http, port: 80, targetPort: 8080 }]
+`,
+  "cron.yaml": `\
+# Code and config.php are on the shared volume, so the entry point is not needed.
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: moodle-cron
+spec:
+  schedule: "* * * * *"
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 45
+  successfulJobsHistoryLimit: 1
+  failedJobsHistoryLimit: 3
+  jobTemplate:
+    spec:
+      backoffLimit: 0
+      activeDeadlineSeconds: 3600
+      ttlSecondsAfterFinished: 3600
+      template:
+        metadata: { labels: { role: app, files-user: "true", op: cron } }
+        spec:
+          restartPolicy: Never
+          automountServiceAccountToken: false
+          enableServiceLinks: false
+          securityContext:
+            runAsNonRoot: true
+            runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+            runAsGroup: 65534
+            fsGroup: 65534
+            fsGroupChangePolicy: OnRootMismatch
+            seccompProfile: { type: RuntimeDefault }
+          affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+            podAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - topologyKey: kubernetes.io/hostname
+                  labelSelector: { matchLabels: { files-user: "true" } }
+          containers:
+            - name: cron
+              image: "\${MOODLE_IMAGE}"
+              command: [php, /var/www/html/admin/cli/cron.php, --keep-alive=0]
+              securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+              resources: "\${CRON_RESOURCES}"
+              volumeMounts:
+                - { name: files, mountPath: /var/www/html, subPath: html }
+                - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+          volumes:
+            - name: files
+              persistentVolumeClaim: { claimName: files }
+`,
+  "database.yaml": `\
+apiVersion: v1
+kind: Service
+metadata:
+  name: db
+spec:
+  clusterIP: None
+  selector: { role: db }
+  ports: [{ name: pg, port: 5432 }]
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: db
+spec:
+  serviceName: db
+  replicas: 1
+  selector: { matchLabels: { role: db } }
+  template:
+    metadata: { labels: { role: db, app: db } }
+    spec:
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      terminationGracePeriodSeconds: 120
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 70 # postgres in the -alpine image
+        runAsGroup: 70
+        fsGroup: 70
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      containers:
+        - name: postgres
+          image: "\${POSTGRES_IMAGE}"
+          ports: [{ containerPort: 5432 }]
+          env:
+            - { name: POSTGRES_USER, value: moodle }
+            - { name: POSTGRES_DB, value: moodle }
+            - { name: PGDATA, value: /var/lib/postgresql/data/pgdata }
+            - name: POSTGRES_PASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${DATABASE_RESOURCES}"
+          # A query over TCP: while the image sets up it listens on its socket alone, and pg_isready calls a server
+          # ready whose database does not exist.
+          startupProbe:
+            exec: { command: [psql, -h, 127.0.0.1, -U, moodle, -d, moodle, -tAc, "select 1"] }
+            periodSeconds: 5
+            timeoutSeconds: 5
+            failureThreshold: 60
+          readinessProbe:
+            exec: { command: [psql, -h, 127.0.0.1, -U, moodle, -d, moodle, -tAc, "select 1"] }
+            periodSeconds: 10
+            timeoutSeconds: 5
+          livenessProbe:
+            exec: { command: [pg_isready, -h, 127.0.0.1, -U, moodle, -d, moodle] }
+            periodSeconds: 30
+            timeoutSeconds: 5
+            failureThreshold: 6
+          volumeMounts:
+            - { name: data, mountPath: /var/lib/postgresql/data }
+  volumeClaimTemplates:
+    - metadata: { name: data, labels: { backup-group: spoke } }
+      spec:
+        accessModes: [ReadWriteOnce]
+        storageClassName: "\${STORAGE_CLASS}"
+        resources: { requests: { storage: "\${DATABASE_DISK}" } }
+`,
+  "files.yaml": `\
+# One claim for code and data, two sub-directories. It may stay Pending until the first pod that uses it: never wait for it.
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: files
+  labels: { backup-group: spoke }
+spec:
+  accessModes: [ReadWriteOnce]
+  storageClassName: "\${STORAGE_CLASS}"
+  resources: { requests: { storage: "\${FILES_DISK}" } }
+`,
+  "health-job.yaml": `\
+# Asks the site for its login page from inside the namespace and prints the HTTP status.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "health-\${FENCE}"
+  labels: { op: health, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 300
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: probe, op: health } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534
+        runAsGroup: 65534
+        seccompProfile: { type: RuntimeDefault }
+      containers:
+        - name: curl
+          image: "\${MOODLE_IMAGE}"
+          command:
+            - curl
+            - -sS
+            - --fail
+            - -o
+            - /dev/null
+            - -w
+            - '%{http_code}\\n'
+            - --max-time
+            - "20"
+            - --retry
+            - "10"
+            - --retry-delay
+            - "3"
+            - --retry-all-errors
+            - --retry-max-time
+            - "120"
+            - -H
+            - "Host: \${HOST}"
+            - -H
+            - "X-Forwarded-Proto: \${SCHEME}"
+            - http://moodle/login/index.php
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources:
+            requests: { cpu: 20m, memory: 32Mi }
+            limits: { cpu: 200m, memory: 128Mi }
+`,
+  "hub.yaml": `\
+# A hub's namespace: rooms for what its spokes share. The rooms are applied without data, so what somebody puts into
+# them is nobody's but theirs, and stays. Keys that are read:
+#   ConfigMap identity: name, url, clientId, scopes, authorizationEndpoint, tokenEndpoint, userinfoEndpoint
+#   Secret    identity: clientSecret
+#   ConfigMap content:  courses (JSON: [{"shortname", "title", "backup": {"url", "sha256"}}, ...])
+#   ConfigMap brand:    color (#rrggbb), scss
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: "\${NAMESPACE}"
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
+    pod-security.kubernetes.io/enforce-version: latest
+    pod-security.kubernetes.io/audit: restricted
+    pod-security.kubernetes.io/warn: restricted
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata:
+  name: hub
+spec:
+  hard: { pods: "0", persistentvolumeclaims: "0", services.loadbalancers: "0", services.nodeports: "0" }
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: default-deny
+spec:
+  podSelector: {}
+  policyTypes: [Ingress, Egress]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: identity
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: identity
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: content
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: brand
+`,
+  "images.yaml": `\
+# Versions that are offered, and the image of each. "preview" versions are offered, but are never the default: the default
+# is the newest version without it. 4.5 is the long-term release and the one that ran on a real cluster; 5.x downloads
+# its libraries at the first start and has not been run.
+postgres: postgres:17-alpine
+versions:
+  4.5.12:
+    image: erseco/alpine-moodle:v4.5.12
+    fpmDirectory: /etc/php83/php-fpm.d
+    postgres: 13 # the least major version of PostgreSQL
+  5.2.2:
+    image: erseco/alpine-moodle:v5.2.2-php84
+    fpmDirectory: /etc/php84/php-fpm.d
+    postgres: 16
+    preview: true
+# Any other version, where no catalogue says which ones there are: the first family whose "from" is not above it.
+families:
+  - from: "5"
+    image: "erseco/alpine-moodle:v\${VERSION}-php84"
+    fpmDirectory: /etc/php84/php-fpm.d
+  - from: "0"
+    image: "erseco/alpine-moodle:v\${VERSION}"
+    fpmDirectory: /etc/php83/php-fpm.d
+`,
+  "ingress.yaml": `\
+# No annotation that only one controller knows. Without an issuer the annotation and the TLS section are left out.
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: moodle
+  annotations:
+    cert-manager.io/cluster-issuer: "\${CERTIFICATE_ISSUER}"
+spec:
+  ingressClassName: "\${INGRESS_CLASS}"
+  tls:
+    - hosts: ["\${CERTIFICATE_HOST}"]
+      secretName: "\${CERTIFICATE_SECRET}"
+  rules:
+    - host: "\${HOST}"
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: { service: { name: moodle, port: { name: http } } }
+`,
+  "install-job.yaml": `\
+# The image's start scripts install the site; then the entry point runs the argument and ends. An interrupted install
+# cannot be gone on with: backoffLimit 0, and reset-job.yaml before the next one.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "install-\${FENCE}"
+  labels: { op: install, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 1800 # the image waits for its database for ever
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: install } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      initContainers: # the root of a volume belongs to root, and copying the code into it fails: own directories do not
+        - name: dirs
+          image: "\${MOODLE_IMAGE}"
+          command: [sh, -c, "mkdir -p /v/html /v/moodledata"]
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          volumeMounts: [{ name: files, mountPath: /v }]
+      containers:
+        - name: moodle
+          image: "\${MOODLE_IMAGE}"
+          args: ["true"]
+          envFrom:
+            - configMapRef: { name: moodle-env }
+            - secretRef: { name: moodle }
+            - secretRef: { name: mail }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } } # root's files must stay writable
+          resources: "\${APP_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
+  "issuer.yaml": `\
+# One for the cluster, shared by all hubs whose ingresses are of this class: no hub's label.
+apiVersion: cert-manager.io/v1
+kind: ClusterIssuer
+metadata:
+  name: "\${CERTIFICATE_ISSUER}"
+spec:
+  acme:
+    server: "\${ACME_SERVER}"
+    email: "\${ACME_EMAIL}"
+    privateKeySecretRef: { name: "\${CERTIFICATE_ISSUER}-account" }
+    solvers:
+      - http01:
+          ingress:
+            ingressClassName: "\${INGRESS_CLASS}"
+            serviceType: ClusterIP # the default, NodePort, is refused by a spoke's quota
+`,
+  "limits.yaml": `\
+# What a spoke may take in all, and what a container gets that does not say. A quota on limits refuses every pod without
+# limits, Jobs included, which is why there must be a LimitRange.
+apiVersion: v1
+kind: ResourceQuota
+metadata:
+  name: spoke
+spec:
+  hard:
+    requests.cpu: "\${QUOTA_CPU_REQUESTS}"
+    requests.memory: "\${QUOTA_MEMORY_REQUESTS}"
+    limits.cpu: "\${QUOTA_CPU_LIMITS}"
+    limits.memory: "\${QUOTA_MEMORY_LIMITS}"
+    requests.storage: "\${QUOTA_STORAGE}"
+    persistentvolumeclaims: "4" # files and data, twice: a restore is made beside what it replaces
+    pods: "12"
+    services.loadbalancers: "0"
+    services.nodeports: "0"
+    count/jobs.batch: "30"
+    count/volumesnapshots.snapshot.storage.k8s.io: "40"
+---
+apiVersion: v1
+kind: LimitRange
+metadata:
+  name: spoke
+spec:
+  limits:
+    - type: Container
+      default: { cpu: 500m, memory: 512Mi }
+      defaultRequest: { cpu: 50m, memory: 128Mi }
+      max: { cpu: "\${CONTAINER_MAX_CPU}", memory: "\${CONTAINER_MAX_MEMORY}" }
+    - type: PersistentVolumeClaim
+      max: { storage: "\${CLAIM_MAX_STORAGE}" }
+`,
+  "mail.yaml": `\
+# Applied, not created: the operator's mail account may change.
+apiVersion: v1
+kind: Secret
+metadata:
+  name: mail
+stringData:
+  SMTP_PASSWORD: "\${SMTP_PASSWORD}"
+`,
+  "namespace.yaml": `\
+# A spoke's namespace. It is created, never applied, and its name is never used twice.
+# Every object of every file here gets its namespace and the labels app.kubernetes.io/managed-by,
+# wheelwright.dev/federation and wheelwright.dev/spoke from the program, pod templates and claim templates too.
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: "\${NAMESPACE}"
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
+    pod-security.kubernetes.io/enforce-version: latest
+    pod-security.kubernetes.io/audit: restricted
+    pod-security.kubernetes.io/warn: restricted
+`,
+  "network.yaml": `\
+# Nothing is allowed but what follows. Roles: app (Moodle, its Jobs and cron), db, reader (looks into the database),
+# probe (looks at the site).
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: default-deny
+spec:
+  podSelector: {}
+  policyTypes: [Ingress, Egress]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: allow-dns
+spec:
+  podSelector: {}
+  policyTypes: [Egress]
+  egress:
+    - to:
+        - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: "\${DNS_NAMESPACE}" } }
+      ports:
+        - { protocol: UDP, port: 53 }
+        - { protocol: TCP, port: 53 }
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: allow-app-to-db
+spec:
+  podSelector: { matchExpressions: [{ key: role, operator: In, values: [app, reader] }] }
+  policyTypes: [Egress]
+  egress:
+    - to: [{ podSelector: { matchLabels: { role: db } } }]
+      ports: [{ protocol: TCP, port: 5432 }]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: db-from-app
+spec:
+  podSelector: { matchLabels: { role: db } }
+  policyTypes: [Ingress]
+  ingress:
+    - from: [{ podSelector: { matchExpressions: [{ key: role, operator: In, values: [app, reader] }] } }]
+      ports: [{ protocol: TCP, port: 5432 }]
+---
+# The internet, but not what is near: neighbours, nodes, the API server, the cloud's metadata service.
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: app-internet-egress
+spec:
+  podSelector: { matchLabels: { role: app } }
+  policyTypes: [Egress]
+  egress:
+    - to:
+        - ipBlock:
+            cidr: 0.0.0.0/0
+            except: [10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, 169.254.0.0/16]
+      ports:
+        - { protocol: TCP, port: 443 }
+        - { protocol: TCP, port: 587 }
+        - { protocol: TCP, port: 465 }
+        - { protocol: "\${MAIL_PORT_PROTOCOL}", port: "\${MAIL_PORT}" } # where mail goes to yet another port
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: web-from-ingress
+spec:
+  podSelector: { matchLabels: { app: moodle } }
+  policyTypes: [Ingress]
+  ingress:
+    - from:
+        - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: "\${INGRESS_NAMESPACE}" } }
+        - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: "\${CONTROL_PLANE_NAMESPACE}" } }
+      ports: [{ protocol: TCP, port: 8080 }]
+---
+# The answers to ACME challenges come from pods that cert-manager starts in this namespace.
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: challenge-from-ingress
+spec:
+  podSelector: { matchLabels: { acme.cert-manager.io/http01-solver: "true" } }
+  policyTypes: [Ingress]
+  ingress:
+    - from:
+        - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: "\${INGRESS_NAMESPACE}" } }
+      ports: [{ protocol: TCP, port: 8089 }]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: probe-egress
+spec:
+  podSelector: { matchLabels: { role: probe } }
+  policyTypes: [Egress]
+  egress:
+    - to: [{ podSelector: { matchLabels: { app: moodle } } }]
+      ports: [{ protocol: TCP, port: 8080 }]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: web-from-probe
+spec:
+  podSelector: { matchLabels: { app: moodle } }
+  policyTypes: [Ingress]
+  ingress:
+    - from: [{ podSelector: { matchLabels: { role: probe } } }]
+      ports: [{ protocol: TCP, port: 8080 }]
+`,
+  "reset-job.yaml": `\
+# Between an install that did not end and the next one: schema, data and config.php go, for the data's cache remembers
+# the interrupted install. It proves by itself that there is no site to lose, in the transaction that drops the schema
+# and under a lock that an installer would have to wait for; and that nobody else is at work in the database.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "reset-\${FENCE}"
+  labels: { op: reset, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 300
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: reset } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      initContainers:
+        - name: schema
+          image: "\${POSTGRES_IMAGE}"
+          command:
+            - psql
+            - -h
+            - db
+            - -U
+            - moodle
+            - -d
+            - moodle
+            - -w
+            - -q
+            - -v
+            - ON_ERROR_STOP=1
+            - --single-transaction
+            - -c
+            - |
+              do $guard$
+              declare active text;
+              begin
+                perform pg_advisory_xact_lock(hashtext('wheelwright reset'));
+                if exists (select from pg_stat_activity
+                    where datname = current_database() and backend_type = 'client backend'
+                      and pid <> pg_backend_pid() and client_addr is distinct from '127.0.0.1') then
+                  raise exception 'not reset: another session is at work in this database';
+                end if;
+                if to_regclass('public.mdl_config') is null then return; end if;
+                lock table public.mdl_config in access exclusive mode;
+                select value into active from public.mdl_config where name = 'rolesactive';
+                if active = '1' then
+                  raise exception 'not reset: rolesactive is 1, an installed site is here';
+                end if;
+              end
+              $guard$
+            - -c
+            - drop schema if exists public cascade
+            - -c
+            - create schema public
+          env:
+            - name: PGPASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+            - { name: PGCONNECT_TIMEOUT, value: "10" }
+            - { name: PGOPTIONS, value: "-c lock_timeout=60s -c client_min_messages=warning" }
+          securityContext:
+            runAsUser: 70
+            runAsGroup: 70
+            allowPrivilegeEscalation: false
+            capabilities: { drop: [ALL] }
+          resources:
+            requests: { cpu: 50m, memory: 64Mi }
+            limits: { cpu: 500m, memory: 256Mi }
+      containers:
+        - name: files
+          image: "\${MOODLE_IMAGE}"
+          command: [sh, -c, "rm -rf /v/moodledata /v/html/config.php && mkdir -p /v/html /v/moodledata"]
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources:
+            requests: { cpu: 50m, memory: 64Mi }
+            limits: { cpu: 500m, memory: 256Mi }
+          volumeMounts: [{ name: files, mountPath: /v }]
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
+  "secrets.yaml": `\
+# Made once, by create: what stands there already is left as it is. The values are random and exist nowhere else.
+apiVersion: v1
+kind: Secret
+metadata:
+  name: moodle
+stringData:
+  DB_PASS: "\${DATABASE_PASSWORD}"
+  MOODLE_PASSWORD: "\${CONTROL_PASSWORD}"
+---
+# The tenant's own administrator: for the seed alone, so it is not in the site's environment.
+apiVersion: v1
+kind: Secret
+metadata:
+  name: admin
+stringData:
+  ADMIN_PASSWORD: "\${ADMIN_PASSWORD}"
+`,
+  "seed-job.yaml": `\
+# Title, the tenant's administrator, brand, single sign-on, courses. Idempotent; prints a line for each thing done and
+# "seeded" at the end. config.php is on the volume, so the entry point is not needed.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "seed-\${FENCE}"
+  labels: { op: seed, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 1800
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: seed } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: seed
+          image: "\${MOODLE_IMAGE}"
+          command: [php, -d, max_input_vars=10000, /seed/seed.php]
+          envFrom:
+            - configMapRef: { name: seed }
+            - secretRef: { name: admin }
+            - secretRef: { name: seed }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${APP_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+            - { name: script, mountPath: /seed, readOnly: true }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+        - name: script
+          configMap: { name: seed-script }
+`,
+  "seed.php": `\
+<?php
+`,
+  "seed.yaml": `\
+# What people wrote reaches PHP through these ConfigMaps and never through a manifest's env or command, where the kubelet
+# would fill in $(DB_PASS) and the like. What is not configured has no key here.
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: seed-script
+data:
+  seed.php: "\${SEED_SCRIPT}"
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: seed
+data:
+  SEED_TITLE: "\${TITLE}"
+  SEED_ADMIN_EMAIL: "\${ADMIN_EMAIL}"
+  SEED_MAIL: "\${MAIL}" # on or off
+  SEED_BRAND_COLOR: "\${BRAND_COLOR}"
+  SEED_BRAND_SCSS: "\${BRAND_SCSS}"
+  SEED_COURSES: "\${COURSES}" # JSON
+  SEED_ISSUER_NAME: "\${ISSUER_NAME}"
+  SEED_ISSUER_URL: "\${ISSUER_URL}"
+  SEED_ISSUER_CLIENT_ID: "\${ISSUER_CLIENT_ID}"
+  SEED_ISSUER_SCOPES: "\${ISSUER_SCOPES}"
+  SEED_ISSUER_AUTHORIZATION_ENDPOINT: "\${ISSUER_AUTHORIZATION_ENDPOINT}"
+  SEED_ISSUER_TOKEN_ENDPOINT: "\${ISSUER_TOKEN_ENDPOINT}"
+  SEED_ISSUER_USERINFO_ENDPOINT: "\${ISSUER_USERINFO_ENDPOINT}"
+---
+# The hub's client secret, kept the same as the hub's.
+apiVersion: v1
+kind: Secret
+metadata:
+  name: seed
+stringData:
+  SEED_ISSUER_CLIENT_SECRET: "\${ISSUER_CLIENT_SECRET}"
+`,
+  "settings.yaml": `\
+# What the image is told. It passes these words unquoted through shell and sed: none may hold a space, a quote, a
+# wildcard or one of | & ; - so the site's title, which people write, goes another way (seed.yaml).
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: moodle-env
+data:
+  SITE_URL: "\${URL}"
+  SSLPROXY: "\${BEHIND_TLS}"
+  REVERSEPROXY: "false"
+  DB_TYPE: pgsql
+  DB_HOST: db
+  DB_PORT: "5432"
+  DB_NAME: moodle
+  DB_USER: moodle
+  MOODLE_USERNAME: cpadmin # the control plane's own; the image resets its name, password and address at every start
+  MOODLE_EMAIL: cpadmin@wheelwright.invalid
+  MOODLE_SITENAME: "\${SLUG}"
+  MOODLE_LANGUAGE: en
+  SMTP_HOST: "\${SMTP_HOST}" # always given: the image's own default is a public mail server with a made-up login
+  SMTP_PORT: "\${SMTP_PORT}"
+  SMTP_USER: "\${SMTP_USER}"
+  SMTP_PROTOCOL: "\${SMTP_PROTOCOL}"
+  MOODLE_MAIL_NOREPLY_ADDRESS: "\${MAIL_FROM}"
+  AUTO_UPDATE_MOODLE: "false" # else every start would upgrade, and would end a maintenance that an operator began
+  SYNC_MOODLE_CODE: auto
+  RUN_CRON_TASKS: "false" # a CronJob does it
+  PRE_CONFIGURE_COMMANDS: touch /etc/service/cron/down # else runit restarts the idle cron service every second
+  memory_limit: 256M
+  post_max_size: 100M
+  upload_max_filesize: 100M
+  client_max_body_size: 100M
+  opcache_enable: "1" # the -php84 images have it off
+  opcache_validate_timestamps: "1"
+---
+# The image allows 100 PHP workers whatever the memory.
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: fpm-size
+data:
+  zz-size.conf: "\${FPM_CONFIGURATION}"
+`,
+  "sizes.yaml": `\
+# Estimates, to be load-tested. Quotas hold the site, its database, cron, one Job as large as the site, and two small
+# Jobs at once; and twice the disks, since a restore is made beside what it replaces. That is checked at the start.
+# No Redis: one replica a site shares nothing, and the image's Redis set-up has not been run.
+default: medium
+sizes:
+  small:
+    app: { requests: { cpu: 250m, memory: 512Mi }, limits: { cpu: "1", memory: 1Gi } }
+    database: { requests: { cpu: 100m, memory: 256Mi }, limits: { cpu: 500m, memory: 512Mi } }
+    cron: { requests: { cpu: 100m, memory: 256Mi }, limits: { cpu: 500m, memory: 768Mi } }
+    workers: 8
+    disks: { files: 10Gi, database: 5Gi }
+    quota:
+      requests: { cpu: "1", memory: 1792Mi }
+      limits: { cpu: "4", memory: 4Gi }
+      storage: 40Gi
+    largest: { cpu: "2", memory: 2Gi, disk: 20Gi }
+  medium:
+    app: { requests: { cpu: 500m, memory: 1Gi }, limits: { cpu: "2", memory: 2Gi } }
+    database: { requests: { cpu: 250m, memory: 512Mi }, limits: { cpu: "1", memory: 1Gi } }
+    cron: { requests: { cpu: 100m, memory: 256Mi }, limits: { cpu: 500m, memory: 768Mi } }
+    workers: 16
+    disks: { files: 50Gi, database: 10Gi }
+    quota:
+      requests: { cpu: "2", memory: 3584Mi }
+      limits: { cpu: "8", memory: 8Gi }
+      storage: 140Gi
+    largest: { cpu: "2", memory: 2Gi, disk: 100Gi }
+  large:
+    app: { requests: { cpu: "1", memory: 2Gi }, limits: { cpu: "4", memory: 4Gi } }
+    database: { requests: { cpu: 500m, memory: 1Gi }, limits: { cpu: "2", memory: 2Gi } }
+    cron: { requests: { cpu: 250m, memory: 512Mi }, limits: { cpu: "1", memory: 1Gi } }
+    workers: 32
+    disks: { files: 200Gi, database: 50Gi }
+    quota:
+      requests: { cpu: "4", memory: 7Gi }
+      limits: { cpu: "14", memory: 14Gi }
+      storage: 520Gi
+    largest: { cpu: "4", memory: 4Gi, disk: 400Gi }
+`,
+  "surroundings.yaml": `\
+# The cluster around the spokes. A region of the catalogue may say otherwise for its own cluster.
+ingressClass: nginx
+ingressNamespace: ingress-nginx
+dnsNamespace: kube-system
+# storageClass: absent, the cluster's default.
+# controlPlaneNamespace: absent; where it is given, pods of that namespace may reach the sites, too.
+# Who ends TLS. acme: certificates from cert-manager when ACME_EMAIL is set, plain HTTP without it. elsewhere: a load
+# balancer or the ingress controller's own wildcard certificate; sites are https and ask for no certificate.
+tls: acme
+acmeServer: https://acme-v02.api.letsencrypt.org/directory
+`,
+  "verify-job.yaml": `\
+# Prints what the database says of the site, one name|value a line; nothing while the database is empty.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "verify-\${FENCE}"
+  labels: { op: verify, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 300
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: reader, op: verify } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 70
+        runAsGroup: 70
+        seccompProfile: { type: RuntimeDefault }
+      containers:
+        - name: psql
+          image: "\${POSTGRES_IMAGE}"
+          command:
+            - sh
+            - -c
+            - |
+              exec psql -h db -U moodle -d moodle -w -qtA -v ON_ERROR_STOP=1 <<'SQL'
+              select 'tables', count(*) from pg_tables where schemaname = 'public' having count(*) > 0;
+              select to_regclass('public.mdl_config') is not null as found \\gset
+              \\if :found
+              select name, value from public.mdl_config
+                where name in ('rolesactive', 'siteidentifier', 'version', 'release') order by name;
+              \\endif
+              SQL
+          env:
+            - name: PGPASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+            - { name: PGCONNECT_TIMEOUT, value: "10" }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources:
+            requests: { cpu: 20m, memory: 64Mi }
+            limits: { cpu: 200m, memory: 128Mi }
+`,
+};

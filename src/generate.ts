@@ -1,0 +1,115 @@
+/**
+ * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text and the
+ * blueprint's files. So the program needs no folder beside it, and an executable holds everything.
+ *
+ *   npm run generate                 writes what has changed
+ *   node src/generate.ts --check     fails when one of them is stale
+ *
+ * It writes text as `deno fmt` would leave it.
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { sep } from "node:path";
+
+const ROOT = new URL("../", import.meta.url);
+const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
+
+/** The text of each generated module, by its path. */
+export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
+  return new Map([
+    ["src/manifest.ts", manifestOf(await listFiles(new URL("routes/", root), ".ts"))],
+    ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
+    ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/blueprint/moodle/", root), ""))],
+  ]);
+}
+
+/** The paths of the generated modules that are not what they would be if they were written now. */
+export async function findStale(root: URL = ROOT): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of await generate(root)) {
+    if (await readFile(new URL(path, root), "utf8").catch(() => null) !== text) stale.push(path);
+  }
+  return stale;
+}
+
+/** `api/spokes/[spokeId]/index` becomes `/api/spokes/:spokeId`. */
+export function toPattern(file: string): string {
+  const path = file.replace(/(^|\/)index$/, "").replace(/\[\.\.\.(\w+)\]/g, ":$1{.+}").replace(/\[(\w+)\]/g, ":$1");
+  return "/" + path;
+}
+
+/** Named after the path, so that a new route adds lines and changes none. */
+export function toIdentifier(file: string): string {
+  return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
+}
+
+/** Words before parameters before the rest of a path: the first pattern that matches is the one that is meant. */
+export function byPattern(a: string, b: string): number {
+  const rank = (segment: string) => (segment.endsWith("{.+}") ? 2 : segment.startsWith(":") ? 1 : 0);
+  const left = a.split("/"), right = b.split("/");
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const one = left[i]!, other = right[i]!;
+    if (one !== other) return rank(one) - rank(other) || (one < other ? -1 : 1);
+  }
+  return left.length - right.length;
+}
+
+export function manifestOf(files: readonly string[]): string {
+  const routes = files.map((file) => file.slice(0, -".ts".length))
+    .map((file) => ({ file, pattern: toPattern(file), name: toIdentifier(file) }))
+    .sort((a, b) => byPattern(a.pattern, b.pattern));
+  const shapes = routes.map(({ pattern }) => pattern.replace(/:\w+/g, ":"));
+  const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
+  if (twice) throw new Error(`Two files answer ${twice.pattern}`);
+  return WARNING +
+    `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
+    routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
+    `\nexport const manifest: Manifest = [` +
+    routes.map(({ pattern, name }) => `\n  [${JSON.stringify(pattern)}, ${name}],`).join("") +
+    `${routes.length > 0 ? "\n" : ""}];\n`;
+}
+
+export function migrationsOf(files: ReadonlyMap<string, string>): string {
+  for (const file of files.keys()) {
+    if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`sql/${file} is not named NNNN_what_it_does.sql`);
+  }
+  const entries = [...files].map(([file, text]) =>
+    `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${literal(text)},\n  ],\n`
+  );
+  return WARNING + `import type { Migration } from "#lib/db/migrate.ts";\n\n` +
+    `export const migrations: readonly Migration[] = [\n${entries.join("")}];\n`;
+}
+
+export function blueprintOf(files: ReadonlyMap<string, string>): string {
+  const entries = [...files].map(([file, text]) => `  ${JSON.stringify(file)}: ${literal(text)},\n`);
+  return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
+}
+
+/** The text as a template literal that evaluates to it; it begins on a line of its own, so that no width matters. */
+function literal(text: string): string {
+  // A carriage return would be read back as a line feed.
+  return "`\\\n" + text.replace(/[\\`]|\$\{/g, "\\$&").replaceAll("\r", "\\r") + "`";
+}
+
+async function listFiles(folder: URL, ending: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true });
+  return files.map((file) => file.replaceAll(sep, "/")).filter((file) => file.endsWith(ending)).sort();
+}
+
+async function readFiles(folder: URL, ending: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const file of await listFiles(folder, ending)) texts.set(file, await readFile(new URL(file, folder), "utf8"));
+  return texts;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const stale = await findStale();
+  if (args.includes("--check")) {
+    if (stale.length > 0) process.stderr.write(`Stale: ${stale.join(", ")}; run npm run generate\n`);
+    return stale.length;
+  }
+  const texts = await generate();
+  for (const path of stale) await writeFile(new URL(path, ROOT), texts.get(path)!);
+  return 0;
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

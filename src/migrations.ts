@@ -1,0 +1,301 @@
+/** Written by `npm run generate`; commit it, do not edit it. */
+import type { Migration } from "#lib/db/migrate.ts";
+
+export const migrations: readonly Migration[] = [
+  [
+    "0001_create_clock",
+    `\
+-- The one clock. Every timestamp the service writes or judges by comes from wheelwright_now(), so that replicas
+-- whose own clocks differ agree, and so that a test can move time by a row in clock_shift. In production that
+-- table is empty. Milliseconds, because the wire has milliseconds: a finer value would skip rows when paging.
+create table clock_shift (
+  only_row boolean primary key default true check (only_row),
+  shift interval not null
+);
+
+create function wheelwright_now() returns timestamptz(3)
+language sql volatile parallel safe
+as $$ select (clock_timestamp() + coalesce((select shift from clock_shift), interval '0'))::timestamptz(3) $$;
+`,
+  ],
+  [
+    "0002_create_users",
+    `\
+-- Who may act: people, their browser sessions and their API tokens. Of a secret only its hash is kept.
+create table users (
+  id text primary key,
+  email text not null check (email = lower(email)),
+  display_name text not null,
+  password_hash text,
+  operator boolean not null default false,
+  email_verified_at timestamptz(3),
+  disabled_at timestamptz(3),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now()
+);
+create unique index users_one_per_email on users (email);
+
+create table sessions (
+  id text primary key,
+  user_id text not null references users (id),
+  token_hash bytea not null unique check (length(token_hash) = 32),
+  ip text not null,
+  user_agent text not null,
+  created_at timestamptz(3) not null default wheelwright_now(),
+  seen_at timestamptz(3) not null default wheelwright_now(),
+  ended_at timestamptz(3)
+);
+create index sessions_live_of_user on sessions (user_id) where ended_at is null;
+
+create table api_tokens (
+  id text primary key,
+  user_id text not null references users (id),
+  name text not null,
+  scope text not null check (scope in ('cli', 'provisioning', 'readonly')),
+  prefix text not null,
+  token_hash bytea not null unique check (length(token_hash) = 32),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  revoked_at timestamptz(3)
+);
+create index api_tokens_of_user on api_tokens (user_id, created_at desc);
+`,
+  ],
+  [
+    "0003_create_federations",
+    `\
+-- Hubs, and who administers them. A removed hub keeps its row: its history refers to it, and its slug is free again.
+create table federations (
+  id text primary key,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  state text not null check (state in ('provisioning', 'active', 'failed', 'removing', 'removed')),
+  state_reason text,
+  cluster text not null,
+  namespace text not null unique,
+  namespace_uid text,
+  created_by text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  ready_at timestamptz(3),
+  removed_at timestamptz(3),
+  check ((state = 'removed') = (removed_at is not null))
+);
+create unique index federations_one_live_slug on federations (slug) where state <> 'removed';
+
+create table federation_members (
+  federation_id text not null references federations (id),
+  user_id text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  primary key (federation_id, user_id)
+);
+create index federation_members_of_user on federation_members (user_id);
+`,
+  ],
+  [
+    "0004_create_spokes",
+    `\
+-- Spokes: one Moodle each, in a namespace whose name is never used twice. The namespace's uid is kept, so that a
+-- late call can never touch another's; blueprint_revision and blueprint_inputs are what the spoke was made from.
+create table spokes (
+  id text primary key,
+  federation_id text not null references federations (id),
+  slug text not null,
+  display_name text not null,
+  domain text not null check (domain = lower(domain)),
+  size text not null,
+  identity boolean not null default false,
+  content boolean not null default false,
+  content_mode text,
+  brand text,
+  admin_email text not null,
+  region text,
+  lms_version text not null,
+  seed text,
+  state text not null check (state in ('provisioning', 'active', 'failed', 'suspending', 'suspended', 'resuming',
+    'updating', 'removing', 'removed')),
+  state_reason text,
+  health text not null default 'unknown' check (health in ('healthy', 'degraded', 'unknown')),
+  cluster text not null,
+  namespace text not null unique,
+  namespace_uid text,
+  blueprint_revision text not null,
+  blueprint_inputs jsonb not null,
+  site_identifier text,
+  drift jsonb,
+  visible_events bigint not null default 0,
+  created_by text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  ready_at timestamptz(3),
+  observed_at timestamptz(3),
+  removed_at timestamptz(3),
+  check ((state = 'removed') = (removed_at is not null))
+);
+create unique index spokes_one_live_slug on spokes (federation_id, slug) where state <> 'removed';
+create unique index spokes_one_live_domain on spokes (domain) where state <> 'removed';
+create index spokes_of_federation on spokes (federation_id, created_at desc, id desc);
+
+create table spoke_members (
+  spoke_id text not null references spokes (id),
+  user_id text not null references users (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  primary key (spoke_id, user_id)
+);
+create index spoke_members_of_user on spoke_members (user_id);
+`,
+  ],
+  [
+    "0005_create_jobs",
+    `\
+-- One engine, one table. A job that people can see (visible) is an operation; mail, sweeps and pruning are jobs
+-- without being operations. A row's holder is the replica that runs it; its fence grows with every claim, and every
+-- write of a holder names its fence, so that a holder which was given up for dead can change nothing any more.
+--
+--            claim                    finish
+--   queued ---------> running ----------------------> succeeded | failed | cancelled
+--      ^                 |
+--      +--- try again ---+      (transient error, shutdown; a dead holder's job is claimed in place)
+create table replicas (
+  id text primary key,
+  release text not null,
+  started_at timestamptz(3) not null default wheelwright_now(),
+  beat_at timestamptz(3) not null default wheelwright_now(),
+  stopped_at timestamptz(3)
+);
+
+create sequence job_fences;
+
+create table jobs (
+  id text primary key,
+  seq bigint generated always as identity,
+  kind text not null,
+  visible boolean not null,
+  lane text,
+  federation_id text references federations (id),
+  spoke_id text references spokes (id),
+  state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+  run_at timestamptz(3) not null default wheelwright_now(),
+  attempt integer not null default 0,
+  time_limit_ms bigint not null check (time_limit_ms > 0),
+  deadline_at timestamptz(3),
+  fence bigint not null default 0,
+  holder text references replicas (id),
+  plan integer not null,
+  step_names text[] not null,
+  steps_done text[] not null default '{}',
+  label text not null,
+  payload jsonb not null default '{}',
+  progress jsonb not null default '{}',
+  failure jsonb,
+  dedupe_key text,
+  cancel_requested_at timestamptz(3),
+  asker_id text not null,
+  asker_email text not null,
+  asker_ip text not null,
+  asker_agent text not null,
+  asker_token text,
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  check ((state = 'running') = (holder is not null)),
+  check ((state in ('succeeded', 'failed', 'cancelled')) = (finished_at is not null))
+);
+create unique index jobs_one_running_per_lane on jobs (lane) where state = 'running';
+create unique index jobs_one_running_operation_per_spoke on jobs (spoke_id) where state = 'running' and visible;
+create unique index jobs_one_live_per_dedupe_key on jobs (dedupe_key) where state in ('queued', 'running');
+create index jobs_due on jobs (run_at, seq) where state = 'queued';
+create index jobs_of_lane on jobs (lane, seq) where state = 'queued';
+create index jobs_held on jobs (holder) where state = 'running';
+create index jobs_of_spoke on jobs (spoke_id, created_at desc, seq desc) where visible;
+create index jobs_of_federation on jobs (federation_id, created_at desc, seq desc) where visible;
+create index jobs_durations on jobs (kind, finished_at desc) where state = 'succeeded' and visible;
+`,
+  ],
+  [
+    "0006_create_audit_events",
+    `\
+-- The audit log: append-only, and the database says so itself. Federation, spoke, audience and visibility stand on
+-- the row, so that what a caller may see is decided by an index and by nothing that can change later.
+create table audit_events (
+  id text primary key,
+  kind text not null,
+  actor_id text not null,
+  actor_email text not null,
+  object_type text not null,
+  object_id text not null,
+  metadata jsonb not null,
+  ip text not null,
+  user_agent text not null,
+  at timestamptz(3) not null,
+  federation_id text references federations (id),
+  spoke_id text references spokes (id),
+  audience_user_id text references users (id),
+  customer_visible boolean not null
+);
+create index audit_events_newest on audit_events (at desc, id desc);
+create index audit_events_of_spoke on audit_events (spoke_id, at desc, id desc);
+create index audit_events_of_federation on audit_events (federation_id, at desc, id desc);
+create index audit_events_of_object on audit_events (object_id, at desc, id desc);
+
+create function refuse_audit_change() returns trigger language plpgsql
+as $$ begin raise exception 'audit_events is append-only' using errcode = 'insufficient_privilege'; end $$;
+
+create trigger audit_events_append_only before update or delete on audit_events
+  for each row execute function refuse_audit_change();
+create trigger audit_events_no_truncate before truncate on audit_events
+  for each statement execute function refuse_audit_change();
+`,
+  ],
+  [
+    "0007_create_streams",
+    `\
+-- The event stream of each hub. The narrow head row is locked last in a transaction that writes an event: so numbers
+-- have no gap and are in commit order (a plain sequence is neither), and "at" grows by at least 1 ms in a hub.
+-- Pruning removes events up to pruned_through, but for the latest of each thing that still lives.
+create table stream_heads (
+  federation_id text primary key references federations (id),
+  number bigint not null default 0,
+  last_at timestamptz(3) not null default wheelwright_now(),
+  visible_events bigint not null default 0,
+  pruned_through bigint not null default 0
+);
+
+create table stream_events (
+  federation_id text not null references federations (id),
+  number bigint not null check (number > 0),
+  type text not null,
+  at timestamptz(3) not null,
+  spoke_id text references spokes (id),
+  data jsonb not null,
+  primary key (federation_id, number)
+);
+create index stream_events_latest_of_spoke on stream_events (spoke_id, number desc);
+create index stream_events_latest_of_hub on stream_events (federation_id, number desc) where spoke_id is null;
+create index stream_events_by_age on stream_events (at);
+`,
+  ],
+  [
+    "0008_create_idempotency_keys",
+    `\
+-- What a creation with an Idempotency-Key answered. The row is written in the creating transaction, so a concurrent
+-- caller with the same key waits at the primary key until the first one has committed or is gone.
+create table idempotency_keys (
+  user_id text not null references users (id),
+  method text not null,
+  path text not null,
+  key text not null,
+  body_hash bytea not null,
+  reply jsonb,
+  created_at timestamptz(3) not null default wheelwright_now(),
+  primary key (user_id, method, path, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+`,
+  ],
+];

@@ -1,0 +1,267 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Api, openApi, type Request } from "#lib/cluster/api.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { openConnections } from "#lib/cluster/connection.ts";
+import { answer, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube-server.ts";
+
+const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
+const PATCH: Request = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
+const anyone = { signal: new AbortController().signal };
+
+async function withServer(
+  handle: Handle,
+  use: (api: Api, server: KubeServer) => Promise<void>,
+  options: { concurrency?: number; deadline?: number; path?: string } = {},
+): Promise<void> {
+  const server = await openKubeServer(handle);
+  const api = openApi({
+    connections: await openConnections(server.kubeconfig({}, undefined, options.path)),
+    concurrency: options.concurrency ?? 4,
+    deadline: options.deadline ?? 5000,
+    userAgent: "wheelwright/1.2.3",
+  });
+  try {
+    await use(api, server);
+  } finally {
+    api.close();
+    await server.close();
+  }
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, ClusterError, String(error));
+    return error as ClusterError;
+  }
+  throw new Error("it did not fail");
+}
+
+/** Answers the first calls as told, and the rest with success. */
+function firstThen(...first: Handle[]): Handle {
+  let count = 0;
+  return (asked, response, socket) => {
+    const handle = first[count++];
+    if (handle) handle(asked, response, socket);
+    else answer(response, 200, { fine: true });
+  };
+}
+
+const test = suite("openApi");
+
+test("a call keeps the server's base path and names the program", () =>
+  withServer((_asked, response) => answer(response, 200, { items: [] }), async (api, server) => {
+    await api.call({ ...GET, query: { labelSelector: "a=b,c" } }, anyone);
+    const { path, query, headers } = server.asked[0]!;
+    assert.equal([path, query.get("labelSelector")], ["/k8s/clusters/c-1/api/v1/pods", "a=b,c"]);
+    assert.equal([headers["user-agent"], headers.accept], ["wheelwright/1.2.3", "application/json"]);
+  }, { path: "/k8s/clusters/c-1/" }));
+
+test("a DELETE tells the length of its body, so that the connection stays of use", () =>
+  withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
+    await api.call({ method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" }, anyone);
+    await api.call(GET, anyone);
+    const [first, second] = server.asked;
+    assert.is(first!.headers["content-length"], String(new TextEncoder().encode(first!.body).length));
+    assert.is(first!.headers["transfer-encoding"], undefined);
+    assert.is(second!.reused, 1);
+  }));
+
+test("a call whose connection was cut is repeated", () =>
+  withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
+    assert.equal((await api.call(GET, anyone)).body, { fine: true });
+    assert.is(server.asked.length, 2);
+  }));
+
+test("a patch whose connection was cut is not repeated, for it may have been done", () =>
+  withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
+    const { code, transient } = await failureOf(api.call(PATCH, anyone));
+    assert.equal([code, transient, server.asked.length], ["unreachable", true, 1]);
+  }));
+
+test("a patch that was turned away by a 429 is repeated", () =>
+  withServer(
+    firstThen((_asked, response) => refuse(response, 429, "TooManyRequests", "slow down")),
+    async (api) => assert.equal((await api.call(PATCH, anyone)).body, { fine: true }),
+  ));
+
+test("an answer that stops in the middle is repeated", () =>
+  withServer(
+    firstThen((_asked, response, socket) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"items": [', () => socket.destroy());
+    }),
+    async (api) => assert.equal((await api.call(GET, anyone)).body, { fine: true }),
+  ));
+
+test("a permanent refusal is not repeated", () =>
+  withServer((_asked, response) => refuse(response, 422, "Invalid", "no good"), async (api, server) => {
+    const { code, message } = await failureOf(api.call(GET, anyone));
+    assert.equal([code, message, server.asked.length], ["Invalid", "no good", 1]);
+  }));
+
+test("a server that keeps failing is given up as transient", () =>
+  withServer((_asked, response) => refuse(response, 503, "ServiceUnavailable", "down"), async (api, server) => {
+    const { transient, status } = await failureOf(api.call(GET, anyone));
+    assert.equal([transient, status, server.asked.length], [true, 503, 4]);
+  }));
+
+test("a server that never answers costs no more than the deadline", () =>
+  withServer(() => {}, async (api) => {
+    const { code, transient } = await failureOf(api.call(GET, anyone));
+    assert.equal([code, transient], ["deadline", true]);
+  }, { deadline: 150 }));
+
+test("a server that stops after the headers costs no more than the deadline", () =>
+  withServer((_asked, response) => {
+    response.writeHead(200);
+    response.write("{");
+  }, async (api) =>
+    assert.is((await failureOf(api.call(GET, anyone))).code, "deadline"), { deadline: 150 }));
+
+test("a call that is called off rejects with the reason", () =>
+  withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
+    const error = await api.call({ ...GET, path: "/hang" }, controller).then(() => null, (error) => error);
+    assert.is(error, reason);
+  }));
+const controller = new AbortController();
+const reason = new Error("called off");
+
+test("a call that waits for a place is called off at once", () =>
+  withServer(() => {}, async (api, server) => {
+    const first = new AbortController(), second = new AbortController();
+    const hanging = api.call(GET, first).catch((error) => error);
+    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const waiting = api.call(GET, second).catch((error) => error);
+    await new Promise((resolve) => setTimeout(resolve)); // it has joined the queue
+    second.abort(reason);
+    assert.is(await waiting, reason);
+    assert.is(server.asked.length, 1);
+    first.abort(reason);
+    assert.is(await hanging, reason);
+  }, { concurrency: 1 }));
+
+test("no more calls are under way than allowed", () => {
+  const held: (() => void)[] = [];
+  let most = 0;
+  return withServer((_asked, response) => {
+    held.push(() => answer(response, 200, {}));
+    most = Math.max(most, held.length);
+    if (held.length === 3) setTimeout(() => held.splice(0).forEach((release) => release()), 20);
+  }, async (api) => {
+    await Promise.all(Array.from({ length: 9 }, () => api.call(GET, anyone)));
+    assert.is(most, 3);
+  }, { concurrency: 3 });
+});
+
+test("a 429 holds back every call until the server wants to hear from us", () => {
+  let refusedAt = 0;
+  const gaps: number[] = [];
+  return withServer((asked, response) => {
+    if (refusedAt) gaps.push(performance.now() - refusedAt);
+    else if (asked.path === GET.path) {
+      refusedAt = performance.now();
+      return answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "1" });
+    }
+    answer(response, 200, {});
+  }, async (api) => {
+    const first = api.call(GET, anyone);
+    while (!refusedAt) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the refusal is on its way to the client
+    await Promise.all([first, api.call({ ...GET, path: "/other" }, anyone)]);
+    assert.is(gaps.length, 2);
+    for (const gap of gaps) assert.ok(gap > 900, `asked again after ${gap} ms`);
+  });
+});
+
+test("a stream comes as it is sent, and ends", () =>
+  withServer((_asked, response) => {
+    response.write("one ");
+    setTimeout(() => response.end("two"), 10);
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    const chunks = await Array.fromAsync(stream.chunks);
+    assert.is(Buffer.concat(chunks).toString(), "one two");
+  }));
+
+test("a stream that is called off ends at once, and so does its connection", () => {
+  const gone = Promise.withResolvers<void>();
+  return withServer((_asked, response, socket) => {
+    socket.on("close", () => gone.resolve());
+    response.write("one ");
+  }, async (api) => {
+    const stop = new AbortController();
+    const stream = await api.stream("/log", {}, stop);
+    const error = await (async () => {
+      for await (const _chunk of stream.chunks) stop.abort(reason);
+    })().then(() => null, (error) => error);
+    assert.is(error, reason);
+    await gone.promise;
+  });
+});
+
+test("a stream that breaks off says so", () =>
+  withServer((_asked, response, socket) => {
+    response.writeHead(200);
+    response.write("one ", () => setTimeout(() => socket.destroy(), 10));
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    assert.ok((await failureOf(Array.fromAsync(stream.chunks))).transient);
+  }));
+
+test("a stream that nobody reads on lets go of its connection", () => {
+  const gone = Promise.withResolvers<void>();
+  return withServer((_asked, response, socket) => {
+    socket.on("close", () => gone.resolve());
+    response.write("one ");
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    for await (const _chunk of stream.chunks) break;
+    await gone.promise;
+  });
+});
+
+test("a stream that is refused throws the refusal", () =>
+  withServer(
+    (_asked, response) => refuse(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
+    async (api) => assert.match((await failureOf(api.stream("/log", {}, anyone))).message, /waiting to start/),
+  ));
+
+test("nobody there is transient", async () => {
+  const server = await openKubeServer(() => {});
+  const connections = await openConnections(server.kubeconfig());
+  await server.close();
+  const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
+  const { code, transient } = await failureOf(api.call(PATCH, anyone));
+  assert.equal([code, transient], ["unreachable", true]);
+  api.close();
+});
+
+test("an answer that is no JSON is nothing to wait for", () =>
+  withServer((_asked, response) => answer(response, 200, "<html>Sign in</html>"), async (api) => {
+    const { code, transient, message } = await failureOf(api.call(GET, anyone));
+    assert.equal([code, transient], ["BadAnswer", false]);
+    assert.match(message, /Sign in/);
+  }));
+
+test("the cluster's clock is followed when ours differs", () =>
+  withServer((_asked, response) => {
+    answer(response, 200, {}, { date: new Date(Date.now() - 3_600_000).toUTCString() });
+  }, async (api) => {
+    await api.call(GET, anyone);
+    const behind = Date.now() - api.now();
+    assert.ok(behind > 3_590_000 && behind < 3_610_000, `${behind}`);
+  }));
+
+test("closing ends what is under way, and what comes later", () =>
+  withServer(() => {}, async (api, server) => {
+    const under = failureOf(api.call(GET, anyone));
+    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    api.close();
+    assert.is((await under).code, "closed");
+    assert.is((await failureOf(api.call(GET, anyone))).code, "closed");
+  }));
+
+test.run();

@@ -1,0 +1,234 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { requestCancel } from "#lib/jobs/store.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("startRun");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+
+test("does the steps in order and records each", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const done: string[] = [];
+  const two = kind("two", ["first", "second"]);
+  const step = (run: Run) => void done.push(run.job.stepsDone.join() || "none");
+  const [job] = await scene.enqueue(install(two, hub, 0));
+  await scene.open([{ kind: two, steps: { first: async (run) => step(run), second: async (run) => step(run) } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.stepsDone, after.attempt, after.label], [
+    "succeeded",
+    ["first", "second"],
+    1,
+    "Done",
+  ]);
+  assert.equal(done, ["none", "first"]);
+  const events = await scene.db.sql(
+    "select number::int, data->'operation' as operation from stream_events order by number",
+  );
+  assert.equal(events.map(({ number, operation }) => [number, operation.step, operation.label]), [
+    [1, 1, "Doing first"],
+    [2, 2, "Doing second"],
+    [3, 2, "Done"],
+  ]);
+});
+
+test("tries again what the cluster may do better, from the step that failed", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const runs: string[] = [];
+  const flaky = kind("flaky", ["first", "second"]);
+  const [job] = await scene.enqueue(action(flaky, hub, 0));
+  await scene.open([{
+    kind: flaky,
+    steps: {
+      first: async () => void runs.push("first"),
+      async second() {
+        runs.push("second");
+        if (runs.length < 4) throw new ClusterError("ServerTimeout", "slow down", { transient: true });
+      },
+    },
+  }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt, runs], ["succeeded", 3, ["first", "second", "second", "second"]]);
+});
+
+test("fails at once with what the cluster said when that is final", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const broken = kind("broken", ["only"]);
+  const [job] = await scene.enqueue(action(broken, hub, 0));
+  const evidence = { log: ["last line"], events: [] };
+  const handler: Handler = {
+    kind: broken,
+    steps: {
+      async only() {
+        throw new ClusterError("ErrImagePull", "no such image", {
+          transient: false,
+          blame: "operator",
+          hint: "Push it",
+          evidence,
+        });
+      },
+    },
+    hooks: {
+      async onFailed(tx, { spokeId }, report) {
+        await tx.updateTable("spokes").set({ state: "failed", state_reason: report.message }).where("id", "=", spokeId!)
+          .execute();
+        return { state: "failed" };
+      },
+    },
+  };
+  await scene.open([handler]);
+  const after = await scene.until(job!.id, ended);
+  assert.is(after.state, "failed");
+  assert.is(after.attempt, 1);
+  assert.equal(after.failure, {
+    step: "only",
+    code: "ErrImagePull",
+    fault: "operator",
+    message: "no such image",
+    hint: "Push it",
+    log: ["last line"],
+    events: [],
+  });
+  const [last] = await scene.db.sql("select type, data from stream_events order by number desc limit 1");
+  assert.equal([last.type, last.data.error], ["SpokeUpdateFailed", "no such image"]);
+});
+
+test("gives a mistake of ours a few tries, and tells people nothing of it", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const buggy = kind("buggy", ["only"]);
+  const [job] = await scene.enqueue(action(buggy, hub, 0));
+  await scene.open([{ kind: buggy, steps: { only: () => Promise.reject(new TypeError("secret of ours")) } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt, after.failure?.code], ["failed", 3, "internal"]);
+  assert.not.match(JSON.stringify(after.failure), "secret");
+});
+
+test("gives up what keeps failing when its time is over", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const late = kind("late", ["only"], { timeLimit: 200 });
+  const [job] = await scene.enqueue(action(late, hub, 0));
+  const refuse = () => Promise.reject(new ClusterError("Throttled", "later", { transient: true }));
+  await scene.open([{ kind: late, steps: { only: refuse } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.failure?.message], ["failed", "later"]);
+  assert.ok(after.attempt > 1);
+});
+
+test("stops a step that takes too long, and tries again", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const stuck = kind("stuck", ["only"]);
+  const short = { ...stuck, steps: stuck.steps.map((step) => ({ ...step, timeout: 30 })) };
+  const [job] = await scene.enqueue(action(short, hub, 0));
+  let tries = 0;
+  const stopped: unknown[] = [];
+  await scene.open([{
+    kind: short,
+    steps: {
+      async only({ signal }) {
+        if (++tries < 2) await aborted(signal).catch((reason) => stopped.push(reason.name));
+      },
+    },
+  }]);
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+  assert.equal(stopped, ["StepTimeout"]);
+});
+
+test("stops a running operation that is called off, and cancels it", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const endless = kind("endless", ["only"]);
+  const [job] = await scene.enqueue(action(endless, hub, 0));
+  await scene.open([{ kind: endless, steps: { only: ({ signal }) => aborted(signal) } }]);
+  await scene.until(job!.id, ({ state }) => state === "running");
+  await scene.db.transact((tx) => requestCancel(tx, job!.id));
+  assert.is((await scene.until(job!.id, ended)).state, "cancelled");
+  const [audit] = await scene.db.sql("select kind, actor_email, object_id from audit_events");
+  assert.equal(audit, { kind: "operation_cancelled", actor_email: "ann@example.org", object_id: job!.id });
+});
+
+test("never gives up a persistent kind, whatever the cluster says", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const removal = kind("removal", ["only"], { persistent: true });
+  const [job] = await scene.enqueue(action(removal, hub, 0));
+  let tries = 0;
+  await scene.open([{
+    kind: removal,
+    steps: {
+      async only() {
+        if (++tries === 1) throw new ClusterError("Forbidden", "not you", { transient: false });
+        if (tries < 6) throw new TypeError("oops");
+      },
+    },
+  }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt], ["succeeded", 6]);
+});
+
+test("writes nothing for a job that somebody else has taken", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const stolen = kind("stolen", ["only"]);
+  const [job] = await scene.enqueue(action(stolen, hub, 0));
+  const outcome = Promise.withResolvers<unknown>();
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('other', 'x', now() + interval '1 day')");
+  const handler: Handler = {
+    kind: stolen,
+    steps: {
+      async only(run) {
+        await scene.db.sql("update jobs set fence = nextval('job_fences'), holder = 'other' where id = $1", [
+          run.job.id,
+        ]);
+        await run.write(async (tx) => {
+          await tx.updateTable("spokes").set({ display_name: "changed" }).execute();
+        }).then(outcome.resolve, (error) => outcome.resolve(error.name));
+        throw new Error("too late to matter");
+      },
+    },
+  };
+  await scene.open([handler]);
+  assert.is(await outcome.promise, "FenceLost");
+  const [row] = await scene.db.sql("select display_name, (select state from jobs where id = $1) from spokes", [
+    job!.id,
+  ]);
+  assert.equal(row, { display_name: "Spoke", state: "running" });
+});
+
+test("tells what a step waits for", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const waiting = kind("waiting", ["only"]);
+  const go = Promise.withResolvers<void>();
+  const [job] = await scene.enqueue(action(waiting, hub, 0));
+  await scene.open([{
+    kind: waiting,
+    steps: {
+      async only(run) {
+        run.progress("2 volumes remain");
+        await go.promise;
+        run.progress("nothing more to say");
+      },
+    },
+  }]);
+  await scene.until(job!.id, ({ label }) => label === "Doing only: 2 volumes remain");
+  go.resolve();
+  assert.is((await scene.until(job!.id, ended)).label, "Done");
+});
+
+test("runs a repeated kind again and again, one at a time", async ({ scene }) => {
+  const sweep = kind("sweep", ["only"], { visible: false, repeatEvery: 10 });
+  let runs = 0;
+  const thrice = Promise.withResolvers<void>();
+  await scene.open([{ kind: sweep, steps: { only: async () => void (++runs === 3 && thrice.resolve()) } }]);
+  await scene.enqueue({ ...loose(sweep), dedupeKey: "repeat:sweep" });
+  await thrice.promise;
+  const [row] = await scene.db.sql("select count(*)::int as live from jobs where state in ('queued', 'running')");
+  assert.is(row.live, 1);
+});
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
+
+test.run();

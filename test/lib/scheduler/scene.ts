@@ -1,0 +1,145 @@
+/** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
+import type { Asker } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Database } from "#lib/db/database.ts";
+import { newId } from "#lib/ids.ts";
+import { hubLane, type Job, type JobKind, type NewJob, spokeLane } from "#lib/jobs/job.ts";
+import { findJob } from "#lib/jobs/store.ts";
+import { silent } from "#lib/log.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
+import { MINUTE, sleep } from "#lib/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+
+export const ASKER: Asker = {
+  userId: "",
+  email: "ann@example.org",
+  ip: "192.0.2.7",
+  userAgent: "test",
+  tokenPrefix: null,
+};
+
+export interface Hub {
+  readonly id: string;
+  readonly spokes: readonly string[];
+}
+
+export interface Scene {
+  readonly db: TestDatabase;
+  readonly asker: Asker;
+  hub(spokes: number, state?: string): Promise<Hub>;
+  enqueue(...jobs: NewJob[]): Promise<Job[]>;
+  open(handlers: readonly Handler[], options?: Partial<SchedulerOptions> & { on?: Database }): Promise<Scheduler>;
+  /** The job, once the check holds for it. */
+  until(id: string, check: (job: Job) => boolean): Promise<Job>;
+  close(): Promise<void>;
+}
+
+export async function openScene(): Promise<Scene> {
+  const db = await openTestDatabase();
+  const userId = newId("usr");
+  const asker = { ...ASKER, userId };
+  await db.rows.insertInto("users").values({ id: userId, email: asker.email, display_name: "Ann" }).execute();
+  const opened: Scheduler[] = [];
+  return {
+    db,
+    asker,
+    hub: (spokes, state = "active") => makeHub(db, userId, spokes, state),
+    enqueue: (...jobs) => db.transact((tx) => record(tx, asker, { jobs })),
+    async open(handlers, { on = db, ...options } = {}) {
+      const release = { api: "v0", version: "test", commit: "unknown" };
+      const scheduler = await openScheduler({ db: on, log: silent, release }, {
+        handlers,
+        lanes: 64,
+        retry: { first: 20, most: 40 },
+        ...options,
+      });
+      opened.push(scheduler);
+      return scheduler;
+    },
+    until: (id, check) => untilJob(db, id, check),
+    async close() {
+      await Promise.all(opened.map((scheduler) => scheduler.close()));
+      await db.close();
+    },
+  };
+}
+
+export async function untilJob(db: Database, id: string, check: (job: Job) => boolean): Promise<Job> {
+  return await until(async () => {
+    const job = await findJob(db.rows, id);
+    return job && check(job) ? job : null;
+  }, `job ${id}`);
+}
+
+/** What the look returns as soon as that is not null. Looks again and again: rows do not call anybody. */
+export async function until<T>(look: () => Promise<T | null>, what: string): Promise<T> {
+  const end = performance.now() + MINUTE;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > end) throw new Error(`Waited for a minute for ${what}`);
+    await sleep(20);
+  }
+}
+
+async function makeHub(db: Database, userId: string, spokes: number, state: string): Promise<Hub> {
+  const id = newId("fed");
+  await db.rows.insertInto("federations").values({
+    id,
+    slug: `h${id.slice(-20)}`,
+    name: "Hub",
+    state: state as "active",
+    cluster: "default",
+    namespace: id.replace("_", "-"),
+    created_by: userId,
+  }).execute();
+  const made: string[] = [];
+  for (let i = 0; i < spokes; i++) made.push(await makeSpoke(db, userId, id));
+  return { id, spokes: made };
+}
+
+async function makeSpoke(db: Database, userId: string, federationId: string): Promise<string> {
+  const id = newId("spk");
+  await db.rows.insertInto("spokes").values({
+    id,
+    federation_id: federationId,
+    slug: `s${id.slice(-20)}`,
+    display_name: "Spoke",
+    domain: `${id.replace("_", "-")}.example.org`,
+    size: "small",
+    admin_email: "ann@example.org",
+    lms_version: "4.5",
+    state: "provisioning",
+    cluster: "default",
+    namespace: id.replace("_", "-"),
+    blueprint_revision: "1",
+    blueprint_inputs: "{}",
+    created_by: userId,
+  }).execute();
+  return id;
+}
+
+export function kind(name: string, steps: readonly string[], more: Partial<JobKind> = {}): JobKind {
+  return {
+    kind: name,
+    plan: 1,
+    visible: true,
+    steps: steps.map((step) => ({ name: step, label: `Doing ${step}`, timeout: MINUTE })),
+    timeLimit: 10 * MINUTE,
+    ...more,
+  };
+}
+
+/** An install in the hub's lane, or another operation in the spoke's own. */
+export function install(of: JobKind, hub: Hub, spoke: number): NewJob {
+  return { kind: of, lane: hubLane(hub.id), federationId: hub.id, spokeId: hub.spokes[spoke]! };
+}
+
+export function action(of: JobKind, hub: Hub, spoke: number): NewJob {
+  return { kind: of, lane: spokeLane(hub.spokes[spoke]!), federationId: hub.id, spokeId: hub.spokes[spoke]! };
+}
+
+export function loose(of: JobKind): NewJob {
+  return { kind: of, lane: null, federationId: null, spokeId: null };
+}

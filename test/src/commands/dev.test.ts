@@ -1,0 +1,96 @@
+/** The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there afterwards. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Client, type Heard, signIn } from "#test/support/client.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+const test = suite<{ directory: string }>("wheelwright dev");
+
+test.before.each(async (context) => {
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-dev-"));
+});
+test.after.each((context) => rm(context.directory, { recursive: true, force: true }));
+
+const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
+
+async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
+  const program = startProgram(["dev"], {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: directory,
+    SIMULATOR_DELAY_MS: "0",
+    ...more,
+  });
+  const line = await program.said(/^Listening on /);
+  return { program, url: line.replace("Listening on ", "") };
+}
+
+/** Reads until so many events of this type were heard; returns all that were heard. */
+async function hear(client: Client, hub: string, type: string, count: number, since = 0): Promise<Heard[]> {
+  const heard: Heard[] = [];
+  for await (const event of client.events(hub, since)) {
+    heard.push(event);
+    if (heard.filter((each) => each.event === type).length === count) break;
+  }
+  return heard;
+}
+
+test("five spokes asked for at once are installed one after another, and one is destroyed", async ({ directory }) => {
+  const { program, url } = await start(directory);
+  const told = program.lines.join("\n");
+  const password = /Password\s+(\S+)/.exec(told)![1]!, email = /E-mail\s+(\S+)/.exec(told)![1]!;
+  const client = await signIn(url, email, password);
+  assert.is((await client.send("POST", "/api/federations", { slug: "north" })).status, 201);
+  const slugs = ["ash", "birch", "cedar", "elm", "fir"];
+  const made = await Promise.all(slugs.map((slug) => client.send("POST", "/api/federations/north/spokes", { slug })));
+  assert.equal(made.map((answer) => [answer.status, answer.body.state]), slugs.map(() => [201, "provisioning"]));
+
+  const heard = await hear(client, "north", "SpokeUpdateActive", 5);
+  assert.equal(heard.map((event) => event.id), heard.map((_, i) => i + 1));
+  const steps = heard.filter((event) => event.data.spokeId && event.data.operation?.step > 0).map((event) =>
+    event.data.spokeId
+  );
+  const turns = steps.filter((spoke, i) => spoke !== steps[i - 1]);
+  assert.is(turns.length, 5, "each spoke's steps come in one run");
+
+  const spoke = made[4]!.body.id;
+  assert.is((await client.send("DELETE", `/api/spokes/${spoke}`)).status, 202);
+  const removal = await hear(client, "north", "SpokeUpdateRemoved", 1, heard.at(-1)!.id);
+  assert.is(removal.at(-1)!.data.spokeId, spoke);
+  assert.is((await client.send("GET", `/api/spokes/${spoke}`)).status, 404);
+  assert.is(await program.stop(), 0);
+});
+
+test("killed in the middle of an install, it goes on with it at the next start", async ({ directory }) => {
+  const first = await start(directory, { ...ADMIN, SIMULATOR_DELAY_MS: "400" });
+  const client = await signIn(first.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
+  await client.send("POST", "/api/federations", { slug: "north" });
+  const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
+  for await (const event of client.events("north")) if (event.data.operation?.label.startsWith("Installing")) break;
+  await first.program.stop("SIGKILL");
+
+  const second = await start(directory, ADMIN);
+  const again = await signIn(second.url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
+  const heard = await hear(again, "north", "SpokeUpdateActive", 1);
+  assert.equal(heard.map((event) => event.id), heard.map((_, i) => i + 1));
+  const { body: after } = await again.send("GET", `/api/spokes/${spoke.id}`);
+  assert.equal([after.state, after.id], ["active", spoke.id]);
+  assert.is(await second.program.stop(), 0);
+});
+
+test("a port that is in use is told in one sentence, before anything was started", async ({ directory }) => {
+  const { program, url } = await start(directory, ADMIN);
+  const other = startProgram(["dev"], {
+    PORT: new URL(url).port,
+    HOST: "127.0.0.1",
+    DATA_DIR: join(directory, "other"),
+  });
+  assert.is(await other.ended, 69);
+  assert.match(other.lines.join("\n"), /^Port \d+ is in use/);
+  assert.is(await program.stop(), 0);
+});
+
+test.run();

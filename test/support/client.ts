@@ -1,0 +1,82 @@
+/** A client of the API as its users write them: fetch, JSON, and a stream of server-sent events. */
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+}
+
+export interface Heard {
+  readonly id: number;
+  readonly event: string;
+  // deno-lint-ignore no-explicit-any
+  readonly data: any;
+}
+
+export interface Client {
+  send(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Events of a hub after number `since`, until the caller stops asking. */
+  events(hub: string, since?: number): AsyncGenerator<Heard>;
+}
+
+/** Signs in and mints a token of scope cli, as the README says. */
+export async function signIn(url: string, email: string, password: string): Promise<Client> {
+  const json = { "content-type": "application/json" };
+  const login = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: json,
+    body: JSON.stringify({ email, password }),
+  });
+  if (!login.ok) throw new Error(`Login answered ${login.status}: ${await login.text()}`);
+  await login.body?.cancel();
+  const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
+  const body = JSON.stringify({ name: "test", scope: "cli" });
+  const minted = await fetch(`${url}/api/auth/tokens`, { method: "POST", headers: { ...json, cookie }, body });
+  return withToken(url, (await minted.json()).token);
+}
+
+export function withToken(url: string, token: string): Client {
+  const authorization = `Bearer ${token}`;
+  return {
+    async send(method, path, body) {
+      const headers = { authorization, ...(body !== undefined && { "content-type": "application/json" }) };
+      const reply = await fetch(url + path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      return { status: reply.status, headers: reply.headers, body: text && JSON.parse(text) };
+    },
+    async *events(hub, since) {
+      const abort = new AbortController();
+      const query = since === undefined ? "" : `?since=${since}`;
+      const reply = await fetch(`${url}/api/federations/${hub}/events${query}`, {
+        headers: { authorization },
+        signal: abort.signal,
+      });
+      if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
+      try {
+        yield* parse(reply.body!);
+      } finally {
+        abort.abort();
+      }
+    },
+  };
+}
+
+async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+    rest = blocks.pop()!;
+    for (const block of blocks) {
+      const field = (name: string) =>
+        block.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const data = field("data");
+      if (data) yield { id: Number(field("id")), event: field("event")!, data: JSON.parse(data) };
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** A hand-made HTTP server in the place of an API server, for answers that a healthy one does not give. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+  /** Requests that came before this one over the same connection. */
+  readonly reused: number;
+}
+
+export interface KubeServer {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  /** A kubeconfig for it, with what the cluster and the user have besides. */
+  kubeconfig(cluster?: object, user?: object, path?: string): { text: string };
+  /** Resolves once so many connections are open. */
+  openConnections(): number;
+  close(): Promise<void>;
+}
+
+export type Handle = (asked: Asked, response: ServerResponse, socket: Socket) => void;
+
+export async function openKubeServer(handle: Handle, tls?: ServerOptions): Promise<KubeServer> {
+  const asked: Asked[] = [];
+  const sockets = new Set<Socket>();
+  const counts = new WeakMap<Socket, number>();
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Uint8Array[] = [];
+    request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    request.on("end", () => {
+      const url = new URL(request.url!, "http://kube");
+      const reused = counts.get(request.socket) ?? 0;
+      counts.set(request.socket, reused + 1);
+      const body = Buffer.concat(chunks).toString();
+      const { method = "", headers } = request;
+      const one = { method, path: url.pathname, query: url.searchParams, headers, body, reused };
+      asked.push(one);
+      handle(one, response, request.socket);
+    });
+  };
+  const server: Server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {}); // cut by the client: what the test is about
+  });
+  if (tls) server.on("tlsClientError", () => {}); // refused by the client: what the test is about
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    asked,
+    openConnections: () => sockets.size,
+    kubeconfig: (cluster = {}, user, path = "") => ({
+      text: JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        "current-context": "test",
+        clusters: [{ name: "test", cluster: { server: url + path, ...cluster } }],
+        contexts: [{ name: "test", context: { cluster: "test", ...(user ? { user: "test" } : {}) } }],
+        users: user ? [{ name: "test", user }] : [],
+      }),
+    }),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+export function refuse(response: ServerResponse, code: number, reason: string, message: string, details = {}): void {
+  answer(response, code, { kind: "Status", apiVersion: "v1", status: "Failure", reason, message, details, code });
+}

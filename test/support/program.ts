@@ -1,0 +1,64 @@
+/** The program as a process of its own, on the runtime that the test runs on. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** Everything that it said until now, line by line. */
+  readonly lines: readonly string[];
+  /** The first line that matches, past or to come; rejects when the program ends without having said it. */
+  said(pattern: RegExp): Promise<string>;
+  readonly ended: Promise<number | null>;
+  /** Sends the signal and waits for the end; the exit status. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `wheelwright …` with these variables and none of the test's own that could reach it. */
+export function startProgram(line: readonly string[], env: Readonly<Record<string, string>>): Started {
+  const { PATH, HOME, DENO_DIR } = process.env;
+  const child = spawn(process.execPath, [...BEFORE, MAIN, ...line], {
+    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  for (const output of [child.stdout!, child.stderr!]) {
+    createInterface({ input: output }).on("line", (text) => {
+      lines.push(text);
+      for (const look of waiting) look();
+    });
+  }
+  let over = false;
+  const ended = new Promise<number | null>((resolve) =>
+    child.once("close", (status) => {
+      over = true;
+      for (const look of waiting) look();
+      resolve(status);
+    })
+  );
+  return {
+    child,
+    lines,
+    ended,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.find((text) => pattern.test(text));
+          if (found === undefined && !over) return;
+          waiting.delete(look);
+          if (found !== undefined) resolve(found);
+          else reject(new Error(`It ended without saying ${pattern}:\n${lines.join("\n")}`));
+        };
+        waiting.add(look);
+        look();
+      }),
+    stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
