@@ -44,6 +44,7 @@ export const PROVISION = plan(1, 2 * HOUR, [
 ]);
 
 export const REMOVE = plan(1, 24 * HOUR, [
+  step("snapshot", "Taking a last snapshot", 15 * MINUTE),
   step("namespace", "Deleting the namespace", HOUR),
   step("leftovers", "Making sure that nothing remains", 10 * MINUTE),
 ]);

@@ -45,7 +45,7 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
 
   const total = (field: "requests" | "limits"): Load => {
     const usual = field === "requests" ? container.defaultRequest : container.default;
-    const small = passing.map((pod) => loadOf(pod, field, usual)).sort((a, b) => a.memory - b.memory);
+    const small = passing.map((pod) => loadOf(pod, field, usual)).sort((a, b) => a.memory - b.memory || a.cpu - b.cpu);
     const largest = small.reduce(most, NOTHING);
     const besides = small.slice(0, 2).reduce(plus, NOTHING);
     return plus(plus(standing.map((pod) => loadOf(pod, field, usual)).reduce(plus, NOTHING), largest), besides);

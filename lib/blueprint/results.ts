@@ -34,8 +34,22 @@ export function readHealth(log: readonly string[]): number | null {
   return statuses.at(-1) || null; // curl prints 000 for no answer
 }
 
-/** Whether the seed Job came to its end, and what it did. */
-export function readSeed(log: readonly string[]): { readonly seeded: boolean; readonly done: readonly string[] } {
+export interface Seeding {
+  /** Whether the Job came to its end. */
+  readonly seeded: boolean;
+  readonly done: readonly string[];
+  /** What could not be done, and is worth a note on the operation. */
+  readonly leftOut: readonly string[];
+}
+
+const LEFT_OUT = "left out: ";
+
+/** Reads the seed Job's log. */
+export function readSeed(log: readonly string[]): Seeding {
   const lines = log.map((line) => line.trim()).filter((line) => line !== "");
-  return { seeded: lines.includes("seeded"), done: lines.filter((line) => line !== "seeded") };
+  return {
+    seeded: lines.includes("seeded"),
+    done: lines.filter((line) => line !== "seeded" && !line.startsWith(LEFT_OUT)),
+    leftOut: lines.filter((line) => line.startsWith(LEFT_OUT)).map((line) => line.slice(LEFT_OUT.length)),
+  };
 }

@@ -19,14 +19,15 @@ export function stamp(object: KubeObject, owner: Owner): KubeObject {
     ...(owner.federationId === null ? {} : { [FEDERATION]: owner.federationId }),
     ...(owner.spokeId === null ? {} : { [SPOKE]: owner.spokeId }),
   };
-  const { name, ...rest } = object.metadata;
+  const { name, labels: own, annotations, ...rest } = object.metadata;
   const namespace = object.kind === "Namespace" ? null : owner.namespace;
-  const metadata = labelled({
+  const metadata = {
     name,
     ...(namespace === null ? {} : { namespace }),
+    labels: { ...own, ...labels },
+    annotations: { ...annotations, [REVISION]: owner.revision },
     ...rest,
-    annotations: { ...rest.annotations, [REVISION]: owner.revision },
-  }, labels);
+  };
   const stamped = { ...object, metadata };
   return object["spec"] === undefined ? stamped : { ...stamped, spec: stampTemplates(object["spec"], labels) };
 }

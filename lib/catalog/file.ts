@@ -27,7 +27,12 @@ const CURRENCY = "must be a currency such as EUR";
 
 /** A list whose items are objects with a name, or names alone. */
 function list<S extends v.GenericSchema<unknown, { name: string }>>(entry: S) {
-  const item = v.pipe(v.unknown(), v.transform((value) => typeof value === "string" ? { name: value } : value), entry);
+  const item = v.pipe(
+    v.unknown(),
+    v.check((value) => typeof value !== "number", "must be text; put it in quotes"), // 4.10 would be 4.1
+    v.transform((value) => typeof value === "string" ? { name: value } : value),
+    entry,
+  );
   return v.optional(v.pipe(
     v.array(item, "must be a list"),
     v.check((items) => new Set(items.map(({ name }) => name)).size === items.length, "has a name twice"),

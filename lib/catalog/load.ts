@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { parse } from "yaml";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { issuesOf } from "#lib/blueprint/parts.ts";
+import { isMap } from "#lib/blueprint/render.ts";
 import type { SpokeImages } from "#lib/blueprint/releases.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
@@ -75,6 +76,7 @@ function readFile(text: string): CatalogFile {
   } catch (error) {
     throw refused([messageOf(error).split("\n")[0]!]);
   }
+  if (!isMap(parsed)) throw refused(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
   if (!result.success) throw new ConfigError(issuesOf("CATALOG", result.issues));
   return result.output;

@@ -69,12 +69,12 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
       const swap = () => tails.set(key, { pod: source.pod, container: source.container, tail: fresh });
       try {
         await stream(api, source, fresh, call, swap);
-        if (over.has(key)) return;
       } catch (error) {
         if (stop.signal.aborted || !mayComeBack(error)) return;
       }
+      if (over.has(key)) return;
       await sleep(backoff(++failures, 500, 5 * SECOND), stop.signal).catch(() => {}); // called off: asked next
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted || over.has(key)) return;
     }
   }
 

@@ -24,6 +24,8 @@ export interface Wait<T> {
 }
 
 const BACKSTOP = 10 * SECOND;
+/** The same without watches: some installations may not grant them. */
+const BLIND = 3 * SECOND;
 /** Changes come in bursts: a pod's start is a dozen of them. */
 const GAP = 250;
 /** What a timer can hold. */
@@ -43,15 +45,16 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   const expire = () => inner.abort(lateError(wait.what, waiting.timeout, sentence));
   const timer = setTimeout(expire, Math.min(waiting.timeout, LONGEST));
   const bell = openBell();
-  const hints = follow(wait, bell.ring, call);
+  let backstop = BACKSTOP;
+  const hints = follow(wait, call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
   try {
     for (let failures = 0;;) {
-      let pause = BACKSTOP;
+      let pause = backstop;
       try {
         const seen = await wait.look(call);
         if ("done" in seen) return seen.done;
         tell(seen.sentence);
-        pause = Math.min(BACKSTOP, seen.again ?? BACKSTOP);
+        pause = Math.min(backstop, seen.again ?? backstop);
         failures = 0;
       } catch (error) {
         inner.signal.throwIfAborted();
@@ -70,15 +73,22 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   }
 }
 
-/** Rings at every change, until called off. A watch that is refused is done without. */
-async function follow<T>(wait: Wait<T>, ring: () => void, call: Call): Promise<void> {
+interface Listener {
+  readonly onChange: () => void;
+  readonly onBlind: () => void;
+}
+
+/** Tells of every change, until called off. A watch that is refused is done without. */
+async function follow<T>(wait: Wait<T>, call: Call, listener: Listener): Promise<void> {
   const one = async (options: WatchOptions) => {
     const onTrouble = (error: ClusterError) =>
       wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
-    for await (const _change of watch(wait.api, { ...options, onTrouble }, call)) ring();
+    for await (const _change of watch(wait.api, { ...options, onTrouble }, call)) listener.onChange();
   };
   const note = (error: unknown) => {
-    if (!call.signal.aborted) wait.log.warn("Waiting without a watch", { what: wait.what, error });
+    if (call.signal.aborted) return;
+    listener.onBlind();
+    wait.log.warn("Waiting without a watch", { what: wait.what, error });
   };
   try {
     await Promise.all((await wait.hints(call)).map((options) => one(options).catch(note)));

@@ -16,7 +16,7 @@ export function passwordProblem(password: string): string | null {
   return null;
 }
 
-/** One short piece again and again: "aaaaaaaaaaaa", "passwordpassword". */
+/** One short piece again and again: "aaaaaaaaaaaa", "moodle!moodle!". */
 function isRepeated(password: string): boolean {
   return /^(.{1,8})\1+$/su.test(password);
 }

@@ -52,8 +52,11 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** What the driver's types leave out: a promise for the end of cancelling, and whether the statement was sent. */
-type Query = Omit<postgres.PendingQuery<postgres.Row[]>, "cancel"> & { cancel(): unknown; state: object | null };
+/**
+ * What the driver's types leave out: whether the statement was sent, and what cancels it. The public `cancel()` calls
+ * this too, but drops its promise: a server that cannot be reached just then would end the process, uncatchably.
+ */
+type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
 const KEEP_ALIVE = 30 * SECOND;
@@ -61,6 +64,7 @@ const KEEP_ALIVE = 30 * SECOND;
 export async function openClient(options: ClientOptions): Promise<Client> {
   let dead: Error | null = null;
   let socket: Socket | null = null;
+  let second: Socket | null = null; // which cancels
   let sockets = 1; // how many the driver may still open
   let reject: ((error: unknown) => void) | null = null; // of the statement under way
   let last: Promise<unknown> = Promise.resolve();
@@ -88,7 +92,8 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     }
     const opened = path ? connect({ path }) : connect({ host: host[0]!, port: port[0]!, noDelay: true });
     opened.setKeepAlive(true, KEEP_ALIVE);
-    socket ??= opened;
+    if (socket) second = opened;
+    else socket = opened;
     await new Promise<void>((resolve, reject) => {
       const onClose = () =>
         reject(Object.assign(new Error("The connection was closed at once"), { code: "ECONNRESET" }));
@@ -112,9 +117,10 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     options.onDead?.();
     if (!query.state) return void socket?.destroy(); // never sent, for there is no session yet
     sockets = 1; // the driver cancels over a socket of its own
-    atMost(CANCEL_LIMIT, Promise.resolve(query.cancel())).catch(() => {}).finally(() => {
+    atMost(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
       sockets = 0;
       socket?.destroy();
+      second?.destroy();
     });
   }
 

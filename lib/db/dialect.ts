@@ -55,11 +55,12 @@ function openDriver({ pool, limit, signal }: DialectOptions): Driver {
 
 /** No signal here: once COMMIT is sent, giving up could only lose the answer. */
 async function commit(lease: Lease, limit: number): Promise<string> {
+  if (lease.dead) throw lease.dead; // nothing was sent, so it is certain that nothing happened
   try {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // Any answer of the server's is a no (a deferred constraint, say); without one nobody knows.
-    throw isFatal(error) ? new CommitUnknown(error) : error;
+    throw error;
   }
 }
 

@@ -97,7 +97,7 @@ async function launch(place: Place, postgresPath: string, port: number, durable:
     max_connections: 200,
     timezone: "UTC",
     log_timezone: "UTC",
-    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" }),
+    ...(durable ? {} : { fsync: "off", full_page_writes: "off", autovacuum: "off" }),
   };
   const args = ["-D", place.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const said = join(place.directory, "server.log");

@@ -78,7 +78,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     };
   }
 
-  async function close(): Promise<void> {
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => closing ??= shut();
+
+  async function shut(): Promise<void> {
     await atMost(SECOND, wakeups.flushed());
     await Promise.all([control.close(), pool.close()]);
   }

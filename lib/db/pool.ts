@@ -20,6 +20,8 @@ export interface PoolOptions {
 /** A connection for one caller. After `release` it refuses, whoever still holds it. */
 export interface Lease {
   readonly pid: number;
+  /** Why the connection can no longer be used, or null while it can. */
+  readonly dead: Error | null;
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
   /** Gives the connection back; with a reason it is cut instead, because its session is not what it was. */
   release(spoiled?: unknown): void;
@@ -56,6 +58,7 @@ export function openPool(options: PoolOptions): Pool {
   let retry: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
   let onQuiet: (() => void) | null = null;
+  const leaving = new Set<Promise<void>>();
 
   /** Opens as many connections as callers wait for, within the size. */
   function grow(): void {
@@ -107,14 +110,18 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   function retire(client: Client): void {
+    const left = client.close().catch((error) => client.kill(error)).finally(() => leaving.delete(left));
+    leaving.add(left);
     forget(client);
-    client.close().catch((error) => client.kill(error));
   }
 
   function lease(client: Client): Lease {
     let over = false;
     return {
       pid: client.pid,
+      get dead() {
+        return client.dead;
+      },
       query(text, params, how) {
         if (over) return Promise.reject(new Error("This connection was given back, it cannot be used any more"));
         return client.query(text, params, how);
@@ -165,15 +172,17 @@ export function openPool(options: PoolOptions): Pool {
     },
     stats: () => ({ size: options.size, open: clients.size, idle: idle.length, waiting: waiting.size }),
     async close() {
+      if (closed) return;
       closed = true;
       clearTimeout(retry);
       const shut = shutDown();
       for (const waiter of waiting) waiter.refuse(shut);
       const quiet = new Promise<void>((resolve) => onQuiet = resolve);
       for (const client of idle.splice(0)) retire(client);
-      if (clients.size === 0) return;
       const timer = setTimeout(() => clients.forEach((client) => client.kill(shut)), CLOSE_LIMIT);
-      await quiet.finally(() => clearTimeout(timer));
+      if (clients.size > 0) await quiet;
+      clearTimeout(timer);
+      await Promise.all(leaving);
     },
   };
 }

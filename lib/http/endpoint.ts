@@ -82,6 +82,8 @@ export interface Endpoint<
   readonly scope: EndpointScope;
   /** With scope `session`: what it is that requires a session, for the message of a bearer's 401. */
   readonly purpose?: string;
+  /** Answered however loaded the server is: a probe that fails for load would have it killed for being busy. */
+  readonly vital?: boolean;
   /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
   readonly bucket?: string;
   readonly params?: P;

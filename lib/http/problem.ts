@@ -40,8 +40,8 @@ export function statusOf(kind: FaultKind): number {
 /** The answer to a request that ended with this error. Never throws. */
 export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">): Response {
   const { signal } = exchange;
-  // Whatever an aborted request throws on its way out, the reason is why it was aborted.
-  const cause = signal.aborted && !(error instanceof Fault) ? signal.reason : error;
+  // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
+  const cause = signal.aborted ? signal.reason : error;
   if (cause instanceof ClientGone) return new Response(null, { status: CLIENT_GONE });
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed for a reason that is ours", { error: cause });

@@ -35,7 +35,8 @@ export function encodeEvents<Data>(
       } catch (error) {
         cut(error);
         controller.close();
-        return await iterator.return?.();
+        await iterator.return?.();
+        return;
       }
       untaken = setTimeout(() => cut(new Error(`The reader took nothing for ${patience} ms`)), patience);
     },

@@ -41,6 +41,8 @@ const entries = {
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
+  /** What was left out or could not be done, though the operation went on. */
+  notes: v.array(v.string()),
   createdAt: Stamp,
   startedAt: MaybeStamp,
   finishedAt: MaybeStamp,
@@ -133,6 +135,7 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
             spokeId: ahead.spokeId,
           }
           : null,
+        notes: notesOf(job),
         createdAt: job.createdAt,
         startedAt: job.startedAt,
         finishedAt: job.finishedAt,
@@ -143,6 +146,11 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
 
 function summarise({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {
   return { code, message, step, fault, hint };
+}
+
+/** Steps that note something add it to `notes` in the job's progress. */
+export function notesOf({ progress }: Pick<Job, "progress">): string[] {
+  return Array.isArray(progress.notes) ? progress.notes.map(String) : [];
 }
 
 function stepNumber({ state, stepNames, stepsDone }: Job): number {

@@ -16,8 +16,12 @@ export interface Run {
   check(): void;
   /** Writes in a transaction that is rolled back if the job is no longer this holder's. It may run more than once. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Keeps values in the job's progress, for a later step or another holder. */
+  remember(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Tells people, in a plain sentence, what is being waited for. */
   progress(sentence: string): void;
+  /** Milliseconds that the step may still wait, so that what it waited for is told before its time is over. */
+  patience(): number;
 }
 
 /**
@@ -45,4 +49,6 @@ export interface Handler {
   readonly hooks?: Hooks;
   /** Logs and events for the report of a failure that brought none along. */
   readonly evidence?: (run: Run) => Promise<Evidence>;
+  /** How things stand after a failure. It is in the job's progress as `observed` when onFailed is called. */
+  readonly observe?: (run: Run) => Promise<unknown>;
 }

@@ -45,9 +45,15 @@ export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job
   return after;
 }
 
-export async function fail(tx: Tx, { kind, hooks = {} }: Handler, job: Job, report: FailureReport): Promise<void> {
+export async function fail(
+  tx: Tx,
+  { kind, hooks = {} }: Handler,
+  job: Job,
+  report: FailureReport,
+  observed: unknown,
+): Promise<void> {
   const subject = await lockSubject(tx, job);
-  const held = await writeHeld(tx, job);
+  const held = await writeHeld(tx, job, observed === undefined ? {} : { progress: { observed } });
   const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
   const after = await endHeld(tx, job, { state: "failed", label: held.label, failure: report });
   await tell(

@@ -37,7 +37,7 @@ export function openProgress(write: (label: string) => Promise<void>): Progress 
 
   return {
     say(sentence) {
-      const label = sentence.length > LONGEST ? `${sentence.slice(0, LONGEST - 1)}…` : sentence;
+      const label = shorten(sentence);
       latest = label === written ? null : label;
       schedule();
     },
@@ -48,4 +48,9 @@ export function openProgress(write: (label: string) => Promise<void>): Progress 
       await writing;
     },
   };
+}
+
+/** What fits into a line that people read. */
+export function shorten(sentence: string): string {
+  return sentence.length > LONGEST ? `${sentence.slice(0, LONGEST - 1).toWellFormed()}…` : sentence;
 }

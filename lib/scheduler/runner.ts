@@ -6,7 +6,7 @@ import type { FailureReport, Job, StepPlan } from "#lib/jobs/job.ts";
 import type { Log } from "#lib/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
-import { openProgress } from "#lib/scheduler/progress.ts";
+import { openProgress, shorten } from "#lib/scheduler/progress.ts";
 import { bugsOf, judge, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, StepTimeout } from "#lib/scheduler/stops.ts";
@@ -14,7 +14,7 @@ import { lockSubject } from "#lib/scheduler/subject.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
 
 const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
-const EVIDENCE = 10 * SECOND;
+const LAST_LOOK = 10 * SECOND;
 const LONGEST_TIMER = 2 ** 31 - 1; // a longer one would fire at once
 
 export interface RunnerOptions {
@@ -44,6 +44,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   let over = false;
   let label = claimed.label;
   const startedAt = performance.now();
+  let stepEndsAt = startedAt;
   const progress = openProgress(tellProgress);
 
   const run: Run = {
@@ -65,7 +66,12 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
         return await work(tx);
       });
     },
+    async remember(values) {
+      run.check();
+      job = await persist((tx) => writeHeld(tx, job, { progress: values }));
+    },
     progress: (sentence) => progress.say(`${label}: ${sentence}`),
+    patience: () => Math.max(SECOND, (stepEndsAt - performance.now()) * 0.9),
   };
 
   async function go(): Promise<void> {
@@ -91,6 +97,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     stop.signal.throwIfAborted();
     label = step.label;
     const limit = Math.min(step.timeout, timeLeft(), LONGEST_TIMER);
+    stepEndsAt = performance.now() + limit;
     const timer = setTimeout(() => stop.abort(new StepTimeout(step.label, limit)), limit);
     const work = handler.steps[step.name]!(run);
     try {
@@ -153,23 +160,28 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
       attempt: job.attempt,
       error,
     });
-    const report = again ? verdict.report : await complete(verdict.report);
-    if (!again) return await persist((tx) => fail(tx, handler, job, report));
+    if (!again) return await failForGood(verdict.report);
     const progress = verdict.nature === "bug" ? { bugs: bugsOf(job) + 1 } : {};
-    const text = `Trying again: ${report.message}`.slice(0, 200);
+    const { report } = verdict;
+    const text = shorten(`Trying again: ${report.message}`);
     await persist((tx) => giveBack(tx, job, { label: text, wait, counts: true, failure: report, progress }));
   }
 
-  /** A failure that brought no logs along gets what the cluster still has. */
-  async function complete(report: FailureReport): Promise<FailureReport> {
-    if (!handler.evidence || report.log.length + report.events.length > 0) return report;
-    try {
-      const last = { ...run, job, signal: AbortSignal.timeout(EVIDENCE), check: () => tenure.check() };
-      return withEvidence(report, await handler.evidence(last));
-    } catch (error) {
-      log.warn("Cannot read logs and events for the failure report", { error });
-      return report;
-    }
+  /** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */
+  async function failForGood(report: FailureReport): Promise<void> {
+    stepEndsAt = performance.now() + LAST_LOOK;
+    const last: Run = { ...run, job, signal: AbortSignal.timeout(LAST_LOOK), check: () => tenure.check() };
+    const look = async <T>(what: ((run: Run) => Promise<T>) | undefined): Promise<T | undefined> => {
+      try {
+        return await what?.(last);
+      } catch (error) {
+        log.warn("Cannot look at the cluster after a failure", { error });
+      }
+    };
+    const bare = report.log.length + report.events.length === 0;
+    const [evidence, observed] = await Promise.all([look(bare ? handler.evidence : undefined), look(handler.observe)]);
+    const whole = evidence ? withEvidence(report, evidence) : report;
+    await persist((tx) => fail(tx, handler, job, whole, observed));
   }
 
   /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */

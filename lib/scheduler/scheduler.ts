@@ -175,6 +175,7 @@ export async function openScheduler(
     open = false;
     unsubscribe();
     clearTimeout(timer);
+    for (const run of running.values()) run.leave(); // what is being claimed just now leaves as it begins
     await looking;
   }
 
@@ -187,7 +188,6 @@ export async function openScheduler(
 
   async function drain(graceMs: number): Promise<void> {
     await stopClaiming();
-    for (const run of running.values()) run.leave();
     if (await allEnded(graceMs)) return;
     for (const run of running.values()) run.stop(new Draining());
     if (!await allEnded(GIVE_BACK)) log.warn("Some jobs could not be given back", { jobs: [...running.keys()] });

@@ -2,9 +2,11 @@
 import type { Json, KubeObject } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
 
-export type Environment = { readonly values: Record<string, string>; readonly missing?: undefined } | {
-  readonly missing: string;
-};
+export interface Environment {
+  readonly values: Record<string, string>;
+  /** The first Secret, ConfigMap or key that is not there. */
+  readonly missing?: string;
+}
 
 export function environmentOf(world: World, pod: KubeObject, container: Json): Environment {
   const namespace = pod.metadata.namespace!;
@@ -12,8 +14,10 @@ export function environmentOf(world: World, pod: KubeObject, container: Json): E
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const source = configMapRef ?? secretRef;
     const found = readSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
-    if (found) for (const [name, value] of Object.entries(found)) values[prefix + name] = value;
-    else if (source.optional !== true) return { missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
+    if (found) { for (const [name, value] of Object.entries(found)) values[prefix + name] = value; }
+    else if (source.optional !== true) {
+      return { values, missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
+    }
   }
   for (const { name, value, valueFrom } of container.env ?? []) {
     const reference = valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef;
@@ -26,9 +30,9 @@ export function environmentOf(world: World, pod: KubeObject, container: Json): E
     const read = found?.[reference.key];
     if (read !== undefined) values[name] = read;
     else if (reference.optional !== true) {
-      if (!found) return { missing: `${secret ? "secret" : "configmap"} "${reference.name}" not found` };
+      if (!found) return { values, missing: `${secret ? "secret" : "configmap"} "${reference.name}" not found` };
       const where = `${secret ? "Secret" : "ConfigMap"} ${namespace}/${reference.name}`;
-      return { missing: `couldn't find key ${reference.key} in ${where}` };
+      return { values, missing: `couldn't find key ${reference.key} in ${where}` };
     }
   }
   return { values };
@@ -37,7 +41,9 @@ export function environmentOf(world: World, pod: KubeObject, container: Json): E
 /** Why a volume of the pod cannot be mounted yet; null if all can. */
 export function unmountable(world: World, pod: KubeObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
-    const named = volume.secret ? ["Secret", "secret", volume.secret.secretName] : ["ConfigMap", "configmap", volume.configMap?.name];
+    const named = volume.secret
+      ? ["Secret", "secret", volume.secret.secretName]
+      : ["ConfigMap", "configmap", volume.configMap?.name];
     const optional = (volume.secret ?? volume.configMap)?.optional === true;
     if (named[2] === undefined || optional) continue;
     if (readSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {

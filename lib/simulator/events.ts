@@ -29,7 +29,9 @@ export function say(world: World, about: KubeObject, said: Said): void {
   );
   if (known) {
     const count = (known.count ?? known.series?.count ?? 1) + 1;
-    const counted = known.count === undefined ? { series: { count, lastObservedTime: micro(world) } } : { count, lastTimestamp: at };
+    const counted = known.count === undefined
+      ? { series: { count, lastObservedTime: micro(world) } }
+      : { count, lastTimestamp: at };
     return void world.store.save(kind, { ...known, ...counted });
   }
   if (all.length >= MOST_IN_NAMESPACE) world.store.remove(kind, oldest(all));
@@ -47,7 +49,9 @@ export function say(world: World, about: KubeObject, said: Said): void {
     apiVersion: "v1",
     kind: "Event",
     metadata: {
-      name: `${name}.${(BigInt(world.timers.now()) * 0x100000n + BigInt(world.store.version() % 0x100000)).toString(16)}`,
+      name: `${name}.${
+        (BigInt(world.timers.now()) * 0x100000n + BigInt(world.store.version() % 0x100000)).toString(16)
+      }`,
       namespace,
       uid: crypto.randomUUID(),
       resourceVersion: "",

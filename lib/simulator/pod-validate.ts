@@ -4,7 +4,7 @@ import { amount, QUANTITY_RULE, readQuantity } from "#lib/simulator/quantity.ts"
 import { type Cause, required, wrongValue } from "#lib/simulator/refusal.ts";
 
 export function badContainers(field: string, spec: Json): Cause[] {
-  const volumes = new Set((spec.volumes ?? []).map((volume: Json) => volume.name));
+  const volumes = new Set<string>((spec.volumes ?? []).map((volume: Json) => volume.name));
   const seen = new Set<string>();
   const containers: Json[] = spec.containers ?? [];
   return [

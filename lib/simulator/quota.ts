@@ -62,13 +62,13 @@ export function quotaBreach(quota: KubeObject, used: Cost, cost: Cost, freed: Co
   if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
-  const over = bounded.filter((each) =>
-    used[each]! + cost[each]! - (freed[each] ?? 0) > amount(hard[each])
-  );
+  const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(hard[each]));
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
   const requested = list((each) => writeQuantity(cost[each]! - (freed[each] ?? 0), isBytes(each)));
-  return `exceeded quota: ${name}, requested: ${requested}, used: ${list((each) => writeQuantity(used[each]!, isBytes(each)))}, ` +
+  return `exceeded quota: ${name}, requested: ${requested}, used: ${
+    list((each) => writeQuantity(used[each]!, isBytes(each)))
+  }, ` +
     `limited: ${list((each) => hard[each])}`;
 }
 

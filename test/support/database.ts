@@ -19,7 +19,7 @@ export interface TestDatabase extends OpenDatabase {
   shiftClock(ms: number): Promise<void>;
   /** The address of one more database on the same server, which is empty. It goes with this one. */
   freshUrl(): Promise<string>;
-  /** Opens the same database once more, as another replica would. Whoever calls closes it. */
+  /** Opens the same database once more, as another replica would. It is closed with this one, if not before. */
   openAgain(options?: Partial<DatabaseOptions>): Promise<OpenDatabase>;
   close(): Promise<void>;
 }
@@ -39,7 +39,12 @@ export async function openTestDatabase(options: Partial<DatabaseOptions> = {}): 
     return urlOf(place.url, name);
   };
   const url = await make(place.template);
-  const openAgain = (more: Partial<DatabaseOptions> = {}) => openDatabase({ url, size: 5, log: silent, ...more });
+  const opened: OpenDatabase[] = [];
+  const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
+    const one = await openDatabase({ url, size: 5, log: silent, ...more });
+    opened.push(one);
+    return one;
+  };
   const db = await openAgain(options);
   const sql: TestDatabase["sql"] = (text, params = []) =>
     asAdmin(url, async (admin) => [...await admin.unsafe(text, params as never[])]);
@@ -57,7 +62,7 @@ export async function openTestDatabase(options: Partial<DatabaseOptions> = {}): 
       );
     },
     async close() {
-      await db.close();
+      await Promise.all(opened.map((one) => one.close()));
       await asAdmin(place.url, async (admin) => {
         for (const name of made.splice(0)) await admin`drop database if exists ${admin(name)} with (force)`;
       });

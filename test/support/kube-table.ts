@@ -12,13 +12,20 @@ export interface KubeTable {
   readonly server: KubeServer;
   readonly cluster: Cluster;
   /** Puts an object there, or in the place of the one of that name; watchers are told. `plural` is its collection. */
-  put(plural: string, object: object & { metadata: { name: string } }): void;
+  put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
   drop(plural: string, name: string): void;
   /** The logs that are being followed or were asked for, by `pod/container`. */
-  readonly logs: Map<string, { text: string; followers: ServerResponse[] }>;
+  readonly logs: Map<string, Log>;
   /** Answers instead of the table where it gives true. */
   intercept?: (...from: Parameters<Handle>) => boolean;
   close(): Promise<void>;
+}
+
+interface Log {
+  text: string;
+  readonly followers: ServerResponse[];
+  /** Whoever follows the log of a container that has ended is told its end. */
+  ended?: boolean;
 }
 
 export const NAMESPACE = "spoke-1";
@@ -93,6 +100,6 @@ function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: 
   if (!log) return refuse(response, 404, "NotFound", `pods "${pod}" not found`, { name: pod });
   response.writeHead(200, { "content-type": "text/plain" });
   response.write(log.text);
-  if (asked.query.has("follow")) log.followers.push(response);
+  if (asked.query.has("follow") && !log.ended) log.followers.push(response);
   else response.end();
 }

@@ -10,6 +10,8 @@ export interface Proxy {
   watch(watcher: (bytes: Uint8Array) => boolean): void;
   /** No byte passes any more on the connections that stand; nobody is told. */
   freeze(): void;
+  /** Takes no new connection from here on; those that stand go on. */
+  refuse(): void;
   /** Closes all connections. */
   cut(): void;
   close(): Promise<void>;
@@ -46,9 +48,10 @@ export async function openProxy(url: string): Promise<Proxy> {
     },
     watch: (next) => watcher = next,
     freeze: () => pairs.forEach((pair) => pair.forEach((socket) => socket.pause())),
+    refuse: () => void server.close(),
     cut,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve)); // with an error where it is closed already
       cut();
       await closed;
     },

@@ -2,11 +2,11 @@
 import { sleep } from "#lib/time.ts";
 
 /** Returns what `look` returns as soon as that is neither false nor null nor undefined. */
-export async function until<T>(look: () => T | Promise<T>, limit = 20_000): Promise<NonNullable<T>> {
+export async function until<T>(look: () => T | Promise<T>, limit = 20_000): Promise<Exclude<NonNullable<T>, false>> {
   const end = performance.now() + limit;
   for (;;) {
     const found = await look();
-    if (found !== false && found !== null && found !== undefined) return found;
+    if (found !== false && found !== null && found !== undefined) return found as Exclude<NonNullable<T>, false>;
     if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain until ${look}`);
     await sleep(10);
   }

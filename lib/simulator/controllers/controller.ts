@@ -5,7 +5,7 @@
  * off in small turns, so that requests are answered in between.
  */
 import type { Kind } from "#lib/simulator/kinds.ts";
-import type { KubeObject } from "#lib/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/simulator/object.ts";
 import { Refusal } from "#lib/simulator/refusal.ts";
 import type { Change } from "#lib/simulator/store.ts";
 import type { World } from "#lib/simulator/world.ts";
@@ -28,7 +28,8 @@ export function runControllers(world: World, controllers: readonly Controller[])
   const alarms = new Map<string, () => void>();
   let planned = false;
 
-  const keyOf = (controller: Controller, object: KubeObject) => `${controllers.indexOf(controller)}/${object.metadata.uid}`;
+  const keyOf = (controller: Controller, object: KubeObject) =>
+    `${controllers.indexOf(controller)}/${object.metadata.uid}`;
   const plan = (): void => {
     if (planned) return;
     planned = true;
@@ -56,7 +57,11 @@ export function runControllers(world: World, controllers: readonly Controller[])
       again = controller.reconcile(live);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      world.log.debug("A controller was refused", { kind: controller.kind.kind, name: metadata.name, error: error.message });
+      world.log.debug("A controller was refused", {
+        kind: controller.kind.kind,
+        name: metadata.name,
+        error: error.message,
+      });
       again = RETRY;
     }
     if (again !== undefined) alarms.set(key, world.timers.after(again, () => enqueue(controller, live)));
@@ -79,7 +84,7 @@ export function runControllers(world: World, controllers: readonly Controller[])
   });
   const wake = (kind: Kind): void => {
     for (const controller of controllers) {
-      if (controller.kind === kind) for (const object of world.store.list(kind)) enqueue(controller, object);
+      if (controller.kind === kind) { for (const object of world.store.list(kind)) enqueue(controller, object); }
     }
   };
   for (const kind of new Set(controllers.map((controller) => controller.kind))) wake(kind);
@@ -89,10 +94,12 @@ export function runControllers(world: World, controllers: readonly Controller[])
 /** The objects of this kind in the namespace that own the changed one. */
 export function ownersOf(world: World, kind: Kind, change: Change): KubeObject[] {
   const references = change.object.metadata.ownerReferences ?? [];
-  return references.filter((owner) => owner.kind === kind.kind && owner.apiVersion === kind.apiVersion).flatMap((owner) => {
-    const object = world.store.get(kind, change.object.metadata.namespace, owner.name);
-    return object && object.metadata.uid === owner.uid ? [object] : [];
-  });
+  return references.filter((owner) => owner.kind === kind.kind && owner.apiVersion === kind.apiVersion).flatMap(
+    (owner) => {
+      const object = world.store.get(kind, change.object.metadata.namespace, owner.name);
+      return object && object.metadata.uid === owner.uid ? [object] : [];
+    },
+  );
 }
 
 /** The objects of a kind that this one controls. */
@@ -111,7 +118,7 @@ export function ownerReference(owner: KubeObject): NonNullable<KubeObject["metad
 export function withConditions(
   present: readonly Condition[] | undefined,
   at: string,
-  ...wanted: readonly Omit<Condition, "lastTransitionTime">[]
+  ...wanted: readonly Statement[]
 ): Condition[] {
   const conditions = [...present ?? []];
   for (const condition of wanted) {
@@ -124,11 +131,13 @@ export function withConditions(
   return conditions;
 }
 
-export interface Condition {
+/** What a condition says, before it is known since when. */
+export interface Statement {
   readonly type: string;
   readonly status: string;
+  readonly [field: string]: Json;
+}
+
+export interface Condition extends Statement {
   readonly lastTransitionTime: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly [field: string]: unknown;
 }

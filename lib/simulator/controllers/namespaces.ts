@@ -54,7 +54,12 @@ function begin(world: World, namespace: string): void {
   }
 }
 
-function statusOf(world: World, space: KubeObject, left: readonly { kind: Kind; object: KubeObject }[], held: boolean): unknown {
+function statusOf(
+  world: World,
+  space: KubeObject,
+  left: readonly { kind: Kind; object: KubeObject }[],
+  held: boolean,
+): unknown {
   const kinds = tally(left.map(({ kind }) => kind.group === "" ? `${kind.plural}.` : resource(kind)));
   const finalizers = tally(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
   if (held) {
@@ -68,20 +73,22 @@ function statusOf(world: World, space: KubeObject, left: readonly { kind: Kind; 
     space.status?.conditions,
     timestamp(world.timers.now()),
     fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
-    fine("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
+    fine(
+      "NamespaceDeletionGroupVersionParsingFailure",
+      "ParsedGroupVersions",
+      "All legacy kube types successfully parsed",
+    ),
     fine(
       "NamespaceDeletionContentFailure",
       "ContentDeleted",
       "All content successfully deleted, may be waiting on finalization",
     ),
-    kinds.size === 0
-      ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed")
-      : {
-        type: "NamespaceContentRemaining",
-        status: "True",
-        reason: "SomeResourcesRemain",
-        message: `Some resources are remaining: ${list(kinds, "has")}`,
-      },
+    kinds.size === 0 ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed") : {
+      type: "NamespaceContentRemaining",
+      status: "True",
+      reason: "SomeResourcesRemain",
+      message: `Some resources are remaining: ${list(kinds, "has")}`,
+    },
     finalizers.size === 0
       ? fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished")
       : {

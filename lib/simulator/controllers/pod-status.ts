@@ -16,7 +16,8 @@ export interface ContainerStatus {
 
 /** The status of every container of the pod, in order; one that nobody touched yet waits. */
 export function statusesOf(pod: KubeObject, which: "initContainers" | "containers"): ContainerStatus[] {
-  const known: ContainerStatus[] = pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
+  const known: ContainerStatus[] =
+    pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
   const later = which === "containers" && pod.spec.initContainers?.length > 0;
   return (pod.spec[which] ?? []).map((container: Json) =>
     known.find((status) => status.name === container.name) ?? {
@@ -46,16 +47,21 @@ export function withStatuses(
   const over = initialized && main.every((status) => status.state.terminated);
   const succeeded = over && !always && main.every((status) => status.state.terminated.exitCode === 0);
   const failed = failedInit || (over && never && !succeeded);
-  const running = initialized && main.some((status) => status.state.running || status.restartCount > 0 || status.state.terminated);
+  const running = initialized &&
+    main.some((status) => status.state.running || status.restartCount > 0 || status.state.terminated);
   const phase = failed ? "Failed" : succeeded ? "Succeeded" : running ? "Running" : "Pending";
   const ready = phase === "Running" && main.every((status) => status.ready);
-  const begun = [...init, ...main].some((status) => status.state.running || status.state.terminated || status.restartCount > 0);
+  const begun = [...init, ...main].some((status) =>
+    status.state.running || status.state.terminated || status.restartCount > 0
+  );
   const unready = phase === "Succeeded"
     ? { reason: "PodCompleted" }
     : phase === "Failed"
     ? { reason: "PodFailed" }
     : { reason: "ContainersNotReady", message: `containers with unready status: [${unreadyNames(main)}]` };
-  const incomplete = init.filter((status) => status.state.terminated?.exitCode !== 0).map((status) => status.name).join(" ");
+  const incomplete = init.filter((status) => status.state.terminated?.exitCode !== 0).map((status) => status.name).join(
+    " ",
+  );
   const address = `10.88.${addressPart(pod.metadata.uid, 0)}.${addressPart(pod.metadata.uid, 2)}`;
   const condition = (type: string, is: boolean, why: Json = {}) => ({
     type,

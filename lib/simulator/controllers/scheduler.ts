@@ -56,14 +56,22 @@ function claimsOf(world: World, pod: KubeObject): { missing: string | null; unbo
   const unbound: KubeObject[] = [];
   for (const name of claimNames(pod)) {
     const claim = world.store.get(kind, pod.metadata.namespace, name);
-    if (!claim) return { missing: `0/1 nodes are available: persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
+    if (!claim) {
+      return { missing: `0/1 nodes are available: persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
+    }
     if (claim.metadata.deletionTimestamp !== undefined) {
-      return { missing: `0/1 nodes are available: persistentvolumeclaim "${name}" is being deleted. ${NO_HELP}`, unbound };
+      return {
+        missing: `0/1 nodes are available: persistentvolumeclaim "${name}" is being deleted. ${NO_HELP}`,
+        unbound,
+      };
     }
     if (claim.status?.phase === "Bound") continue;
     const storage = world.store.get(classes, undefined, claim.spec.storageClassName ?? "");
     if (storage?.volumeBindingMode !== "WaitForFirstConsumer") {
-      return { missing: `0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${NO_HELP}`, unbound };
+      return {
+        missing: `0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${NO_HELP}`,
+        unbound,
+      };
     }
     unbound.push(claim);
   }
@@ -85,15 +93,21 @@ function unfit(world: World, pod: KubeObject): string | null {
   const wanted = costOf(kind, pod);
   const short: string[] = [];
   if (isScarce(world)) {
-    const placed = world.store.list(kind).filter((each) => each.spec.nodeName && each.metadata.uid !== pod.metadata.uid);
+    const placed = world.store.list(kind).filter((each) =>
+      each.spec.nodeName && each.metadata.uid !== pod.metadata.uid
+    );
     for (const resource of ["cpu", "memory"] as const) {
       const used = placed.reduce((sum, each) => sum + (costOf(kind, each)[`requests.${resource}`] ?? 0), 0);
-      if (used + (wanted[`requests.${resource}`] ?? 0) > amount(room[resource])) short.push(`1 Insufficient ${resource}`);
+      if (used + (wanted[`requests.${resource}`] ?? 0) > amount(room[resource])) {
+        short.push(`1 Insufficient ${resource}`);
+      }
     }
   }
   if (short.length > 0) return `0/1 nodes are available: ${short.join(", ")}. ${NO_VICTIMS}`;
   const near = pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  const neighbours = near.length > 0 ? world.store.list(kind, pod.metadata.namespace).filter((each) => each.spec.nodeName) : [];
+  const neighbours = near.length > 0
+    ? world.store.list(kind, pod.metadata.namespace).filter((each) => each.spec.nodeName)
+    : [];
   const lonely = near.some((term: Json) =>
     ![pod, ...neighbours].some((each) => selects(term.labelSelector, each.metadata.labels))
   );
@@ -112,7 +126,11 @@ function bind(world: World, pod: KubeObject): void {
     spec: { ...live.spec, nodeName: NODE },
     status: {
       ...live.status,
-      conditions: withConditions(live.status.conditions, at, { type: "PodScheduled", status: "True", lastProbeTime: null }),
+      conditions: withConditions(live.status.conditions, at, {
+        type: "PodScheduled",
+        status: "True",
+        lastProbeTime: null,
+      }),
       startTime: at,
     },
   }));

@@ -101,7 +101,7 @@ export function fit(value: Json, type: Type, path = ""): { value: Json; misfits:
       if (!Array.isArray(value)) return wrong("list");
       return value.map((item, i) => visit(item, type.of, `${path}[${i}]`));
     }
-    if (!isRecord(value)) return wrong("map");
+    if ((type.form !== "map" && type.form !== "struct") || !isRecord(value)) return wrong("map");
     const kept: Record<string, Json> = {};
     for (const [name, inner] of Object.entries(value)) {
       const of = type.form === "map" ? type.of : type.fields.get(name) ?? type.fields.get("*");

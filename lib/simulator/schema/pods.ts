@@ -15,7 +15,7 @@ PodSpec = activeDeadlineSeconds:i affinity:Affinity automountServiceAccountToken
     tolerations:[Toleration] topologySpreadConstraints:[TopologySpreadConstraint]@topologyKey,whenUnsatisfiable
     volumes:[Volume]@name
 Affinity = nodeAffinity:a podAffinity:PodAffinity podAntiAffinity:PodAntiAffinity
-Container = args:[string] command:[string] env:[EnvVar]@name envFrom:[EnvFromSource] imagePullPolicy:s
+Container = args:[string] command:[string] env:[EnvVar]@name envFrom:[EnvFromSource] image:s imagePullPolicy:s
     lifecycle:Lifecycle livenessProbe:Probe name:s ports:[ContainerPort]@containerPort,protocol readinessProbe:Probe
     resizePolicy:[ContainerResizePolicy] resources:ResourceRequirements restartPolicy:s
     securityContext:SecurityContext startupProbe:Probe stdin:b stdinOnce:b terminationMessagePath:s

@@ -56,7 +56,7 @@ const withTable = (use: (table: KubeTable) => Promise<void>) => async (): Promis
 };
 
 /** Starts the Job, and has its pod running with a log that is followed. */
-async function started(table: KubeTable, text: string, waiting: Waiting): Promise<Promise<JobResult>> {
+async function started(table: KubeTable, text: string, waiting: Waiting): Promise<{ result: Promise<JobResult> }> {
   table.logs.set("install-1-abc/moodle", { text, followers: [] });
   const result = table.cluster.space(NAMESPACE, UID).run(manifest, waiting);
   result.catch(() => {}); // asserted on later
@@ -72,11 +72,13 @@ async function started(table: KubeTable, text: string, waiting: Waiting): Promis
   }
   table.put("pods", podWith(running));
   await followed;
-  return result;
+  return { result };
 }
 
 function endLogs(table: KubeTable, text = ""): void {
-  for (const follower of table.logs.get("install-1-abc/moodle")!.followers) follower.end(text);
+  const log = table.logs.get("install-1-abc/moodle")!;
+  log.ended = true;
+  for (const follower of log.followers) follower.end(text);
 }
 
 const test = suite("run");
@@ -84,7 +86,7 @@ const test = suite("run");
 test(
   "a Job that succeeds gives back its log",
   withTable(async (table) => {
-    const result = await started(table, "one\n", watched());
+    const { result } = await started(table, "one\n", watched());
     table.logs.get("install-1-abc/moodle")!.text = "one\ntwo\n";
     table.put("pods", podWith(ended(0, "Completed")));
     endLogs(table, "two\n");
@@ -103,7 +105,7 @@ test(
 test(
   "a Job that fails gives back why, its exit code and its log",
   withTable(async (table) => {
-    const result = await started(table, "oh no\n", watched());
+    const { result } = await started(table, "oh no\n", watched());
     table.put("pods", podWith(ended(3, "Error")));
     endLogs(table);
     const message = "Job has reached the specified backoff limit";
@@ -124,11 +126,12 @@ test(
   "a Job past its deadline has not failed before its pod has ended, and its log is kept though the pod is gone",
   withTable(async (table) => {
     const waiting = watched();
-    const result = await started(table, "last words\n", waiting);
+    const { result } = await started(table, "last words\n", waiting);
     const message = "Job was active longer than specified deadline";
     const target = condition("FailureTarget", "DeadlineExceeded", message);
     table.put("jobs", jobWith({ conditions: [target] }));
     await waiting.told(/is failing: Job was active longer/);
+    endLogs(table);
     table.logs.delete("install-1-abc/moodle");
     table.drop("pods", "install-1-abc");
     table.put(
@@ -144,7 +147,8 @@ test(
 test(
   "a Job whose pods do not end in time counts as failed all the same",
   withTable(async (table) => {
-    const result = await started(table, "", watched(2000));
+    const { result } = await started(table, "", watched(1000));
+    endLogs(table);
     const target = condition("FailureTarget", "DeadlineExceeded", "Job was active longer than specified deadline");
     table.put("jobs", jobWith({ conditions: [target] }));
     assert.is((await result).reason, "DeadlineExceeded");
@@ -154,7 +158,7 @@ test(
 test(
   "a log that is cut off is followed anew, and no line comes twice",
   withTable(async (table) => {
-    const result = await started(table, "one\n", watched());
+    const { result } = await started(table, "one\n", watched());
     const log = table.logs.get("install-1-abc/moodle")!;
     log.text = "one\ntwo\n";
     log.followers.shift()!.socket!.destroy();
@@ -172,7 +176,7 @@ test(
 test(
   "the log of the container that prepares the pod is given if that is what failed",
   withTable(async (table) => {
-    table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [] });
+    table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [], ended: true });
     table.put("pods", {
       ...podWith({
         initContainerStatuses: [{
@@ -183,9 +187,7 @@ test(
       }),
     });
     table.put("jobs", jobWith({ conditions: [condition("Failed", "BackoffLimitExceeded", "limit")] }));
-    const follower = setInterval(() => table.logs.get("install-1-abc/dirs")!.followers.forEach((one) => one.end()), 5);
     const { log, exitCode } = await table.cluster.space(NAMESPACE, UID).follow("install-1", watched());
-    clearInterval(follower);
     assert.equal([log, exitCode], [["read-only"], 1]);
   }),
 );
@@ -202,7 +204,7 @@ test(
   "a Job that cannot start is given up with the events of its namespace",
   withTable(async (table) => {
     const waiting = watched();
-    const result = await started(table, "", waiting);
+    const { result } = await started(table, "", waiting);
     table.put(
       "pods",
       podWith({
@@ -232,7 +234,7 @@ test(
   "a Job that somebody deletes is given up",
   withTable(async (table) => {
     const waiting = watched();
-    const result = await started(table, "", waiting);
+    const { result } = await started(table, "", waiting);
     await waiting.told(/is running/);
     table.drop("jobs", "install-1");
     const error = await result.then(() => null, (error: ClusterError) => error);
@@ -244,7 +246,7 @@ test(
   "a server that is away for a while does not end the waiting",
   withTable(async (table) => {
     const waiting = watched();
-    const result = await started(table, "", waiting);
+    const { result } = await started(table, "", waiting);
     let refused = 0;
     table.intercept = (asked, _response, socket) => {
       if (refused >= 5 || asked.query.has("watch")) return false;
@@ -262,7 +264,7 @@ test(
   "called off, it rejects with the reason and leaves no connection behind that is under way",
   withTable(async (table) => {
     const stop = new AbortController(), reason = new Error("stop");
-    const result = await started(table, "one\n", watched(20_000, stop.signal));
+    const { result } = await started(table, "one\n", watched(20_000, stop.signal));
     stop.abort(reason);
     assert.is(await result.then(() => null, (error) => error), reason);
   }),
@@ -271,7 +273,7 @@ test(
 test(
   "what takes too long is given up with what was seen last",
   withTable(async (table) => {
-    const result = await started(table, "", watched(1000));
+    const { result } = await started(table, "", watched(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["deadline", true]);
     assert.match(error!.message, /Job install-1 took over 1 s; last seen: Job install-1 is running/);

@@ -99,6 +99,18 @@ test("a statement whose answer never arrives rejects all the same", async ({ db 
   await proxy.close();
 });
 
+test("a statement that cannot even be cancelled rejects too, and harms nobody else", async ({ db }) => {
+  const proxy = await openProxy(db.url);
+  await withPool(db, { url: proxy.url, waitLimit: 300 }, async (pool) => {
+    const lease = await pool.acquire();
+    proxy.refuse();
+    assert.is((await rejection(lease.query("select pg_sleep(60)", [], { limit: 50 }))).code, "database_slow");
+    lease.release();
+    assert.is((await rejection(pool.acquire())).code, "database_unavailable");
+  });
+  await proxy.close();
+});
+
 test("an aborted signal ends a statement, and it ends on the server too", ({ db }) =>
   withPool(db, { name: "pool-abort" }, async (pool) => {
     const lease = await pool.acquire();

@@ -8,8 +8,9 @@ import { findJob } from "#lib/jobs/store.ts";
 import { silent } from "#lib/log.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
-import { MINUTE, sleep } from "#lib/time.ts";
+import { MINUTE } from "#lib/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { until } from "#test/support/until.ts";
 
 export const ASKER: Asker = {
   userId: "",
@@ -65,22 +66,11 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-export async function untilJob(db: Database, id: string, check: (job: Job) => boolean): Promise<Job> {
+async function untilJob(db: Database, id: string, check: (job: Job) => boolean): Promise<Job> {
   return await until(async () => {
     const job = await findJob(db.rows, id);
-    return job && check(job) ? job : null;
-  }, `job ${id}`);
-}
-
-/** What the look returns as soon as that is not null. Looks again and again: rows do not call anybody. */
-export async function until<T>(look: () => Promise<T | null>, what: string): Promise<T> {
-  const end = performance.now() + MINUTE;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    if (performance.now() > end) throw new Error(`Waited for a minute for ${what}`);
-    await sleep(20);
-  }
+    return job && check(job) && job;
+  }, MINUTE);
 }
 
 async function makeHub(db: Database, userId: string, spokes: number, state: string): Promise<Hub> {

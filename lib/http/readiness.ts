@@ -1,0 +1,31 @@
+/** Asks each part that must work whether it does. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { Fault } from "#lib/errors.ts";
+import type { Check } from "#lib/http/endpoint.ts";
+import { SECOND } from "#lib/time.ts";
+
+export const Readiness = v.object({ status: v.literal("ok"), checks: v.record(v.string(), v.literal("ok")) });
+export type Readiness = v.InferOutput<typeof Readiness>;
+
+const PATIENCE = 2 * SECOND; // a probe that waits longer is not told anything either
+
+/** Throws Fault unavailable `not_ready`, which names what is not; why stands in the log, not in the answer. */
+export async function checkReadiness(app: App, checks: readonly Check[]): Promise<Readiness> {
+  const bound = { ...app, db: app.db.within(AbortSignal.timeout(PATIENCE)) };
+  const failed = await Promise.all(checks.map((check) => isFailed(bound, check)));
+  const names = checks.filter((_, i) => failed[i]).map(({ name }) => name);
+  if (names.length > 0) {
+    throw new Fault("unavailable", "not_ready", `Not ready: ${names.join(", ")}`, { retryAfter: 2 });
+  }
+  return { status: "ok", checks: Object.fromEntries(checks.map(({ name }) => [name, "ok" as const])) };
+}
+
+async function isFailed(app: App, { name, passes }: Check): Promise<boolean> {
+  try {
+    return !await passes(app);
+  } catch (error) {
+    app.log.warn("A readiness check failed", { check: name, error });
+    return true;
+  }
+}

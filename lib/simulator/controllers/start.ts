@@ -1,0 +1,39 @@
+/** Starts all controllers; from then on they live on changes and timers alone. */
+import type { World } from "#lib/simulator/world.ts";
+import { certificateController, issuerController } from "#lib/simulator/controllers/certificates.ts";
+import { claimController } from "#lib/simulator/controllers/claims.ts";
+import { runControllers } from "#lib/simulator/controllers/controller.ts";
+import { cronJobController } from "#lib/simulator/controllers/cronjobs.ts";
+import { deploymentController } from "#lib/simulator/controllers/deployments.ts";
+import { garbageControllers } from "#lib/simulator/controllers/garbage.ts";
+import { ingressController } from "#lib/simulator/controllers/ingresses.ts";
+import { jobController } from "#lib/simulator/controllers/jobs.ts";
+import { namespaceController } from "#lib/simulator/controllers/namespaces.ts";
+import { podController } from "#lib/simulator/controllers/pods.ts";
+import { quotaController } from "#lib/simulator/controllers/quotas.ts";
+import { replicaSetController } from "#lib/simulator/controllers/replicasets.ts";
+import { snapshotController } from "#lib/simulator/controllers/snapshots.ts";
+import { statefulSetController } from "#lib/simulator/controllers/statefulsets.ts";
+
+export function startControllers(world: World): void {
+  const { wake } = runControllers(world, [
+    namespaceController(world),
+    quotaController(world),
+    deploymentController(world),
+    replicaSetController(world),
+    statefulSetController(world),
+    jobController(world),
+    cronJobController(world),
+    podController(world),
+    claimController(world),
+    snapshotController(world),
+    ingressController(world),
+    certificateController(world),
+    issuerController(world),
+    ...garbageControllers(world),
+  ]);
+  world.faults.onChange(() => {
+    for (const name of ["Pod", "Namespace"]) wake(world.kinds.of("v1", name)!);
+    wake(world.kinds.of("apps/v1", "Deployment")!);
+  });
+}

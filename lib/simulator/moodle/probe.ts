@@ -1,0 +1,48 @@
+/** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
+import { readSource } from "#lib/simulator/environment.ts";
+import { readyBehind, siteOf } from "#lib/simulator/moodle/site.ts";
+import type { Context, Run } from "#lib/simulator/programs.ts";
+
+const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
+
+export function probe({ world, pod, container }: Context): Run {
+  const namespace = pod.metadata.namespace!;
+  const words: string[] = [...container.command ?? [], ...container.args ?? []].flatMap((word: string) =>
+    /^(sh|bash)$|^-c$/.test(word) ? [] : [word]
+  );
+  const text = words.join(" ");
+  const [, host = "", path = "/"] = /https?:\/\/([\w.-]+)(?::\d+)?(\/[^\s"']*)?/.exec(text) ?? [];
+  const writesCode = text.includes("%{http_code}");
+  const failed = (exit: number, why: string): Run => ({
+    lines: [...(writesCode ? ["000"] : []), `curl: (${exit}) ${why}`],
+    exit,
+  });
+  const [name = "", space = namespace] = host.split(".");
+  if (!world.store.get(world.kinds.of("v1", "Service")!, space, name)) {
+    return failed(UNRESOLVED, `Could not resolve host: ${host}`);
+  }
+  if (readyBehind(world, space, name).length === 0) {
+    return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
+  }
+  const status = answer(siteOf(world, space).files.maintenance === true, path, text, wwwroot(world, space));
+  const failing = status >= 400 && /(^| )(-\w*f\w*|--fail)( |$)/.test(text);
+  const lines = [
+    ...(writesCode ? [String(status)] : []),
+    ...(failing ? [`curl: (${HTTP_ERROR}) The requested URL returned error: ${status}`] : []),
+  ];
+  return { lines, exit: failing ? HTTP_ERROR : 0 };
+}
+
+/** A wrong Host is sent to the right one; pings are for the pod itself alone. */
+function answer(maintenance: boolean, path: string, text: string, root: string): number {
+  if (path.startsWith("/fpm-")) return 404;
+  if (maintenance) return 503;
+  const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
+  if (host !== root) return 303;
+  return path.startsWith("/login/index.php") || path === "/" ? 200 : 303;
+}
+
+function wwwroot(world: Context["world"], namespace: string): string {
+  const url = readSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
+  return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
+}

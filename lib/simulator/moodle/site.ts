@@ -1,0 +1,81 @@
+/** One Moodle as it lies on a namespace's volumes: its database on the claim `data-db-0`, its code and data on `files`. */
+import { isReady } from "#lib/simulator/controllers/pod-status.ts";
+import type { KubeObject } from "#lib/simulator/object.ts";
+import { selects } from "#lib/simulator/selectors.ts";
+import type { World } from "#lib/simulator/world.ts";
+
+export interface Database {
+  /** What the first start made of it; a password given later changes nothing. */
+  readonly password?: string;
+  /** The tables in it: none, a part of an install's, or all. */
+  readonly tables?: number;
+  /** mdl_config. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** The uid of the pod that is installing. */
+  readonly installer?: string;
+}
+
+export interface Files {
+  /** The release whose code is there. */
+  readonly code?: string;
+  /** Whether there is a config.php. */
+  readonly configured?: boolean;
+  /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
+  readonly upgrading?: boolean;
+  /** climaintenance.html */
+  readonly maintenance?: boolean;
+}
+
+export interface Site {
+  /** null while nothing answers at `db`. */
+  readonly database: Database | null;
+  readonly files: Files;
+  saveDatabase(database: Database): void;
+  saveFiles(files: Files): void;
+}
+
+export function siteOf(world: World, namespace: string): Site {
+  const data = volumeOf(world, namespace, "data-db-0"), files = volumeOf(world, namespace, "files");
+  const reachable = data !== null && readyBehind(world, namespace, "db").length > 0;
+  return {
+    database: reachable ? world.volumes.read(data) : null,
+    files: files === null ? {} : world.volumes.read(files),
+    saveDatabase: (database) => void (data !== null && world.volumes.write(data, database)),
+    saveFiles: (next) => void (files !== null && world.volumes.write(files, next)),
+  };
+}
+
+/** The handle of the volume behind a claim; null until it is bound. */
+export function volumeOf(world: World, namespace: string, claim: string): string | null {
+  const found = world.store.get(world.kinds.of("v1", "PersistentVolumeClaim")!, namespace, claim);
+  return found?.spec.volumeName ?? null;
+}
+
+/** The ready pods that a Service leads to; undefined members never. */
+export function readyBehind(world: World, namespace: string, service: string): KubeObject[] {
+  const found = world.store.get(world.kinds.of("v1", "Service")!, namespace, service);
+  if (!found?.spec.selector) return [];
+  return world.store.list(world.kinds.of("v1", "Pod")!, namespace)
+    .filter((pod) => selects({ matchLabels: found.spec.selector }, pod.metadata.labels) && isReady(pod));
+}
+
+/** Whether the site in this database is whole. */
+export function isInstalled(database: Database | null): boolean {
+  return database?.config?.rolesactive === "1";
+}
+
+const BRANCHES: Record<string, string> = {
+  "4.4": "20240422",
+  "4.5": "20241007",
+  "5.0": "20250414",
+  "5.1": "20251006",
+  "5.2": "20260420",
+  "5.3": "20261005",
+};
+
+/** What mdl_config says of the code in an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
+export function releaseOf(image: string): { version: string; release: string } {
+  const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
+  const version = (BRANCHES[branch] ?? "20241007") + patch.padStart(2, "0");
+  return { version, release: `${branch}.${patch} (Build: 20261005)` };
+}

@@ -1,0 +1,86 @@
+/**
+ * Programs: what a container does once it runs. A table, read from the top; what fits first decides.
+ *
+ * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
+ * anything else serves in a pod that is to run for ever and succeeds in one that is not.
+ */
+import { probe } from "#lib/simulator/moodle/probe.ts";
+import { runCli, runSeed } from "#lib/simulator/moodle/cli.ts";
+import { runPsql, servePostgres } from "#lib/simulator/moodle/database.ts";
+import { boot, bootOnce, wipeFiles } from "#lib/simulator/moodle/boot.ts";
+import type { Json, KubeObject } from "#lib/simulator/object.ts";
+import type { World } from "#lib/simulator/world.ts";
+
+export interface Context {
+  readonly world: World;
+  readonly pod: KubeObject;
+  readonly container: Json;
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether this is the same run as before, taken up again by a cluster that was stopped in between. */
+  readonly resumed: boolean;
+}
+
+export interface Run {
+  readonly lines: readonly string[];
+  /** Its exit code; null for what serves. */
+  readonly exit: number | null;
+  /** Not Completed or Error, but this. */
+  readonly reason?: "OOMKilled";
+  /** Does not hear SIGTERM, and takes the whole grace to stop. */
+  readonly deaf?: boolean;
+  /** Waits for something: is to be asked again. */
+  readonly waits?: boolean;
+  /** What has come about when it has ended by itself, or serves. */
+  readonly done?: () => void;
+}
+
+type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => Run];
+
+const MOODLE = /moodle/;
+const POSTGRES = /postgres/;
+
+const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpsql\b/.test(command), runPsql],
+  [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
+  [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
+  [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
+  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
+  [(image, command) => MOODLE.test(image) && command === "true", bootOnce],
+  [(image, command) => MOODLE.test(image) && command === "", boot],
+  [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
+  [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],
+  [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, deaf: true })],
+];
+
+export function runProgram(context: Context): Run {
+  const { world, pod, container } = context;
+  const { namespace, name, labels = {} } = pod.metadata;
+  const failing = world.faults.of("failing-job", namespace, labels["job-name"] ?? "\0");
+  if (failing) return { lines: failing.log ?? ["the simulated cluster was told to fail"], exit: failing.exitCode ?? 1 };
+  if (world.faults.of("oom", namespace, name)) {
+    const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
+    return { lines: [line], exit: 12, reason: "OOMKilled" }; // a child was killed, so its parent's exit code stands there
+  }
+  const command = [...container.command ?? [], ...container.args ?? []].join(" ");
+  const program = PROGRAMS.find(([fits]) => fits(container.image, command));
+  if (program) return program[1](context);
+  const forever = pod.spec.restartPolicy === "Always" && !pod.spec.initContainers?.includes(container);
+  return { lines: [], exit: forever ? null : 0 };
+}
+
+/** `echo words`, to either stream, and `exit n`; a `sleep` at the end goes on for ever. */
+function runShell({ container, pod }: Context): Run {
+  const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
+  const lines: string[] = [];
+  for (const part of script.split(/;|&&|\n/).map((text) => text.trim())) {
+    const said = /^echo (.*?)( *>&2)?$/.exec(part);
+    if (said) lines.push(said[1]!.replace(/^(["'])(.*)\1$/, "$2"));
+    const exit = /^exit (\d+)$/.exec(part);
+    if (exit) return { lines, exit: Number(exit[1]) };
+    if (part === "false") return { lines, exit: 1 };
+    if (/^(exec )?sleep\b/.test(part) && (pod.spec.restartPolicy === "Always" || /infinity|\d{3,}/.test(part))) {
+      return { lines, exit: null, deaf: true };
+    }
+  }
+  return { lines, exit: 0 };
+}

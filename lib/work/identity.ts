@@ -1,0 +1,34 @@
+/**
+ * Whether the data is still the site's own. With an empty database Moodle installs itself anew when it starts, and lost
+ * data would look like success: so the identifier that it made at its first install is kept, and compared.
+ */
+import { sql } from "kysely";
+import type { Site } from "#lib/blueprint/results.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { SpokeRow } from "#lib/spokes/store.ts";
+
+/** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
+export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {
+  const { state, siteIdentifier } = site;
+  if (state !== "installed" || siteIdentifier === null) {
+    throw new ClusterError("NotInstalled", "There is no installed site in the database", {
+      transient: false,
+      hint: spoke.site_identifier ? LOST : "Read the log of the install Job, and retry.",
+    });
+  }
+  const kept = await run.write(async (tx) => {
+    const row = await tx.updateTable("spokes")
+      .set({ site_identifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
+      .where("id", "=", spoke.id).returning("site_identifier").executeTakeFirstOrThrow();
+    return row.site_identifier;
+  });
+  if (kept === siteIdentifier) return;
+  throw new ClusterError("AnotherSite", "The data in the database is of another site than was installed here", {
+    transient: false,
+    blame: "operator",
+    hint: LOST,
+  });
+}
+
+const LOST = "The data was lost or replaced: restore a backup before anything starts on it.";

@@ -1,0 +1,159 @@
+/**
+ * What the start and the ends of an operation make of its spoke or hub: rows and what is told of them, nothing else. The
+ * engine runs these in the transaction that writes the job itself, with the row locked.
+ *
+ * Who asks for a spoke's removal does not wait for what is under way: so each of these looks first whether the spoke is
+ * still where the operation had it, and leaves one that is going as it is.
+ */
+import type { Updateable } from "kysely";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import type { Tx } from "#lib/db/database.ts";
+import type { Schema } from "#lib/db/schema.ts";
+import { lockFederation, updateFederation } from "#lib/federations/store.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import { PASSAGES, type SpokeOperationKind, type SpokeState } from "#lib/spokes/state.ts";
+import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+
+type SpokeChange = Updateable<Schema["spokes"]>;
+
+export const provisionOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const spoke = await change(tx, job, (before) => ({
+      state: "active",
+      state_reason: null,
+      health: "healthy",
+      observed_at: job.updatedAt,
+      ready_at: before.ready_at ?? job.updatedAt,
+    }));
+    return told(spoke, job, "spoke_provisioned", {
+      size: spoke.size,
+      domain: spoke.domain,
+      slug: spoke.slug,
+      lmsVersion: spoke.lms_version,
+    });
+  },
+  async onFailed(tx, job, report) {
+    const spoke = await change(tx, job, { state: "failed", state_reason: report.message, observed_at: job.updatedAt });
+    return told(spoke, job, "spoke_provision_failed", { slug: spoke.slug, ...failureOf(report) });
+  },
+  async onCancelled(tx, job) {
+    const spoke = await change(tx, job, { state: "failed", state_reason: "Provisioning was called off" });
+    return { state: spoke.state };
+  },
+};
+
+/** How a spoke was seen after an action had failed. */
+export interface Observed {
+  readonly state: "active" | "suspended";
+  readonly health: "healthy" | "degraded" | "unknown";
+}
+
+/** Of an action: what it leads through and to is its kind's. */
+export const actionOutcomes: Hooks = {
+  async onStart(tx, job) {
+    const spoke = await change(tx, job, { state: passageOf(job).through, state_reason: null });
+    return { state: spoke.state };
+  },
+  async onSucceeded(tx, job) {
+    const { to } = passageOf(job);
+    const health = to === "active" ? "healthy" : "unknown";
+    const spoke = await change(tx, job, { state: to, state_reason: null, health, observed_at: job.updatedAt });
+    return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
+  },
+  async onFailed(tx, job, report) {
+    const { state, health } = observedIn(job);
+    const spoke = await change(tx, job, { state, health, state_reason: report.message, observed_at: job.updatedAt });
+    return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
+  },
+  async onCancelled(tx, job) {
+    const { state, health } = observedIn(job);
+    const spoke = await change(tx, job, { state, health, state_reason: `The operation ${job.kind} was called off` });
+    return { state: spoke.state };
+  },
+};
+
+function passageOf({ kind }: Job) {
+  return PASSAGES[kind as SpokeOperationKind];
+}
+
+/** Where nothing could be seen, the spoke counts as what it was before the action: that can be asked for again. */
+function observedIn(job: Job): Observed {
+  const seen = job.progress.observed as Observed | undefined;
+  return seen ?? { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
+}
+
+export const removalOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const gone = { state: "removed", state_reason: null, health: "unknown", removed_at: job.updatedAt } as const;
+    const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
+    return told(spoke, job, "spoke_destroyed", {
+      slug: spoke.slug,
+      domain: spoke.domain,
+      size: spoke.size,
+      ...(job.progress.snapshots && { snapshots: job.progress.snapshots }),
+    });
+  },
+};
+
+export const hubOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const { ready_at } = await lockFederation(tx, job.federationId!);
+    const hub = await updateFederation(tx, job.federationId!, {
+      state: "active",
+      state_reason: null,
+      ready_at: ready_at ?? job.updatedAt,
+    });
+    return toldHub(job, hub.state, "federation_provisioned", { slug: hub.slug });
+  },
+  async onFailed(tx, job, report) {
+    const hub = await updateFederation(tx, job.federationId!, { state: "failed", state_reason: report.message });
+    return toldHub(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
+  },
+  async onCancelled(tx, job) {
+    const reason = "Provisioning was called off";
+    const hub = await updateFederation(tx, job.federationId!, { state: "failed", state_reason: reason });
+    return { state: hub.state };
+  },
+};
+
+export const hubRemovalOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const gone = { state: "removed", state_reason: null, removed_at: job.updatedAt } as const;
+    const hub = await updateFederation(tx, job.federationId!, gone);
+    return toldHub(job, hub.state, "federation_destroyed", { slug: hub.slug });
+  },
+};
+
+type Change = SpokeChange & { readonly state: SpokeState };
+
+async function change(tx: Tx, job: Job, to: Change | ((before: SpokeRow) => Change)): Promise<SpokeRow> {
+  const spoke = await lockSpoke(tx, job.spokeId!);
+  if (spoke.state === "removing" || spoke.state === "removed") return spoke;
+  return await updateSpoke(tx, spoke.id, job, typeof to === "function" ? to(spoke) : to);
+}
+
+/** The job was written a moment ago in this transaction: its time is the database's. */
+async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
+  return await tx.updateTable("spokes").set({ ...to, updated_at: updatedAt }).where("id", "=", id).returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function told(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+  const about = {
+    objectType: "spoke",
+    objectId: spoke.id,
+    federationId: spoke.federation_id,
+    spokeId: spoke.id,
+  } as const;
+  return { state: spoke.state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+}
+
+function toldHub(job: Job, state: string, kind: AuditEntry["kind"], metadata: Record<string, unknown>): Outcome {
+  const about = { objectType: "federation", objectId: job.federationId!, federationId: job.federationId } as const;
+  return { state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };
+}
+
+function failureOf({ step, code, fault, message }: FailureReport): Record<string, unknown> {
+  return { step, code, fault, message };
+}

@@ -1,0 +1,52 @@
+/** Makes a hub: a namespace with rooms for what its spokes share, and the issuer of certificates. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { hubOutcomes } from "#lib/work/outcomes.ts";
+import { openHubSite, spaceOf } from "#lib/work/site.ts";
+
+export function provisionHub(app: App): Handler {
+  return {
+    kind: OPERATION_KINDS["provision-hub"],
+    steps: {
+      namespace: (run) => makeNamespace(app, run),
+      async rooms(run) {
+        const site = await openHubSite(app, run);
+        const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
+        await spaceOf(site, site.hub).apply(rooms, { signal: run.signal });
+      },
+      issuer: (run) => applyIssuer(app, run),
+    },
+    hooks: hubOutcomes,
+  };
+}
+
+/** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
+async function makeNamespace(app: App, run: Run): Promise<void> {
+  const { hub, inputs, cluster } = await openHubSite(app, run);
+  const [manifest] = app.blueprint.hubObjects(inputs, "namespace");
+  const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, { signal: run.signal })).uid;
+  await run.write((tx) =>
+    tx.updateTable("federations").where("id", "=", hub.id).set({
+      namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
+      updated_at: sql<Date>`wheelwright_now()`,
+    }).execute()
+  );
+}
+
+async function applyIssuer(app: App, run: Run): Promise<void> {
+  const { inputs, cluster } = await openHubSite(app, run);
+  const issuers = app.blueprint.hubObjects(inputs, "issuer");
+  if (issuers.length === 0) return;
+  const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
+  if (!await cluster.serves({ apiVersion, kind }, { signal: run.signal })) {
+    throw new ClusterError("NoCertManager", `The cluster does not know ${kind} of ${apiVersion}`, {
+      transient: false,
+      blame: "operator",
+      hint: "Install cert-manager, or run without ACME_EMAIL; then retry.",
+    });
+  }
+  await cluster.applyGlobal(issuers, { signal: run.signal });
+}

@@ -1,0 +1,75 @@
+/**
+ * The last snapshot of a spoke that is going, where the cluster can take one that stays.
+ *
+ * Snapshots are namespaced and go with the namespace; with a class that retains, the contents behind them stay, and their
+ * names are kept in the audit. A cluster that cannot do this does not keep a spoke from being removed.
+ */
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
+import { ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
+import { messageOf } from "#lib/errors.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { type GuardedCluster, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+
+const API = "snapshot.storage.k8s.io/v1";
+const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
+const CLASS = { apiVersion: API, kind: "VolumeSnapshotClass" };
+const CLAIMS = { files: "files", db: "data-db-0" } as const;
+const TRIES = 3;
+
+export async function takeLastSnapshot({ spoke, cluster }: SpokeSite, run: Run): Promise<void> {
+  if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
+  try {
+    const className = await findRetainingClass(cluster, run);
+    if (className === null) {
+      return await note(run, ["No last snapshot: the cluster has no snapshot class that retains"]);
+    }
+    const space = cluster.space(spoke.namespace, spoke.namespace_uid);
+    const labels = {
+      [MANAGED_BY]: "wheelwright",
+      [FEDERATION]: spoke.federation_id,
+      [SPOKE]: spoke.id,
+      backup: "last",
+    };
+    const names = await takeBoth(space, run, className, labels);
+    await run.remember({ snapshots: await contentsOf(space, run, names) });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.transient && run.job.attempt < TRIES) throw error;
+    run.log.warn("Removes a spoke without a last snapshot", { error });
+    await note(run, [`No last snapshot: ${messageOf(error)}`]);
+  }
+}
+
+async function findRetainingClass(cluster: GuardedCluster, run: Run): Promise<string | null> {
+  if (!await cluster.serves(CLASS, { signal: run.signal })) return null;
+  const classes = await cluster.listAll(CLASS, "", { signal: run.signal });
+  return classes.find((each) => each["deletionPolicy"] === "Retain")?.metadata.name ?? null;
+}
+
+/** Both volumes together. The names are the same for each holder, so that one that takes over finds what was begun. */
+async function takeBoth(
+  space: Space,
+  run: Run,
+  className: string,
+  labels: Record<string, string>,
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const [short, claim] of Object.entries(CLAIMS)) {
+    if (!await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, { signal: run.signal })) {
+      continue;
+    }
+    const name = `${short}-last`;
+    const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: claim } };
+    await space.create({ ...SNAPSHOT, metadata: { name, labels }, spec }, { signal: run.signal });
+    names.push(name);
+  }
+  await space.ready(names.map((name) => ({ ...SNAPSHOT, name })), waiting(run));
+  return names;
+}
+
+async function contentsOf(space: Space, run: Run, names: readonly string[]): Promise<Record<string, unknown>[]> {
+  const snapshots = await Promise.all(names.map((name) => space.get({ ...SNAPSHOT, name }, { signal: run.signal })));
+  return snapshots.filter((found): found is KubeObject => found !== null).map((found) => ({
+    claim: found["spec"]?.source?.persistentVolumeClaimName ?? null,
+    content: found["status"]?.boundVolumeSnapshotContentName ?? null,
+  }));
+}

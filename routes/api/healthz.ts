@@ -1,0 +1,14 @@
+/** Whether the process is there. */
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "Whether the process is alive; it asks nothing of the database",
+  access: anyone,
+  scope: "public",
+  vital: true,
+  reply: ok(v.object({ status: v.literal("ok") })),
+  handle: () => ({ status: "ok" as const }),
+});

@@ -1,0 +1,13 @@
+/** Which program answers. */
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The version of the API and the build that answers",
+  access: anyone,
+  scope: "public",
+  reply: ok(v.object({ api: v.string(), commit: v.string() })),
+  handle: ({ app }) => app.release,
+});

@@ -1,0 +1,104 @@
+/** The HTTP server: what each request goes through, read from top to bottom. */
+import type { App } from "#lib/app.ts";
+import { authenticate } from "#lib/auth/authenticate.ts";
+import { newId } from "#lib/ids.ts";
+import { bodyReader } from "#lib/http/body.ts";
+import type { Check, Manifest } from "#lib/http/endpoint.ts";
+import type { ClientGone, Exchange } from "#lib/http/exchange.ts";
+import type { Fault } from "#lib/errors.ts";
+import {
+  accessLog,
+  deadline,
+  faults,
+  type Middleware,
+  requestId,
+  run,
+  securityHeaders,
+  shedding,
+} from "#lib/http/middleware.ts";
+import { type Authenticate, mount } from "#lib/http/mount.ts";
+import { openBucket } from "#lib/limits/bucket.ts";
+import { clientFinder } from "#lib/limits/client-address.ts";
+import { openLoad } from "#lib/limits/load.ts";
+import { type Address, listen, type Listening, type Peer } from "./listen.ts";
+import { readinessOf } from "./readiness.ts";
+
+export interface ServerOptions {
+  /** Whether the scheduler of this process is at work; absent where there is none. */
+  readonly ready?: () => boolean;
+  readonly authenticate?: Authenticate;
+  readonly checks?: readonly Check[];
+}
+
+export interface Server {
+  /** Answers one request as it would come over a socket; never throws. */
+  fetch(request: Request, peer?: Peer): Promise<Response>;
+  listen(address: Address): Promise<Listening>;
+}
+
+const LOCAL: Peer = { address: "127.0.0.1", cut: () => {} };
+const LONGEST_AGENT = 500;
+
+export function openServer(app: App, manifest: Manifest, options: ServerOptions = {}): Server {
+  const { config } = app;
+  const load = openLoad({ maxInFlight: config.maxInFlight });
+  const findClient = clientFinder(config.trustedProxies);
+  const findRoute = mount({
+    app,
+    service: { manifest, checks: options.checks ?? readinessOf(options.ready) },
+    authenticate: options.authenticate ?? authenticate,
+    bucket: openBucket(),
+  });
+
+  const middleware: readonly Middleware[] = [
+    requestId,
+    accessLog,
+    securityHeaders(config.publicUrl),
+    faults,
+    shedding(load),
+    deadline(config.requestTimeoutMs),
+  ];
+
+  function open(request: Request, peer: Peer): Exchange {
+    const url = new URL(request.url);
+    const id = wellFormedId(request.headers.get("x-request-id")) ?? newId("req");
+    const log = app.log.with({ requestId: id });
+    const aborting = new AbortController();
+    return {
+      request,
+      url,
+      route: findRoute(request.method, url.pathname),
+      id,
+      ip: findClient(peer.address, request.headers.get("x-forwarded-for")),
+      userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
+      log,
+      signal: aborting.signal,
+      abort: (reason: Fault | ClientGone) => aborting.abort(reason),
+      cut(reason) {
+        log.info("A stream was cut off", { reason });
+        peer.cut();
+      },
+      body: bodyReader(request, config.bodyLimitBytes),
+    };
+  }
+
+  const fetch = (request: Request, peer: Peer = LOCAL) => run(middleware, open(request, peer));
+  return {
+    fetch,
+    async listen(address) {
+      const listening = await listen(fetch, address, config.requestTimeoutMs);
+      return {
+        port: listening.port,
+        async close(graceMs) {
+          await listening.close(graceMs);
+          load.close();
+        },
+      };
+    },
+  };
+}
+
+/** The client's own id is taken when it is one that cannot hurt a log. */
+function wellFormedId(id: string | null): string | null {
+  return id !== null && /^[A-Za-z0-9._-]{1,128}$/.test(id) ? id : null;
+}

@@ -1,0 +1,107 @@
+/**
+ * Many hubs at once: `npm run scale -- [hubs] [spokes each]`, 20 and 20 unless told.
+ *
+ * Runs `simulate` and `serve` as processes of their own, asks for everything at once, and holds the result against what
+ * is promised: all active, nothing logged above info, and memory of the control plane that does not grow with what it
+ * has done. Ends with one line, and with a status that says whether the promises hold.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbedded } from "#lib/db/embedded.ts";
+import { silent } from "#lib/log.ts";
+import { type Client, signIn } from "#test/support/client.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
+const GROWTH_ALLOWED = 1.3; // of the median of the last third over that of the middle third
+
+async function main(hubs: number, spokesEach: number): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-scale-"));
+  const database = await openEmbedded({ directory: join(directory, "postgres"), durable: false, log: silent });
+  const kubeconfig = join(directory, "kubeconfig");
+  const cluster = startProgram(["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });
+  await cluster.said(/^Simulated cluster/);
+  const program = startProgram(["serve"], {
+    ...ADMIN,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: database.url,
+    KUBECONFIG: kubeconfig,
+    ROOT_DOMAIN: "spokes.example.org",
+    LOG_FORMAT: "json",
+  });
+  try {
+    const port = await portOf(program);
+    const client = await signIn(
+      `http://127.0.0.1:${port}`,
+      ADMIN.BOOTSTRAP_ADMIN_EMAIL,
+      ADMIN.BOOTSTRAP_ADMIN_PASSWORD,
+    );
+    return await measure(client, program, hubs, spokesEach);
+  } finally {
+    await program.stop();
+    await cluster.stop();
+    await database.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(client: Client, program: Started, hubs: number, spokesEach: number): Promise<boolean> {
+  const began = performance.now();
+  await Promise.all(Array.from({ length: hubs }, async (_, i) => {
+    await expect(client.send("POST", "/api/federations", { slug: `hub-${i}` }), 201);
+    for (let j = 0; j < spokesEach; j++) {
+      await expect(client.send("POST", `/api/federations/hub-${i}/spokes`, { slug: `spoke-${j}` }), 201);
+    }
+  }));
+  const memory: number[] = [];
+  const timer = setInterval(async () => memory.push(await residentMiB(program.child.pid!)), 250);
+  await Promise.all(Array.from({ length: hubs }, (_, i) => untilSettled(client, `hub-${i}`, spokesEach)));
+  clearInterval(timer);
+  const { body: spokes } = await client.send("GET", "/api/my-spokes");
+  const active = spokes.filter((spoke: { state: string }) => spoke.state === "active").length;
+  const complaints = program.lines.filter((line) => /"level":"(warn|error)"/.test(line) && !line.includes("SMTP_HOST"));
+  const third = Math.floor(memory.length / 3);
+  const growth = median(memory.slice(2 * third)) / median(memory.slice(third, 2 * third));
+  const seconds = (performance.now() - began) / 1000;
+  for (const line of complaints.slice(0, 20)) console.log(line);
+  console.log(
+    `${active} of ${hubs * spokesEach} spokes active in ${hubs} hubs, ${(active / seconds).toFixed(1)} a second; ` +
+      `${complaints.length} warnings or errors; memory ${Math.round(Math.max(...memory))} MiB at most, ` +
+      `last third over middle third ${growth.toFixed(2)}`,
+  );
+  return active === hubs * spokesEach && complaints.length === 0 && growth <= GROWTH_ALLOWED;
+}
+
+/** Follows the hub until each of its spokes has come to an end, good or bad. */
+async function untilSettled(client: Client, hub: string, count: number): Promise<void> {
+  const ends = new Set<string>();
+  for await (const { data } of client.events(hub, 0)) {
+    if (data.spokeId && ["active", "failed"].includes(data.state)) ends.add(data.spokeId);
+    if (ends.size === count) return;
+  }
+}
+
+async function expect(answer: Promise<{ status: number; body: unknown }>, status: number): Promise<void> {
+  const { status: got, body } = await answer;
+  if (got !== status) throw new Error(`Expected ${status}, got ${got}: ${JSON.stringify(body)}`);
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** The port that the system chose for it. */
+async function portOf(program: Started): Promise<number> {
+  const line = await program.said(/Listening on/);
+  return Number(/Listening on [^"]*:(\d+)/.exec(line)![1]);
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+const [hubs = 20, spokesEach = 20] = process.argv.slice(2).map(Number);
+process.exitCode = await main(hubs, spokesEach) ? 0 : 1;

@@ -1,0 +1,288 @@
+create sequence job_fences as bigint;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin raise exception 'audit_events is append-only' using errcode = 'insufficient_privilege'; end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.wheelwright_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$ select (clock_timestamp() + coalesce((select shift from clock_shift), interval '0'))::timestamptz(3) $function$
+;
+
+create table api_tokens (
+  id text not null,
+  user_id text not null,
+  name text not null,
+  scope text not null,
+  prefix text not null,
+  token_hash bytea not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  constraint api_tokens_scope_check CHECK ((scope = ANY (ARRAY['cli'::text, 'provisioning'::text, 'readonly'::text]))),
+  constraint api_tokens_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint api_tokens_pkey PRIMARY KEY (id),
+  constraint api_tokens_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX api_tokens_of_user ON public.api_tokens USING btree (user_id, created_at DESC);
+
+create table audit_events (
+  id text not null,
+  kind text not null,
+  actor_id text not null,
+  actor_email text not null,
+  object_type text not null,
+  object_id text not null,
+  metadata jsonb not null,
+  ip text not null,
+  user_agent text not null,
+  at timestamp(3) with time zone not null,
+  federation_id text,
+  spoke_id text,
+  audience_user_id text,
+  customer_visible boolean not null,
+  constraint audit_events_audience_user_id_fkey FOREIGN KEY (audience_user_id) REFERENCES users(id),
+  constraint audit_events_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint audit_events_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint audit_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_events_newest ON public.audit_events USING btree (at DESC, id DESC);
+CREATE INDEX audit_events_of_federation ON public.audit_events USING btree (federation_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
+CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE ON public.audit_events FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+create table clock_shift (
+  only_row boolean not null default true,
+  shift interval not null,
+  constraint clock_shift_only_row_check CHECK (only_row),
+  constraint clock_shift_pkey PRIMARY KEY (only_row)
+);
+
+create table federation_members (
+  federation_id text not null,
+  user_id text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint federation_members_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint federation_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint federation_members_pkey PRIMARY KEY (federation_id, user_id)
+);
+CREATE INDEX federation_members_of_user ON public.federation_members USING btree (user_id);
+
+create table federations (
+  id text not null,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  state text not null,
+  state_reason text,
+  cluster text not null,
+  namespace text not null,
+  namespace_uid text,
+  created_by text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  removed_at timestamp(3) with time zone,
+  constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
+  constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
+  constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint federations_pkey PRIMARY KEY (id),
+  constraint federations_namespace_key UNIQUE (namespace)
+);
+CREATE UNIQUE INDEX federations_one_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
+
+create table idempotency_keys (
+  user_id text not null,
+  method text not null,
+  path text not null,
+  key text not null,
+  body_hash bytea not null,
+  reply jsonb,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint idempotency_keys_pkey PRIMARY KEY (user_id, method, path, key)
+);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+create table jobs (
+  id text not null,
+  seq bigint not null generated always as identity,
+  kind text not null,
+  visible boolean not null,
+  lane text,
+  federation_id text,
+  spoke_id text,
+  state text not null default 'queued'::text,
+  run_at timestamp(3) with time zone not null default wheelwright_now(),
+  attempt integer not null default 0,
+  time_limit_ms bigint not null,
+  deadline_at timestamp(3) with time zone,
+  fence bigint not null default 0,
+  holder text,
+  plan integer not null,
+  step_names text[] not null,
+  steps_done text[] not null default '{}'::text[],
+  label text not null,
+  payload jsonb not null default '{}'::jsonb,
+  progress jsonb not null default '{}'::jsonb,
+  failure jsonb,
+  dedupe_key text,
+  cancel_requested_at timestamp(3) with time zone,
+  asker_id text not null,
+  asker_email text not null,
+  asker_ip text not null,
+  asker_agent text not null,
+  asker_token text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  constraint jobs_check CHECK (((state = 'running'::text) = (holder IS NOT NULL))),
+  constraint jobs_check1 CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint jobs_time_limit_ms_check CHECK ((time_limit_ms > 0)),
+  constraint jobs_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint jobs_holder_fkey FOREIGN KEY (holder) REFERENCES replicas(id),
+  constraint jobs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint jobs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX jobs_due ON public.jobs USING btree (run_at, seq) WHERE (state = 'queued'::text);
+CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
+CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
+CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
+CREATE INDEX jobs_of_lane ON public.jobs USING btree (lane, seq) WHERE (state = 'queued'::text);
+CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC, seq DESC) WHERE visible;
+CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
+CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
+
+create table replicas (
+  id text not null,
+  release text not null,
+  started_at timestamp(3) with time zone not null default wheelwright_now(),
+  beat_at timestamp(3) with time zone not null default wheelwright_now(),
+  stopped_at timestamp(3) with time zone,
+  constraint replicas_pkey PRIMARY KEY (id)
+);
+
+create table sessions (
+  id text not null,
+  user_id text not null,
+  token_hash bytea not null,
+  ip text not null,
+  user_agent text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  seen_at timestamp(3) with time zone not null default wheelwright_now(),
+  ended_at timestamp(3) with time zone,
+  constraint sessions_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
+
+create table spoke_members (
+  spoke_id text not null,
+  user_id text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint spoke_members_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint spoke_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint spoke_members_pkey PRIMARY KEY (spoke_id, user_id)
+);
+CREATE INDEX spoke_members_of_user ON public.spoke_members USING btree (user_id);
+
+create table spokes (
+  id text not null,
+  federation_id text not null,
+  slug text not null,
+  display_name text not null,
+  domain text not null,
+  size text not null,
+  identity boolean not null default false,
+  content boolean not null default false,
+  content_mode text,
+  brand text,
+  admin_email text not null,
+  region text,
+  lms_version text not null,
+  seed text,
+  state text not null,
+  state_reason text,
+  health text not null default 'unknown'::text,
+  cluster text not null,
+  namespace text not null,
+  namespace_uid text,
+  blueprint_revision text not null,
+  blueprint_inputs jsonb not null,
+  site_identifier text,
+  drift jsonb,
+  visible_events bigint not null default 0,
+  created_by text not null,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  observed_at timestamp(3) with time zone,
+  removed_at timestamp(3) with time zone,
+  constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
+  constraint spokes_domain_check CHECK ((domain = lower(domain))),
+  constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
+  constraint spokes_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'suspending'::text, 'suspended'::text, 'resuming'::text, 'updating'::text, 'removing'::text, 'removed'::text]))),
+  constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint spokes_pkey PRIMARY KEY (id),
+  constraint spokes_namespace_key UNIQUE (namespace)
+);
+CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
+CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
+
+create table stream_events (
+  federation_id text not null,
+  number bigint not null,
+  type text not null,
+  at timestamp(3) with time zone not null,
+  spoke_id text,
+  data jsonb not null,
+  constraint stream_events_number_check CHECK ((number > 0)),
+  constraint stream_events_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint stream_events_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint stream_events_pkey PRIMARY KEY (federation_id, number)
+);
+CREATE INDEX stream_events_by_age ON public.stream_events USING btree (at);
+CREATE INDEX stream_events_latest_of_hub ON public.stream_events USING btree (federation_id, number DESC) WHERE (spoke_id IS NULL);
+CREATE INDEX stream_events_latest_of_spoke ON public.stream_events USING btree (spoke_id, number DESC);
+
+create table stream_heads (
+  federation_id text not null,
+  number bigint not null default 0,
+  last_at timestamp(3) with time zone not null default wheelwright_now(),
+  visible_events bigint not null default 0,
+  pruned_through bigint not null default 0,
+  constraint stream_heads_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint stream_heads_pkey PRIMARY KEY (federation_id)
+);
+
+create table users (
+  id text not null,
+  email text not null,
+  display_name text not null,
+  password_hash text,
+  operator boolean not null default false,
+  email_verified_at timestamp(3) with time zone,
+  disabled_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint users_email_check CHECK ((email = lower(email))),
+  constraint users_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX users_one_per_email ON public.users USING btree (email);

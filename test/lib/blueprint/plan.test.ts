@@ -1,0 +1,55 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as plans from "#lib/blueprint/plan.ts";
+import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
+
+const test = suite("the plans");
+const { JOBS, ...sequences } = plans;
+
+test("have steps with names of their own and sentences that a person reads", () => {
+  for (const [name, plan] of Object.entries(sequences)) {
+    const names = plan.steps.map((step) => step.name);
+    assert.is(new Set(names).size, names.length, name);
+    for (const step of plan.steps) assert.match(step.label, /^[A-Z][a-z].*[a-z]$/, step.name);
+    for (const step of plan.steps) {
+      assert.ok(step.timeout > 0 && step.timeout <= plan.timeLimit, `${name} ${step.name}`);
+    }
+  }
+});
+
+test("wait for a Job longer than its own deadline and the 30 s in which it may be deaf", () => {
+  const blueprint = openBlueprint();
+  for (const step of plans.PROVISION.steps) {
+    const job = JOBS.find((each) => each === step.name);
+    if (!job) continue;
+    const seconds = blueprint.jobObject(inputsOf(blueprint), job, "1")["spec"].activeDeadlineSeconds;
+    assert.ok(step.timeout > (seconds + 30) * 1000, step.name);
+  }
+});
+
+test("install before they verify, verify before they seed, and start the site only then", () => {
+  const names = plans.PROVISION.steps.map((step) => step.name);
+  const order = [
+    "namespace",
+    "policies",
+    "secrets",
+    "database",
+    "install",
+    "verify",
+    "seed",
+    "app",
+    "cron",
+    "ingress",
+    "health",
+  ];
+  assert.equal(names, order);
+});
+
+test("look at the data before they start a site that was stopped", () => {
+  for (const plan of [plans.RESUME, plans.RESTART]) {
+    const names = plan.steps.map((step) => step.name);
+    assert.ok(names.indexOf("verify") < names.indexOf("app"));
+  }
+});
+
+test.run();

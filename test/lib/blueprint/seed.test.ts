@@ -1,0 +1,124 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/blueprint/seed.ts";
+import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
+
+const blueprint = openBlueprint();
+const asked = inputsOf(blueprint, {
+  identity: true,
+  content: true,
+  brand: { name: "ocean", theme: null },
+  seed: { name: "demo", courses: null },
+});
+
+function room(kind: string, name: string, data: Record<string, string>): KubeObject {
+  const encoded = Object.entries(data).map((
+    [key, value],
+  ) => [key, btoa(String.fromCharCode(...new TextEncoder().encode(value)))]);
+  return { apiVersion: "v1", kind, metadata: { name }, data: kind === "Secret" ? Object.fromEntries(encoded) : data };
+}
+
+const IDENTITY = { url: "https://idp.example.org/realms/x", clientId: "moodle", name: "Campus" };
+const COURSE = { shortname: "BIO", backup: { url: "https://files.example.org/bio.mbz", sha256: "a".repeat(64) } };
+const full = readHubSettings([
+  room("ConfigMap", "identity", IDENTITY),
+  room("Secret", "identity", { clientSecret: "pä$$ ${x}" }),
+  room("ConfigMap", "content", { courses: JSON.stringify([COURSE]) }),
+  room("ConfigMap", "brand", { color: "#00446a" }),
+]);
+
+const read = suite("readHubSettings");
+
+read("reads what stands in the rooms, secrets decoded", () => {
+  assert.equal(full.problems, []);
+  assert.is(full.identity?.clientSecret, "pä$$ ${x}");
+  assert.is(full.identity?.scopes, "openid profile email");
+  assert.equal(full.courses, [COURSE]);
+  assert.equal(full.brand, { color: "#00446a" });
+});
+
+read("finds nothing in empty or missing rooms, and complains of nothing", () => {
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
+  assert.equal(readHubSettings(made), NO_SETTINGS);
+  assert.equal(readHubSettings([null, null, null, null]), NO_SETTINGS);
+});
+
+read("looks into rooms that the hub has", () => {
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
+  for (const { kind, name } of ROOMS) assert.ok(find(made, kind, name));
+});
+
+read("says what cannot be used, and leaves it out", () => {
+  const settings = readHubSettings([
+    room("ConfigMap", "identity", IDENTITY),
+    room("ConfigMap", "content", { courses: '[{"shortname": 1}]' }),
+    room("ConfigMap", "brand", { color: "red; } body {" }),
+  ]);
+  assert.equal([settings.identity, settings.courses, settings.brand], [null, null, null]);
+  assert.is(settings.problems.length, 3);
+  assert.match(settings.problems[0]!, /identity settings are not whole/);
+  assert.match(settings.problems[1]!, /courses 0\.shortname must be text/);
+  assert.match(settings.problems[2]!, /color must be a colour/);
+});
+
+const notes = suite("seedNotes");
+
+notes("name each thing that was asked for and is not configured", () => {
+  const all = seedNotes(asked, NO_SETTINGS).join("\n");
+  for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
+    assert.match(all, word);
+  }
+  const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
+  assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_SETTINGS), []);
+  const known = { ...asked, mail, seed: { name: "demo", courses: [] } };
+  assert.equal(seedNotes(known, full), []);
+});
+
+const objects = suite("the seed's objects");
+
+objects("hold what is configured and asked for", () => {
+  const made = blueprint.spokeObjects(
+    { ...asked, seed: { name: "demo", courses: [{ shortname: "DEMO" }] } },
+    "seed",
+    full,
+  );
+  const { data } = find(made, "ConfigMap", "seed") as unknown as { data: Record<string, string> };
+  assert.is(data["SEED_ISSUER_NAME"], "Campus");
+  assert.is(data["SEED_BRAND_COLOR"], "#00446a");
+  assert.equal(JSON.parse(data["SEED_COURSES"]!), [{ shortname: "DEMO" }, COURSE]);
+  assert.is(find(made, "Secret", "seed")["stringData"].SEED_ISSUER_CLIENT_SECRET, "pä$$ ${x}");
+  assert.not.match(JSON.stringify(data), /pä/, "the secret is in the Secret alone");
+});
+
+objects("hold nothing of the hub that was not asked for", () => {
+  const made = blueprint.spokeObjects(inputsOf(blueprint), "seed", full);
+  const { data } = find(made, "ConfigMap", "seed") as unknown as { data: Record<string, string> };
+  assert.equal(Object.keys(data).sort(), ["SEED_ADMIN_EMAIL", "SEED_MAIL", "SEED_TITLE"]);
+  assert.is(find(made, "Secret", "seed")["stringData"].SEED_ISSUER_CLIENT_SECRET, "");
+});
+
+objects(
+  "hold the script as it stands in its file, and the script reads each variable that the ConfigMap may have",
+  () => {
+    const script = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"]["seed.php"];
+    assert.is(script, builtIn()["seed.php"]);
+    for (const [, name] of builtIn()["seed.yaml"]!.matchAll(/SEED_([A-Z_]+):/g)) {
+      assert.ok(
+        script.includes(`setting('${name}')`),
+        name,
+      );
+    }
+    assert.match(script, /mtrace\('seeded'\);\n$/);
+  },
+);
+
+objects("mean mail when there are settings for it", () => {
+  const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
+  const made = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "seed");
+  assert.is(find(made, "ConfigMap", "seed")["data"].SEED_MAIL, "on");
+});
+
+read.run();
+notes.run();
+objects.run();

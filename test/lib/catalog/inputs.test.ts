@@ -1,0 +1,91 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { hubInputs, spokeInputs, type SpokeRequest, spokeUrl } from "#lib/catalog/inputs.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { openBlueprint } from "#test/lib/blueprint/scene.ts";
+
+const blueprint = openBlueprint();
+const catalog = loadCatalog(undefined, blueprint);
+const request: SpokeRequest = {
+  federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
+  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+  namespace: "spoke-biology-9n3m8k5r2dh",
+  slug: "biology",
+  displayName: "Biology",
+  host: "biology.spokes.example.org",
+  adminEmail: "ada@example.org",
+  version: "4.5.12",
+  size: "small",
+  identity: false,
+  content: false,
+  contentMode: null,
+  brand: null,
+  region: null,
+  seed: null,
+};
+const smtp = {
+  host: "mail.example.org",
+  port: 587,
+  user: "relay",
+  pass: "s3cret",
+  from: "Campus <noreply@example.org>",
+};
+const plain = { acmeEmail: null, smtp: null };
+
+const test = suite("spokeInputs");
+
+test("resolve version and size, and hold no secret", () => {
+  const inputs = spokeInputs(catalog, { acmeEmail: "ops@example.org", smtp }, request);
+  assert.is(inputs.images.moodle, "erseco/alpine-moodle:v4.5.12");
+  assert.equal(inputs.resources, blueprint.sizes.sizes["small"]);
+  assert.equal(inputs.mail, { host: "mail.example.org", port: 587, user: "relay", from: "noreply@example.org" });
+  assert.not.match(JSON.stringify(inputs), /s3cret/);
+});
+
+test("are https with an address for ACME, or where TLS ends elsewhere", () => {
+  const acme = spokeInputs(catalog, { ...plain, acmeEmail: "ops@example.org" }, request);
+  assert.equal([acme.https, acme.issuer, spokeUrl(acme)], [
+    true,
+    "wheelwright-nginx",
+    "https://biology.spokes.example.org",
+  ]);
+  const none = spokeInputs(catalog, plain, request);
+  assert.equal([none.https, none.issuer, spokeUrl(none)], [false, null, "http://biology.spokes.example.org"]);
+  const elsewhere = loadCatalog("regions: [{ name: a, cluster: { tls: elsewhere } }]", blueprint);
+  for (const acmeEmail of [null, "ops@example.org"]) {
+    const inputs = spokeInputs(elsewhere, { ...plain, acmeEmail }, { ...request, region: "a" });
+    assert.equal([inputs.https, inputs.issuer], [true, null]);
+  }
+});
+
+test("name the issuer after the region's ingress class", () => {
+  const traefik = loadCatalog("regions: [{ name: a, cluster: { ingressClass: traefik } }]", blueprint);
+  const config = { ...plain, acmeEmail: "ops@example.org" };
+  assert.is(spokeInputs(traefik, config, { ...request, region: "a" }).issuer, "wheelwright-traefik");
+  const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
+  assert.is(hubInputs(traefik, config, { ...hub, region: "a" }).issuer, "wheelwright-traefik");
+  assert.equal(hubInputs(traefik, plain, { ...hub, region: null }).acmeEmail, null);
+});
+
+test("do without mail where a setting would not survive the image's shell", () => {
+  const mail = (changes: Partial<typeof smtp>) =>
+    spokeInputs(catalog, { ...plain, smtp: { ...smtp, ...changes } }, request).mail;
+  assert.ok(mail({}));
+  for (const changes of [{ pass: "two words" }, { user: "a b" }, { from: "no address" }, { pass: "a$b" }]) {
+    assert.is(mail(changes), null, JSON.stringify(changes));
+  }
+});
+
+test("keep what the catalogue knows of brand and seed", () => {
+  const known = loadCatalog(
+    "brands: [{ name: ocean, color: '#00446a' }]\nseeds: [{ name: demo, courses: [{ shortname: D }] }]",
+    blueprint,
+  );
+  const inputs = spokeInputs(known, plain, { ...request, brand: "ocean", seed: "demo" });
+  assert.equal(inputs.brand, { name: "ocean", theme: { color: "#00446a" } });
+  assert.equal(inputs.seed, { name: "demo", courses: [{ shortname: "D" }] });
+  const unknown = spokeInputs(catalog, plain, { ...request, brand: "any", seed: "any" });
+  assert.equal([unknown.brand?.theme, unknown.seed?.courses], [null, null]);
+});
+
+test.run();

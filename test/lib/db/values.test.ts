@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase }>("values");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after(async ({ db }) => await db.close());
+
+/** The value as it comes back from the server, and the server's own text of it. */
+async function there(db: TestDatabase, value: unknown, type: string): Promise<{ back: unknown; text: string | null }> {
+  const cast = sql.raw(type);
+  const { rows } = await sql<{ back: unknown; text: string | null }>`
+    select ${value}::${cast} as back, ${value}::${cast}::text as text`.execute(db.rows);
+  return rows[0]!;
+}
+
+test("JSON text becomes the JSON it is, and is read parsed", async ({ db }) => {
+  for (const value of [{ a: [1, { b: null }] }, [], "text", 7, null, true, { quote: `"'\\`, deep: "…𝄞" }]) {
+    const { back } = await there(db, JSON.stringify(value), "jsonb");
+    assert.equal(back, value);
+  }
+  const { rows } = await sql`select jsonb_typeof(${JSON.stringify({ a: 1 })}::jsonb) as kind`.execute(db.rows);
+  assert.equal(rows, [{ kind: "object" }]);
+});
+
+test("arrays of text keep every character", async ({ db }) => {
+  for (
+    const value of [[], ["a"], [`"`, "\\", "{", "}", ",", "", " ", "NULL", "null", "a b", "\n\t", "ü𝄞", `\\"`], [
+      "a",
+      null,
+    ]]
+  ) {
+    assert.equal((await there(db, value, "text[]")).back, value);
+  }
+});
+
+test("other arrays come back as their items do", async ({ db }) => {
+  const moment = new Date("2026-02-03T04:05:06.789Z");
+  assert.equal((await there(db, [1, -2], "int[]")).back, [1, -2]);
+  assert.equal((await there(db, ["9007199254740993"], "bigint[]")).back, ["9007199254740993"]);
+  assert.equal((await there(db, [true, false], "boolean[]")).back, [true, false]);
+  assert.equal((await there(db, [moment], "timestamptz[]")).back, [moment]);
+});
+
+test("a bigint is text, and goes as number, bigint or text", async ({ db }) => {
+  for (const value of [42, 42n, "42"]) assert.is((await there(db, value, "bigint")).back, "42");
+  assert.is((await there(db, "9223372036854775807", "bigint")).back, "9223372036854775807");
+});
+
+test("a number goes into a text column as its digits", async ({ db }) => {
+  assert.is((await there(db, 5, "text")).back, "5");
+});
+
+test("bytes come back as the same bytes", async ({ db }) => {
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+  const { back } = await there(db, all, "bytea");
+  assert.instance(back, Uint8Array);
+  assert.equal([...back as Uint8Array], [...all]);
+  const part = (await there(db, all.subarray(10, 12), "bytea")).back as Uint8Array;
+  assert.equal([...part], [10, 11]);
+});
+
+test("a moment keeps its milliseconds, and goes as Date or text", async ({ db }) => {
+  const moment = new Date("2026-02-03T04:05:06.789Z");
+  assert.equal((await there(db, moment, "timestamptz(3)")).back, moment);
+  assert.equal((await there(db, "2026-02-03T04:05:06.789Z", "timestamptz(3)")).back, moment);
+});
+
+test("true and false go as values and as words, null as null in every type", async ({ db }) => {
+  for (const yes of [true, "true", "t"]) assert.is((await there(db, yes, "boolean")).back, true);
+  for (const no of [false, "false"]) assert.is((await there(db, no, "boolean")).back, false);
+  for (const type of ["text", "jsonb", "bytea", "text[]", "bigint", "timestamptz", "boolean"]) {
+    assert.is((await there(db, null, type)).back, null);
+  }
+});
+
+test("hostile text is data and nothing else", async ({ db }) => {
+  for (const value of ["'; drop table users; --", "$1", "\\", "\ud800".toWellFormed(), "${x}", "%s", "e\u0301"]) {
+    assert.is((await there(db, value, "text")).back, value);
+  }
+});
+
+test("what the server refuses is its error, and the connection goes on", async ({ db }) => {
+  const cases: [unknown, string, string][] = [
+    ["a\0b", "text", "22021"],
+    [JSON.stringify("a\0b"), "jsonb", "22P05"],
+    ['"\\ud800"', "jsonb", "22P02"],
+    ["{", "jsonb", "22P02"],
+    ["9".repeat(30), "bigint", "22003"],
+    ["yesterday-ish", "timestamptz", "22007"],
+    [new Date(8.64e15), "timestamptz", "22009"],
+  ];
+  for (const [value, type, state] of cases) {
+    const failure = await rejection(there(db, value, type));
+    assert.is(failure.code, state, `${JSON.stringify(value)} as ${type} is ${failure.code}`);
+  }
+  assert.is(db.stats().open, 1);
+});
+
+test.run();

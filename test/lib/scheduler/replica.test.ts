@@ -1,0 +1,79 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Control } from "#lib/db/database.ts";
+import { silent } from "#lib/log.ts";
+import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("openReplica");
+
+function open(query: Control["query"], onBeat: () => void = () => {}): Replica {
+  return openReplica({ id: "rep", release: "test", control: { query }, log: silent, onBeat });
+}
+
+const answer = () => Promise.resolve([]);
+
+test("beats, and has a tenure from the first answer on", async () => {
+  const beaten = Promise.withResolvers<void>();
+  const replica = open(answer, beaten.resolve);
+  assert.is(replica.tenure(), null);
+  await beaten.promise;
+  replica.tenure()!.check();
+  assert.is(replica.mayJudge(), false);
+  await replica.close();
+});
+
+test("lapses when beats fail, and begins a new tenure when they succeed again", async () => {
+  const control = { down: false };
+  const replica = open(() => control.down ? Promise.reject(new Error("gone")) : answer());
+  const first = await until(() => replica.tenure());
+  control.down = true;
+  await new Promise((resolve) => first.signal.addEventListener("abort", resolve));
+  assert.is(first.signal.reason.name, "Lapsed");
+  assert.is(replica.tenure(), null);
+  control.down = false;
+  const second = await until(() => replica.tenure());
+  second.check();
+  assert.throws(() => first.check(), (error: Error) => error.name === "Lapsed");
+  await replica.close();
+});
+
+test("refuses the next call after a standstill, before any timer could notice", async () => {
+  const replica = open(answer);
+  const tenure = await until(() => replica.tenure());
+  standStill(2600);
+  assert.throws(() => tenure.check(), (error: Error) => error.name === "Lapsed");
+  await replica.close();
+});
+
+test("does not let a late answer to a beat hide that it was late", async () => {
+  const control = { hold: null as null | Promise<void> };
+  const replica = open(async () => {
+    await control.hold;
+    return [];
+  });
+  const tenure = await until(() => replica.tenure());
+  const answered = Promise.withResolvers<void>();
+  control.hold = answered.promise;
+  await new Promise((resolve) => setTimeout(resolve, 1100)); // the next beat is under way
+  standStill(2600);
+  answered.resolve();
+  await until(() => replica.tenure() !== tenure && replica.tenure());
+  assert.ok(tenure.signal.aborted);
+  await replica.close();
+});
+
+test("may judge others after it has beaten for four seconds", async () => {
+  const replica = open(answer);
+  const tenure = await until(() => replica.tenure());
+  await until(() => replica.mayJudge());
+  assert.is(replica.tenure(), tenure);
+  await replica.close();
+});
+
+/** As a stopped process: nothing runs, and the clock goes on. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test.run();

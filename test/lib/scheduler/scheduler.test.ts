@@ -1,0 +1,244 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Database } from "#lib/db/database.ts";
+import { ConnectionLost } from "#lib/db/faults.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/time.ts";
+import { until } from "#test/support/until.ts";
+import { action, install, kind, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("openScheduler");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+const work = kind("work", ["only"]);
+
+/** A handler whose steps are told apart by spoke, and how many ran at once. */
+function counted(step: (job: Job) => Promise<void> | void) {
+  const order: string[] = [];
+  let now = 0, most = 0;
+  const handler: Handler = {
+    kind: work,
+    steps: {
+      async only({ job }) {
+        most = Math.max(most, ++now);
+        order.push(job.spokeId!);
+        try {
+          await step(job);
+        } finally {
+          now--;
+        }
+      },
+    },
+  };
+  return { handler, order, most: () => most };
+}
+
+test("runs a hub's installs one after another, oldest first", async ({ scene }) => {
+  const hub = await scene.hub(5);
+  const { handler, order, most } = counted(() => Promise.resolve());
+  const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
+  await Promise.all([scene.open([handler]), scene.open([handler])]);
+  await scene.until(jobs.at(-1)!.id, ended);
+  assert.equal(order, hub.spokes);
+  assert.is(most(), 1);
+});
+
+test("runs two hubs at the same time", async ({ scene }) => {
+  const [a, b] = [await scene.hub(1), await scene.hub(1)];
+  const both = Promise.withResolvers<void>();
+  const { handler, order } = counted(() => {
+    if (order.length === 2) both.resolve();
+    return both.promise;
+  });
+  const jobs = await scene.enqueue(install(work, a, 0), install(work, b, 0));
+  await scene.open([handler]);
+  for (const job of jobs) assert.is((await scene.until(job.id, ended)).state, "succeeded");
+});
+
+test("goes on in the lane after a failure, and while a job waits for its next try", async ({ scene }) => {
+  const hub = await scene.hub(3);
+  const [failing, waiting, last] = hub.spokes as [string, string, string];
+  const { handler } = counted(({ spokeId }) => {
+    if (spokeId !== last) throw new Error("not this one");
+  });
+  const jobs = await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
+  await scene.db.sql("update jobs set progress = '{\"bugs\": 2}' where spoke_id = $1", [failing]);
+  await scene.open([handler], { retry: { first: 10 * MINUTE, most: 10 * MINUTE } });
+  assert.is((await scene.until(jobs[2]!.id, ended)).state, "succeeded");
+  assert.is((await scene.until(jobs[0]!.id, ended)).state, "failed");
+  const held = await scene.until(jobs[1]!.id, ({ spokeId }) => spokeId === waiting);
+  assert.equal([held.state, held.attempt, held.failure?.code], ["queued", 1, "internal"]);
+});
+
+test("lets an install wait for its hub, and holds up nobody with it", async ({ scene }) => {
+  const hub = await scene.hub(1, "provisioning");
+  const needy = kind("needy", ["only"], { needsActiveHub: true });
+  const [first] = await scene.enqueue(install(needy, hub, 0));
+  const [second] = await scene.enqueue({ ...install(work, hub, 0), spokeId: null });
+  const activate: Handler = {
+    kind: work,
+    steps: { only: () => Promise.resolve() },
+    hooks: {
+      async onSucceeded(tx, { federationId }) {
+        await tx.updateTable("federations").set({ state: "active" }).where("id", "=", federationId!).execute();
+        return { state: "active" };
+      },
+    },
+  };
+  await scene.open([activate, { kind: needy, steps: { only: () => Promise.resolve() } }]);
+  const after = [await scene.until(first!.id, ended), await scene.until(second!.id, ended)];
+  assert.equal(after.map(({ state }) => state), ["succeeded", "succeeded"]);
+  assert.ok(after[1]!.finishedAt! <= after[0]!.startedAt!);
+});
+
+test("runs one operation of a spoke at a time, whatever their lanes", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const { handler, most } = counted(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  const jobs = await scene.enqueue(install(work, hub, 0), action(work, hub, 0), action(work, hub, 0));
+  await Promise.all([scene.open([handler]), scene.open([handler])]);
+  for (const job of jobs) await scene.until(job.id, ended);
+  assert.is(most(), 1);
+});
+
+test("leaves what it does not know to those who do", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  const newer = { ...work, plan: 2 };
+  const done = () => Promise.resolve();
+  const [job] = await scene.enqueue(action(newer, hub, 0));
+  const [known] = await scene.enqueue(action(work, hub, 1));
+  await scene.open([{ kind: work, steps: { only: done } }]);
+  await scene.until(known!.id, ended);
+  assert.is((await scene.until(job!.id, () => true)).state, "queued");
+  await scene.open([{ kind: newer, steps: { only: done } }]);
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+});
+
+test("takes over from a replica that is silent, with its steps and without counting an attempt", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const two = kind("two", ["first", "second"]);
+  const [job] = await scene.enqueue(action(two, hub, 0));
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
+       steps_done = '{first}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
+    [job!.id],
+  );
+  const ran: string[] = [];
+  const step = (name: string) => async () => void ran.push(name);
+  await scene.open([{ kind: two, steps: { first: step("first"), second: step("second") } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt, ran], ["succeeded", 1, ["second"]]);
+  assert.is(after.fence, "2");
+});
+
+test("leaves the jobs of a replica that beats alone, however long they take", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('busy', 'x', now() + interval '1 hour')");
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '1 hour')");
+  await scene.db.sql("update jobs set state = 'running', holder = 'busy', fence = nextval('job_fences')");
+  const [orphan] = await scene.enqueue(action(work, hub, 1));
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'),
+      deadline_at = now() + interval '1 hour' where id = $1`,
+    [orphan!.id],
+  );
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve() } }]);
+  await scene.until(orphan!.id, ended); // so it has judged, and acted on it
+  assert.equal((await scene.until(job!.id, () => true)).holder, "busy");
+});
+
+test("stops when it cannot beat, and goes on by itself when it can again", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const control = { down: false };
+  const flaky: Database = {
+    ...scene.db,
+    control: {
+      query: (text, params) =>
+        control.down ? Promise.reject(new ConnectionLost(new Error("cut"))) : scene.db.control.query(text, params),
+    },
+  };
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  const fences: string[] = [], reasons: string[] = [];
+  const scheduler = await scene.open([{
+    kind: work,
+    steps: {
+      async only({ job, signal }) {
+        fences.push(job.fence);
+        if (fences.length > 1) return;
+        control.down = true;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        reasons.push(signal.reason.name);
+        control.down = false;
+      },
+    },
+  }], { on: flaky });
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt, reasons], ["succeeded", 1, ["Lapsed"]]);
+  assert.ok(BigInt(fences[1]!) > BigInt(fences[0]!));
+  await until(() => scheduler.ready());
+});
+
+test("lets a step end when it drains, and another goes on with the next without a new attempt", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  const two = kind("two", ["first", "second"]);
+  const started = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
+  const first = async () => {
+    started.resolve();
+    await go.promise;
+  };
+  const [job] = await scene.enqueue(install(two, hub, 0));
+  const old = await scene.open([{ kind: two, steps: { first, second: () => Promise.reject(new Error("not here")) } }]);
+  await started.promise;
+  const drained = old.drain(MINUTE);
+  const [later] = await scene.enqueue(install(two, hub, 1));
+  go.resolve();
+  await drained;
+  const between = await scene.until(job!.id, () => true);
+  assert.equal([between.state, between.stepsDone, between.attempt], ["queued", ["first"], 0]);
+  assert.is((await scene.until(later!.id, () => true)).state, "queued");
+  assert.is(old.ready(), false);
+  await scene.open([{ kind: two, steps: { first: () => Promise.resolve(), second: () => Promise.resolve() } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt], ["succeeded", 1]);
+  assert.is((await scene.until(later!.id, ended)).state, "succeeded");
+});
+
+test("ends what does not end within the grace, and gives it back", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const started = Promise.withResolvers<AbortSignal>();
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  const scheduler = await scene.open([{
+    kind: work,
+    steps: {
+      only({ signal }) {
+        started.resolve(signal);
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+    },
+  }]);
+  const signal = await started.promise;
+  await scheduler.drain(0);
+  assert.is(signal.reason.name, "Draining");
+  const after = await scene.until(job!.id, () => true);
+  assert.equal([after.state, after.attempt, after.holder], ["queued", 0, null]);
+});
+
+test("numbers the events of a hub without a gap, whatever ran at once", async ({ scene }) => {
+  const hub = await scene.hub(8);
+  const { handler } = counted(() => {
+    if (Math.random() < 0.3) throw new Error("chance");
+  });
+  const jobs = await scene.enqueue(...hub.spokes.flatMap((_, i) => [install(work, hub, i), action(work, hub, i)]));
+  await Promise.all([scene.open([handler]), scene.open([handler]), scene.open([handler])]);
+  for (const job of jobs) await scene.until(job.id, ended);
+  const rows = await scene.db.sql("select number::int from stream_events order by number");
+  assert.equal(rows.map(({ number }) => number), rows.map((_, i) => i + 1));
+  const [head] = await scene.db.sql("select number::int from stream_heads");
+  assert.is(head.number, rows.length);
+});
+
+test.run();

@@ -1,0 +1,22 @@
+import { openSimulator } from "#lib/simulator/open.ts";
+import { silent } from "#lib/log.ts";
+const s = await openSimulator({ delayMs: 0, log: silent });
+const call = async (method: string, path: string, body?: unknown, type = "application/json") => {
+  const r = await fetch(s.url + path, { method, headers: { "content-type": type }, body: body === undefined ? undefined : JSON.stringify(body) });
+  const t = await r.text(); let j; try { j = JSON.parse(t) } catch { j = t } ; return { status: r.status, body: j };
+};
+console.log((await call("POST", "/api/v1/namespaces", { kind: "Namespace", metadata: { name: "a" } })).status);
+const dep = (n) => ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: n }, spec: { selector: { matchLabels: { app: n } }, template: { metadata: { labels: { app: n } }, spec: { containers: [{ name: "m", image: "busybox:1.35", command: ["sleep", "3600"] }] } } } });
+console.log(await call("PATCH", "/apis/apps/v1/namespaces/a/deployments/d?fieldManager=w&force=true", dep("d"), "application/apply-patch+yaml"));
+const job = (n, c) => ({ apiVersion: "batch/v1", kind: "Job", metadata: { name: n }, spec: { backoffLimit: 0, template: { spec: { restartPolicy: "Never", containers: [{ name: "m", image: "busybox:1.35", command: ["sh", "-c", c] }] } } } });
+console.log((await call("POST", "/apis/batch/v1/namespaces/a/jobs", job("ok", "echo hi; exit 0"))).status);
+console.log((await call("POST", "/apis/batch/v1/namespaces/a/jobs", job("bad", "echo no >&2; exit 3"))).status);
+await new Promise(r => setTimeout(r, 300));
+console.log(JSON.stringify((await call("GET", "/apis/apps/v1/namespaces/a/deployments/d")).body.status));
+console.log(JSON.stringify((await call("GET", "/apis/batch/v1/namespaces/a/jobs/ok")).body.status));
+console.log(JSON.stringify((await call("GET", "/apis/batch/v1/namespaces/a/jobs/bad")).body.status));
+for (const p of (await call("GET", "/api/v1/namespaces/a/pods")).body.items) console.log(p.metadata.name, p.status.phase);
+await call("DELETE", "/api/v1/namespaces/a");
+await new Promise(r => setTimeout(r, 500));
+console.log(await call("GET", "/api/v1/namespaces/a"));
+await s.close();

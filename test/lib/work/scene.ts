@@ -1,0 +1,113 @@
+/** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { readConfig } from "#lib/config.ts";
+import type { OpenDatabase } from "#lib/db/database.ts";
+import { createFederation } from "#lib/federations/create.ts";
+import { type FederationRow, findFederation } from "#lib/federations/store.ts";
+import { silent } from "#lib/log.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { listOperations } from "#lib/jobs/store.ts";
+import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
+import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { createSpoke } from "#lib/spokes/create.ts";
+import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import { handlers } from "#lib/work/handlers.ts";
+import { blueprint as builtIn } from "#src/blueprints.ts";
+import { openClusters } from "#src/clusters.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
+
+const MINUTE = 60_000;
+
+export interface WorkScene {
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly actor: Actor;
+  readonly simulator: Simulator;
+  /** Starts a replica; with a database of its own if one is given. */
+  replica(on?: OpenDatabase): Promise<Scheduler>;
+  hub(slug: string): Promise<FederationRow>;
+  spoke(hub: FederationRow, slug: string, size?: string): Promise<string>;
+  row(id: string): Promise<SpokeRow>;
+  /** The spoke, once it is in one of these states. */
+  becomes(id: string, ...states: string[]): Promise<SpokeRow>;
+  hubBecomes(id: string, state: string): Promise<FederationRow>;
+  operations(spokeId: string): Promise<Job[]>;
+  /** The spoke's operations of this kind, once none of them is live. */
+  ended(spokeId: string, kind: string): Promise<Job>;
+  close(): Promise<void>;
+}
+
+export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
+  const db = await openTestDatabase();
+  const simulator = await openSimulator({ delayMs, log: silent });
+  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org" }, terminal: false });
+  const blueprint = await loadBlueprint(builtIn);
+  const catalog = loadCatalog(undefined, blueprint);
+  const clusters = openClusters({ text: simulator.kubeconfig() }, catalog, silent);
+  const release = { api: "v0", version: "test", commit: "unknown" };
+  const app = { config, log: silent, db, clusters, blueprint, catalog, release } as unknown as App;
+  const userId = await makeUser(db, "ann@example.org");
+  const actor: Actor = {
+    userId,
+    email: "ann@example.org",
+    ip: "192.0.2.7",
+    userAgent: "test",
+    tokenPrefix: null,
+    role: "operator",
+    displayName: "Ann",
+    federationIds: [],
+    spokeIds: [],
+    credential: { kind: "session", id: "ses" },
+  };
+  const schedulers: Scheduler[] = [];
+
+  const scene: WorkScene = {
+    app,
+    db,
+    actor,
+    simulator,
+    async replica(on = db) {
+      const own = { ...app, db: on };
+      const retry = { first: 50, most: 200 };
+      const scheduler = await openScheduler(own, { handlers: handlers(own), lanes: 64, retry });
+      schedulers.push(scheduler);
+      return scheduler;
+    },
+    async hub(slug) {
+      const { id } = await createFederation(app, actor, { slug } as never, null);
+      return (await findFederation(db.rows, id, "shown"))!;
+    },
+    async spoke(hub, slug, size = "small") {
+      return (await createSpoke(app, actor, hub, { slug, size } as never, null)).id;
+    },
+    row: async (id) => (await findSpoke(db.rows, id, "shown"))!,
+    becomes: (id, ...states) =>
+      until(async () => {
+        const row = await scene.row(id);
+        return states.includes(row.state) && row;
+      }, MINUTE),
+    hubBecomes: (id, state) =>
+      until(async () => {
+        const row = (await findFederation(db.rows, id, "shown"))!;
+        return row.state === state && row;
+      }, MINUTE),
+    operations: (spokeId) => listOperations(db.rows, { spokeId, limit: 100 }),
+    ended: (spokeId, kind) =>
+      until(async () => {
+        const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);
+        return all.length > 0 && all.every(({ state }) => isFinished(state)) && all[0]!;
+      }, MINUTE),
+    async close() {
+      await Promise.all(schedulers.map((scheduler) => scheduler.close()));
+      await clusters.close();
+      await simulator.close();
+      await db.close();
+    },
+  };
+  return scene;
+}

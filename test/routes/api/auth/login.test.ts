@@ -1,0 +1,91 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { PASSWORD } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("POST /api/auth/login");
+
+test.before.each(async (context) => {
+  context.scene = await openScene();
+});
+test.after.each(({ scene }) => scene.close());
+
+test("answers the user, and a cookie that opens the rest", async ({ scene }) => {
+  const { email, id } = scene.people.hubAdmin;
+  const login = await scene.as("nobody").post("/api/auth/login", {
+    email: ` ${email.toUpperCase()}`,
+    password: PASSWORD,
+  });
+  assert.is(login.status, 200);
+  assert.equal(login.body, {
+    user: { id, email, role: "hub_admin", federationIds: [scene.hub], displayName: "hub-admin", spokeIds: [] },
+  });
+  assert.is(login.headers.get("cache-control"), "no-store");
+  const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
+  const me = await scene.send("/api/auth/me", { headers: { cookie } });
+  assert.equal(me.body, login.body);
+});
+
+test("is found without /api too, as it is documented", async ({ scene }) => {
+  const body = { email: scene.people.stranger.email, password: PASSWORD };
+  assert.is((await scene.as("nobody").post("/auth/login", body)).status, 200);
+});
+
+test("is 401 in the same words for a wrong password and for an unknown address", async ({ scene }) => {
+  const { email } = scene.people.stranger;
+  const wrong = await scene.as("nobody").post("/api/auth/login", { email, password: "not the password" });
+  const unknown = await scene.as("nobody").post("/api/auth/login", { email: "who@example.org", password: PASSWORD });
+  const body = { statusCode: 401, message: "Wrong e-mail address or password", error: "Unauthorized" };
+  assert.equal([wrong.status, wrong.body], [401, body]);
+  assert.equal([unknown.status, unknown.body], [401, body]);
+  assert.is(wrong.headers.get("set-cookie"), null);
+});
+
+test("is 400 and names the field for what cannot be an address or a password", async ({ scene }) => {
+  const good = { email: "a@example.org", password: PASSWORD };
+  const cases: [string, unknown][] = [
+    ["email", { ...good, email: "a\0@example.org" }],
+    ["email", { ...good, email: "a\ud800@example.org" }],
+    ["password", { ...good, password: "nul\0" }],
+    ["password", { ...good, password: "half \udc00" }],
+    ["password", { email: good.email }], // the bucket has no place for a sixth
+  ];
+  for (const [field, body] of cases) {
+    const refused = await scene.as("nobody").post("/api/auth/login", body);
+    assert.is(refused.status, 400, JSON.stringify(body));
+    assert.match(refused.body.message, field);
+  }
+});
+
+test("is 429 from the sixth attempt of a minute on, right or wrong, by either address", async ({ scene }) => {
+  const { email } = scene.people.stranger;
+  const attempt = (path: string, password: string) => scene.as("nobody").post(path, { email, password });
+  for (const path of ["/api/auth/login", "/auth/login", "/api/auth/login", "/auth/login", "/api/auth/login"]) {
+    assert.is((await attempt(path, "not the password")).status, 401);
+  }
+  for (const path of ["/api/auth/login", "/auth/login"]) {
+    const limited = await attempt(path, PASSWORD);
+    assert.is(limited.status, 429);
+    assert.equal(limited.body, { statusCode: 429, message: "too many login attempts", error: "Too Many Requests" });
+    assert.ok(Number(limited.headers.get("retry-after")) > 0);
+  }
+  assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).length, 5);
+});
+
+test("is 401 with any Authorization header, before the bucket and the body", async ({ scene }) => {
+  for (let i = 0; i < 8; i++) {
+    const refused = await scene.as("operator", "cli").post("/api/auth/login", { nonsense: true });
+    assert.is(refused.status, 401);
+    assert.match(refused.body.message, "session");
+  }
+});
+
+test("is 403 for a page of another site", async ({ scene }) => {
+  const body = { email: scene.people.stranger.email, password: PASSWORD };
+  for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
+    assert.is((await scene.as("nobody").post("/api/auth/login", body, headers)).status, 403);
+  }
+});
+
+test.run();

@@ -1,0 +1,46 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeToken } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("DELETE /api/auth/tokens/{id}");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+
+test("revokes one's own token: from the answer on it opens nothing", async ({ scene }) => {
+  const { id, plaintext } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const headers = { authorization: `Bearer ${plaintext}` };
+  assert.is((await scene.send("/api/auth/me", { headers })).status, 200);
+  const gone = await scene.as("stranger").delete(`/api/auth/tokens/${id}`);
+  assert.equal([gone.status, gone.body], [204, ""]);
+  assert.is((await scene.send("/api/auth/me", { headers })).status, 401);
+});
+
+test("lets a token revoke itself", async ({ scene }) => {
+  const { id, plaintext } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const init = { method: "DELETE", headers: { authorization: `Bearer ${plaintext}` } };
+  assert.is((await scene.send(`/api/auth/tokens/${id}`, init)).status, 204);
+  assert.is((await scene.send(`/api/auth/tokens/${id}`, init)).status, 401);
+});
+
+test("needs the scope cli of a token", async ({ scene }) => {
+  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  for (const means of ["readonly", "provisioning"] as const) {
+    assert.is((await scene.as("stranger", means).delete(`/api/auth/tokens/${id}`)).status, 403);
+  }
+  assert.is((await scene.as("stranger", "cli").delete(`/api/auth/tokens/${id}`)).status, 204);
+});
+
+test("is 404 for somebody else's, for what never was, and for what is gone; an operator reaches all", async ({ scene }) => {
+  const { id } = await makeToken(scene.db, scene.people.stranger, "cli");
+  const path = `/api/auth/tokens/${id}`;
+  assert.is((await scene.as("hubAdmin").delete(path)).status, 404);
+  assert.is((await scene.as("operator").delete("/api/auth/tokens/tok_none")).status, 404);
+  assert.is((await scene.as("operator").delete(path)).status, 204);
+  assert.is((await scene.as("stranger").delete(path)).status, 404);
+});
+
+test.run();

@@ -1,0 +1,69 @@
+/** People for tests, with their sessions and tokens, made without a login: hashing a password takes its time. */
+import type { TokenScope } from "#lib/auth/access.ts";
+import { beginSession, type NewSession } from "#lib/auth/sessions.ts";
+import { hashSecret } from "#lib/crypto/secret.ts";
+import { newToken } from "#lib/crypto/token.ts";
+import type { Database } from "#lib/db/database.ts";
+import { newId } from "#lib/ids.ts";
+
+export const PASSWORD = "a password for tests";
+const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+export interface Life {
+  readonly operator?: boolean;
+  readonly verified?: boolean;
+  readonly disabled?: boolean;
+  readonly passwordHash?: string | null;
+}
+
+/** A verified user with the password above, unless something else is said. */
+export async function makePerson(db: Database, name: string, life: Life = {}): Promise<Person> {
+  const { operator = false, verified = true, disabled = false, passwordHash = PASSWORD_HASH } = life;
+  const id = newId("usr"), email = `${name}@example.org`, now = await db.now();
+  await db.rows.insertInto("users").values({
+    id,
+    email,
+    display_name: name,
+    password_hash: passwordHash,
+    operator,
+    email_verified_at: verified ? now : null,
+    disabled_at: disabled ? now : null,
+  }).execute();
+  return { id, email };
+}
+
+export async function makeSession(db: Database, person: Person): Promise<NewSession> {
+  return await db.transact((tx) => beginSession(tx, person.id, { ip: "192.0.2.1", userAgent: "test" }));
+}
+
+export interface TestToken {
+  readonly id: string;
+  readonly plaintext: string;
+  readonly prefix: string;
+}
+
+export async function makeToken(
+  db: Database,
+  person: Person,
+  scope: TokenScope,
+  expiresAt: Date | null = null,
+): Promise<TestToken> {
+  const { plaintext, prefix } = newToken(scope), id = newId("tok");
+  const token_hash = await hashSecret(plaintext);
+  await db.rows.insertInto("api_tokens")
+    .values({ id, user_id: person.id, name: scope, scope, prefix, token_hash, expires_at: expiresAt }).execute();
+  return { id, plaintext, prefix };
+}
+
+export async function addHubAdmin(db: Database, person: Person, federationId: string): Promise<void> {
+  await db.rows.insertInto("federation_members").values({ federation_id: federationId, user_id: person.id }).execute();
+}
+
+export async function addSpokeAdmin(db: Database, person: Person, spokeId: string): Promise<void> {
+  await db.rows.insertInto("spoke_members").values({ spoke_id: spokeId, user_id: person.id }).execute();
+}

@@ -1,0 +1,121 @@
+/**
+ * A scene: a database, the whole API on it without sockets, and people who call it.
+ *
+ *   const scene = await openScene();
+ *   const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/${scene.hub}/spokes`, { slug: "oak" });
+ *   await scene.close();
+ *
+ * There is an active hub "north" with an active spoke "oak": `hubAdmin` administers the hub, `spokeAdmin` the spoke,
+ * `operator` is one, and `stranger` has an account and nothing else. Jobs are queued and nothing runs them.
+ */
+import type { App } from "#lib/app.ts";
+import type { TokenScope } from "#lib/auth/access.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { makeApp } from "#test/support/app.ts";
+import type { Answer } from "#test/support/client.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+export type Who = "operator" | "hubAdmin" | "spokeAdmin" | "stranger";
+/** With what somebody calls: the session's cookie, or a token of this scope. */
+export type Means = "session" | TokenScope;
+
+export interface Scene {
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly people: Readonly<Record<Who, Person>>;
+  /** Ids of the hub and the spoke that are there. */
+  readonly hub: string;
+  readonly spoke: string;
+  as(who: Who | "nobody", means?: Means): Caller;
+  /** Any request, as it stands. */
+  send(path: string, init?: RequestInit): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+export interface Caller {
+  get(path: string, headers?: Fields): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
+  patch(path: string, body?: unknown, headers?: Fields): Promise<Answer>;
+  delete(path: string, headers?: Fields): Promise<Answer>;
+  /** The headers that say who calls, for requests that need more. */
+  credentials(): Promise<Fields>;
+}
+
+export interface Setting {
+  /** Variables of the configuration. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Other routes than the program's. */
+  readonly manifest?: Manifest;
+}
+
+const ORIGIN = "http://localhost:3000";
+
+export async function openScene(setting: Setting = {}): Promise<Scene> {
+  const db = await openTestDatabase();
+  const app = await makeApp(db, setting.env);
+  const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
+  const people: Record<Who, Person> = {
+    operator: await makePerson(db, "operator", { operator: true }),
+    hubAdmin: await makePerson(db, "hub-admin"),
+    spokeAdmin: await makePerson(db, "spoke-admin"),
+    stranger: await makePerson(db, "stranger"),
+  };
+  const hub = await makeHub(db, people.operator.id, "north");
+  const spoke = await makeSpoke(db, people.operator.id, hub, "oak");
+  await db.sql("update spokes set state = 'active', ready_at = wheelwright_now()");
+  await addHubAdmin(db, people.hubAdmin, hub);
+  await addSpokeAdmin(db, people.spokeAdmin, spoke);
+
+  const known = new Map<string, Promise<Fields>>();
+  const credentials = (who: Who | "nobody", means: Means): Promise<Fields> => {
+    const key = `${who} ${means}`;
+    const found = known.get(key) ?? (who === "nobody" ? Promise.resolve({}) : credential(db, people[who], means));
+    known.set(key, found);
+    return found;
+  };
+  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await server.request(new Request(new URL(path, ORIGIN), init));
+    const text = await response.text();
+    const json = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+
+  return {
+    app,
+    db,
+    people,
+    hub,
+    spoke,
+    send,
+    as(who, means = "session") {
+      const call = async (method: string, path: string, body: unknown, headers: Fields = {}) => {
+        const own = await credentials(who, means);
+        if (body === undefined) return await send(path, { method, headers: { ...own, ...headers } });
+        const json = { "content-type": "application/json" };
+        return await send(path, { method, headers: { ...json, ...own, ...headers }, body: JSON.stringify(body) });
+      };
+      return {
+        get: (path, headers) => call("GET", path, undefined, headers),
+        post: (path, body, headers) => call("POST", path, body, headers),
+        patch: (path, body, headers) => call("PATCH", path, body, headers),
+        delete: (path, headers) => call("DELETE", path, undefined, headers),
+        credentials: () => credentials(who, means),
+      };
+    },
+    async close() {
+      app.feeds.close();
+      await db.close();
+    },
+  };
+}
+
+async function credential(db: TestDatabase, person: Person, means: Means): Promise<Fields> {
+  if (means === "session") return { cookie: `wheelwright=${(await makeSession(db, person)).secret}` };
+  return { authorization: `Bearer ${(await makeToken(db, person, means)).plaintext}` };
+}

@@ -1,0 +1,7 @@
+/** Starts an embedded PostgreSQL under the directory given, prints its address, and waits to be killed. */
+import { openEmbedded } from "#lib/db/embedded.ts";
+import { silent } from "#lib/log.ts";
+
+const server = await openEmbedded({ directory: process.argv[2]!, durable: false, log: silent });
+console.log(server.url);
+setInterval(() => {}, 1000);
