@@ -60,7 +60,7 @@ async function commit(lease: Lease, limit: number): Promise<string> {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // Any answer of the server's is a no (a deferred constraint, say); without one nobody knows.
-    throw error;
+    throw isFatal(error) ? new CommitUnknown(error) : error;
   }
 }
 

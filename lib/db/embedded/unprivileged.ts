@@ -1,12 +1,11 @@
 /**
  * As whom the embedded PostgreSQL runs. It refuses root; so under root (a container, mostly) it is given another uid.
  *
- * No user is added to the machine for it: a uid needs no entry in /etc/passwd. Where a parent directory is closed to
- * that uid (a clone under /root, a private temporary directory), the process keeps the one capability that lets it
- * pass, and nothing else of root.
+ * No user is added to the machine for it. Where a parent directory is closed to that uid (a clone under /root, a private
+ * temporary directory), the process keeps the one capability that lets it pass, and nothing else of root.
  */
 import type { SpawnOptions } from "node:child_process";
-import { chown, stat } from "node:fs/promises";
+import { chown, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const NOBODY = 65534; // the kernel's overflow uid, "nobody" everywhere
@@ -26,7 +25,17 @@ export interface Command {
 export async function chooseOwner(directory: string): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
-  return uid === 0 ? { uid: NOBODY, gid: NOBODY } : { uid, gid };
+  // initdb asks for its user's name and fails without: a directory mounted from outside may belong to a mere number.
+  const named = new Map(
+    (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => {
+      const [, , user, group] = line.split(":");
+      return [Number(user), Number(group)] as const;
+    }),
+  );
+  if (uid !== 0 && named.has(uid)) return { uid, gid };
+  const other = named.has(NOBODY) ? NOBODY : [...named.keys()].find((user) => user > 0);
+  if (other === undefined) throw new Error("PostgreSQL refuses to run as root, and this machine has no other user");
+  return { uid: other, gid: named.get(other)! };
 }
 
 export async function giveTo(owner: Owner | null, path: string): Promise<void> {
@@ -41,7 +50,8 @@ export async function commandFor(owner: Owner | null, file: string, args: string
   const reached = await Promise.all([file, ...paths].map((path) => isReachable(path, owner)));
   if (reached.every(Boolean)) return { file, args, options: { env, ...owner } };
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"];
-  const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
+  // The secure bit makes access(2), by which initdb looks for its programs, heed the capability too.
+  const keep = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup"];
   return { file: "setpriv", args: [...become, ...keep, "--", file, ...args], options: { env } };
 }
 
