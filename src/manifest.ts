@@ -16,6 +16,7 @@ import * as api_federations_$federationId_spokes_index from "../routes/api/feder
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
 import * as api_healthz from "../routes/api/healthz.ts";
 import * as api_my_spokes from "../routes/api/my-spokes.ts";
+import * as api_openapi_json from "../routes/api/openapi.json.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
 import * as api_readyz from "../routes/api/readyz.ts";
 import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
@@ -42,6 +43,7 @@ export const manifest: Manifest = [
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
   ["/api/healthz", api_healthz],
   ["/api/my-spokes", api_my_spokes],
+  ["/api/openapi.json", api_openapi_json],
   ["/api/operations/:operationId", api_operations_$operationId],
   ["/api/readyz", api_readyz],
   ["/api/spokes/actions", api_spokes_actions],

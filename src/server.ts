@@ -1,6 +1,7 @@
 /** The HTTP server: what each request goes through, read from top to bottom. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/auth/authenticate.ts";
+import { describeApi, type OpenApi } from "#lib/docs/openapi.ts";
 import { newId } from "#lib/ids.ts";
 import { bodyReader } from "#lib/http/body.ts";
 import type { Check, Manifest } from "#lib/http/endpoint.ts";
@@ -32,7 +33,7 @@ export interface ServerOptions {
 
 export interface Server {
   /** Answers one request as it would come over a socket; never throws. */
-  fetch(request: Request, peer?: Peer): Promise<Response>;
+  request(request: Request, peer?: Peer): Promise<Response>;
   listen(address: Address): Promise<Listening>;
 }
 
@@ -43,9 +44,14 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
   const { config } = app;
   const load = openLoad({ maxInFlight: config.maxInFlight });
   const findClient = clientFinder(config.trustedProxies);
+  let document: OpenApi | undefined;
   const findRoute = mount({
     app,
-    service: { manifest, checks: options.checks ?? readinessOf(options.ready) },
+    service: {
+      manifest,
+      checks: options.checks ?? readinessOf(options.ready),
+      document: () => document ??= describeApi(manifest, app.release),
+    },
     authenticate: options.authenticate ?? authenticate,
     bucket: openBucket(),
   });
@@ -82,11 +88,11 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     };
   }
 
-  const fetch = (request: Request, peer: Peer = LOCAL) => run(middleware, open(request, peer));
+  const answer = (request: Request, peer: Peer = LOCAL) => run(middleware, open(request, peer));
   return {
-    fetch,
+    request: answer,
     async listen(address) {
-      const listening = await listen(fetch, address, config.requestTimeoutMs);
+      const listening = await listen(answer, address, config.requestTimeoutMs);
       return {
         port: listening.port,
         async close(graceMs) {

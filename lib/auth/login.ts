@@ -32,7 +32,7 @@ export async function signIn(app: App, origin: Origin, login: Login): Promise<Si
   if (!account || verdict === "wrong") return await refuse(app, origin, login, account);
   const renewed = verdict === "outdated" ? await app.passwords.hash(login.password) : null;
   const session = await begin(app, origin, account, renewed);
-  if (!session) return await signIn(app, origin, login); // the account has just been changed: judge it anew
+  if (!session) return await signIn(app, origin, login); // it changed meanwhile: judge it anew, as long as the request may take
   const user = await readUser(app.db.rows, account.id);
   return { user, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }

@@ -2,7 +2,8 @@
  * What a spoke or a hub is made from: plain data, stored with it, and all that rendering knows of it.
  *
  * Sizes, images and surroundings are stored as they were resolved, so that a catalogue that changes later changes
- * nothing that is there already. No secret is among them.
+ * nothing that is there already. No secret is among them. What a later release adds to them is passed over, so that the
+ * one before can still read its rows.
  */
 import * as v from "valibot";
 import { Email, HostName, Slug, text } from "#lib/schema.ts";
@@ -47,7 +48,7 @@ export const Mail = v.strictObject({
 });
 export type Mail = v.InferOutput<typeof Mail>;
 
-export const SpokeInputs = v.strictObject({
+export const SpokeInputs = v.object({
   federationId: Label,
   spokeId: Label,
   namespace: NamespaceName,
@@ -58,7 +59,7 @@ export const SpokeInputs = v.strictObject({
   version: Version,
   images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),
   size: Name,
-  resources: Size,
+  resources: v.object(Size.entries),
   /** Whether the site takes the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether it takes the hub's shared courses. */
@@ -68,7 +69,7 @@ export const SpokeInputs = v.strictObject({
   brand: v.nullable(v.strictObject({ name: text(1, 100), theme: v.nullable(Brand) })),
   /** Name and, when the catalogue knows it, courses of the seed. */
   seed: v.nullable(v.strictObject({ name: text(1, 100), courses: v.nullable(v.array(Course)) })),
-  surroundings: Surroundings,
+  surroundings: v.object(Surroundings.entries),
   /** Whether the site's address is https, wherever TLS ends. */
   https: v.boolean(),
   /** The ClusterIssuer that its certificate comes from, if it needs one. */
@@ -77,11 +78,11 @@ export const SpokeInputs = v.strictObject({
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;
 
-export const HubInputs = v.strictObject({
+export const HubInputs = v.object({
   federationId: Label,
   namespace: NamespaceName,
   slug: Slug,
-  surroundings: Surroundings,
+  surroundings: v.object(Surroundings.entries),
   issuer: v.nullable(Label),
   acmeEmail: v.nullable(Email),
 });

@@ -13,6 +13,8 @@ export interface Guard {
   write(call: Call): Promise<void>;
   /** Reading and clearing up go on while it is being deleted. */
   read(call: Call): Promise<void>;
+  /** The next call asks again: what was known is about to change. */
+  forget(): void;
 }
 
 /** How long an answer counts. A late caller can do no more harm than within this time. */
@@ -32,6 +34,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
   }
   return {
     read: async (call) => void await check(call),
+    forget: () => checked = { at: -Infinity, terminating: false },
     write: async (call) => {
       if (await check(call)) throw terminatingError(namespace);
     },

@@ -98,6 +98,6 @@ export function openSpace(site: Site, uid: string): Space {
       await guard.read(call);
       return await collectEvidence(api, objects, namespace, call);
     },
-    remove: (waiting) => removeNamespace(site, namespace, uid, waiting),
+    remove: (waiting) => removeNamespace(site, namespace, uid, waiting).finally(guard.forget),
   };
 }

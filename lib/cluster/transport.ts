@@ -85,7 +85,7 @@ function tie(outgoing: Outgoing): Leash {
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
 
   for (const signal of outgoing.signals) signal.throwIfAborted();
-  const length = body === undefined ? {} : { "content-length": String(body.length) };
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   const request = send(url, { ...options, method, headers: { ...headers, ...length } });
   const lost = (cause: unknown) => lostError(doing, cause);
   const stop = (reason: unknown) => {
@@ -115,7 +115,6 @@ function tie(outgoing: Outgoing): Leash {
       });
       response.on("end", () => {
         ended = response.complete;
-        if (!ended) stop(lost(new Error("the connection was closed")));
         wake();
       });
       response.on("error", (error) => stop(lost(error)));

@@ -31,6 +31,11 @@ export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
 /** Every route, in the order in which patterns are tried. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
+/** The flows' documented addresses have no /api before them; whichever is used, it is the same endpoint. */
+export function aliasesOf(pattern: string): readonly string[] {
+  return pattern.startsWith("/api/auth/") ? [pattern.slice("/api".length)] : [];
+}
+
 /** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
 export interface Check {
   readonly name: string;
@@ -41,6 +46,8 @@ export interface Check {
 export interface Service {
   readonly manifest: Manifest;
   readonly checks: readonly Check[];
+  /** The OpenAPI document, which is made once. */
+  readonly document: () => { readonly openapi: "3.1.0" };
 }
 
 export interface Deprecation {

@@ -8,7 +8,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import type { Origin } from "#lib/auth/authenticate.ts";
 import { Fault } from "#lib/errors.ts";
 import { deprecationHeaders } from "#lib/http/deprecation.ts";
-import { type AnyEndpoint, METHODS, type RouteModule, type Service } from "#lib/http/endpoint.ts";
+import { aliasesOf, type AnyEndpoint, METHODS, type RouteModule, type Service } from "#lib/http/endpoint.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
@@ -37,7 +37,7 @@ export function mount(mounting: Mounting): FindRoute {
   const router = new TrieRouter<Target>();
   for (const [pattern, module] of mounting.service.manifest) {
     const target = { pattern, module };
-    for (const path of [pattern, ...aliases(pattern)]) router.add("ALL", path, target);
+    for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
     for (const method of METHODS) deprecationHeaders(module[method]?.deprecated);
   }
   return function find(method, path) {
@@ -48,11 +48,6 @@ export function mount(mounting: Mounting): FindRoute {
     if (endpoint) return routeTo(mounting, pattern, endpoint, params);
     return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
   };
-}
-
-/** The flows' documented addresses have no /api before them; whichever is used, it is the same endpoint. */
-function aliases(pattern: string): readonly string[] {
-  return pattern.startsWith("/api/auth/") ? [pattern.slice("/api".length)] : [];
 }
 
 /** A slash at the end says nothing: clients that join a base URL and a path often leave one. */

@@ -54,11 +54,6 @@ export function police(
   if (namespace === undefined) return;
   const space = world.store.get(world.kinds.of("v1", "Namespace")!, undefined, namespace);
   const spec = podSpecOf(object);
-  const template = kind.kind !== "Pod";
-  if (spec) {
-    const warned = policyOf(space, "warn"), wrong = violations(spec, warned);
-    if (wrong !== "" && (template || live === null)) warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
-  }
   if (kind.kind === "Pod" && live === null) {
     const enforced = policyOf(space, "enforce"), refused = violations(spec, enforced);
     if (refused !== "") {
@@ -66,6 +61,10 @@ export function police(
     }
     const breaches = podLimitBreaches(object.spec, rangesOf(world, object));
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
+  }
+  if (spec && (kind.kind !== "Pod" || live === null)) {
+    const warned = policyOf(space, "warn"), wrong = violations(spec, warned);
+    if (wrong !== "") warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
   }
   if (kind.kind === "PersistentVolumeClaim") {
     const breaches = claimLimitBreaches(object.spec, rangesOf(world, object));

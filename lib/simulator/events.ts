@@ -1,6 +1,7 @@
 /** Events: what the scheduler, the kubelet and the controllers say about objects. Kept bounded, as the real ones expire. */
 import { NODE } from "#lib/simulator/furniture.ts";
 import { type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
+import { trackUpdate, type Writer } from "#lib/simulator/managed.ts";
 import type { World } from "#lib/simulator/world.ts";
 
 export interface Said {
@@ -45,7 +46,7 @@ export function say(world: World, about: KubeObject, said: Said): void {
     resourceVersion,
     ...(said.fieldPath ? { fieldPath: said.fieldPath } : {}),
   };
-  world.store.save(kind, {
+  const event: KubeObject = {
     apiVersion: "v1",
     kind: "Event",
     metadata: {
@@ -62,7 +63,10 @@ export function say(world: World, about: KubeObject, said: Said): void {
     message: said.message,
     type: said.type,
     ...sourceOf(world, said, at),
-  });
+  };
+  const writer: Writer = { manager: said.by === "default-scheduler" ? "kube-scheduler" : said.by, operation: "Update", subresource: undefined };
+  const managedFields = trackUpdate(null, event, world.schema.of("Event"), writer, at);
+  world.store.save(kind, { ...event, metadata: { ...event.metadata, ...(managedFields ? { managedFields } : {}) } });
 }
 
 /** The scheduler speaks the newer dialect of events, the others the older. */

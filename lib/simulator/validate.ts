@@ -120,7 +120,16 @@ function badWorkload(object: KubeObject, policies: readonly string[]): Cause[] {
   const mismatch = selects(selector, labels)
     ? []
     : [wrongValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")];
-  return [...mismatch, ...badTemplate("spec.template", template, policies)];
+  return [
+    ...mismatch,
+    ...badTemplate("spec.template", withClaims(template, object.spec.volumeClaimTemplates), policies),
+  ];
+}
+
+/** A StatefulSet's pods get a volume for each of its claim templates. */
+function withClaims(template: Json, claims: Json[] = []): Json {
+  const volumes = [...template?.spec?.volumes ?? [], ...claims.map((claim) => ({ name: claim.metadata?.name }))];
+  return { ...template, spec: { ...template?.spec, volumes } };
 }
 
 function badTemplate(field: string, template: Json, policies: readonly string[]): Cause[] {

@@ -8,7 +8,7 @@ import { enrich, police, refuseDeadNamespace } from "#lib/simulator/admission.ts
 import { withDefaults } from "#lib/simulator/defaults.ts";
 import { refuseChanges } from "#lib/simulator/immutable.ts";
 import { type Kind } from "#lib/simulator/kinds.ts";
-import { trackUpdate, type Writer } from "#lib/simulator/managed.ts";
+import { isWriter, trackUpdate, type Writer } from "#lib/simulator/managed.ts";
 import {
   type Json,
   type KubeObject,
@@ -63,14 +63,14 @@ export function createObject(
       creationTimestamp: at,
     },
   };
-  const managedType = world.schema.of(kind.kind);
-  const writer: Writer = { manager: options.manager, operation: "Update", subresource: options.subresource };
-  const managedFields = options.applied ? options.managed : trackUpdate(null, born, managedType, writer, at);
   const full = labelled(withDefaults(enrich(world, kind, withDefaults(born, null)), null));
   validate(kind, full);
   police(world, kind, full, null, options.warn ?? (() => {}));
   if (world.store.get(kind, namespace, name)) throw alreadyExists(kind, name);
-  const object = withManaged(full, managedFields);
+  const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
+  const { status: _status, ...owned } = labelled(withDefaults(born, null));
+  const tracked = trackUpdate(null, owned as KubeObject, world.schema.of(kind.kind), writer, at);
+  const object = withManaged(full, options.applied ? options.managed : tracked);
   return options.dryRun ? object : world.store.save(kind, object);
 }
 
@@ -99,10 +99,11 @@ export function replaceObject(
   const writer: Writer = {
     manager: options.manager,
     operation: "Update",
-    subresource: options.subresource === "status" ? "status" : undefined,
+    subresource: options.subresource,
   };
-  const fields = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
-  const object = withManaged(full, fields);
+  const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
+  const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale leaves a zero out, so none owns it
+  const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
   if (options.subresource !== "status") police(world, kind, object, live, options.warn ?? (() => {}));
   const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
     live.metadata.finalizers !== undefined;

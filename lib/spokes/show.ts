@@ -37,7 +37,7 @@ function toRecord(row: SpokeRow, operation: OperationView | null): SpokeRecord {
     slug: row.slug,
     displayName: row.display_name,
     domain: row.domain,
-    url: spokeUrl(row.blueprint_inputs),
+    url: spokeUrl({ ...row.blueprint_inputs, host: row.domain }),
     size: row.size,
     identity: row.identity,
     content: row.content,

@@ -37,10 +37,8 @@ export async function dev({ options }: Given): Promise<void> {
     openEmbedded({ directory, durable: true, log }),
     kubeconfig ? realCluster(kubeconfig) : simulatedCluster(config, log),
   ]);
-  const stopRest = async () => {
-    await place.close();
-    await database.stop();
-  };
+  let stopping: Promise<void> | undefined;
+  const stopRest = () => stopping ??= place.close().finally(() => database.stop());
   try {
     const own = { ...config, database: { ...config.database, url: database.url } };
     const program = await compose(own, place.source, log);

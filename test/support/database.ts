@@ -83,5 +83,9 @@ function findPlace(): Promise<Place> {
 
 async function openPlace(): Promise<Place> {
   const server = await openServer();
+  // A signal alone would end this process without its "exit", in which the server is stopped.
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+    process.once(signal, () => process.exit(code));
+  }
   return { url: server.url, template: await makeTemplate(server.url) };
 }

@@ -60,17 +60,18 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   const db = await openTestDatabase();
   const app = await makeApp(db, setting.env);
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
-  const people: Record<Who, Person> = {
-    operator: await makePerson(db, "operator", { operator: true }),
-    hubAdmin: await makePerson(db, "hub-admin"),
-    spokeAdmin: await makePerson(db, "spoke-admin"),
-    stranger: await makePerson(db, "stranger"),
-  };
-  const hub = await makeHub(db, people.operator.id, "north");
-  const spoke = await makeSpoke(db, people.operator.id, hub, "oak");
+  const [operator, hubAdmin, spokeAdmin, stranger] = await Promise.all([
+    makePerson(db, "operator", { operator: true }),
+    makePerson(db, "hub-admin"),
+    makePerson(db, "spoke-admin"),
+    makePerson(db, "stranger"),
+  ]);
+  const people: Record<Who, Person> = { operator, hubAdmin, spokeAdmin, stranger };
+  const hub = await makeHub(db, operator.id, "north");
+  const spoke = await makeSpoke(db, operator.id, hub, "oak");
   await db.sql("update spokes set state = 'active', ready_at = wheelwright_now()");
-  await addHubAdmin(db, people.hubAdmin, hub);
-  await addSpokeAdmin(db, people.spokeAdmin, spoke);
+  await addHubAdmin(db, hubAdmin, hub);
+  await addSpokeAdmin(db, spokeAdmin, spoke);
 
   const known = new Map<string, Promise<Fields>>();
   const credentials = (who: Who | "nobody", means: Means): Promise<Fields> => {

@@ -2,6 +2,7 @@
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { silent } from "#lib/log.ts";
 
-const server = await openEmbedded({ directory: process.argv[2]!, durable: false, log: silent });
-console.log(server.url);
-setInterval(() => {}, 1000);
+openEmbedded({ directory: process.argv[2]!, durable: false, log: silent }).then(({ url }) => {
+  console.log(url);
+  setInterval(() => {}, 1000);
+});

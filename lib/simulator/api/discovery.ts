@@ -4,6 +4,8 @@ import type { Json } from "#lib/simulator/object.ts";
 
 const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
+const FIRST_GROUPS = ["apiregistration.k8s.io", "apps"];
+
 const VERSION = {
   major: "1",
   minor: "33",
@@ -40,9 +42,11 @@ function groupsOf(kinds: Kinds): Json[] {
   });
 }
 
-/** The aggregator's own group comes first; groups of CRDs come last. */
+/** The aggregator's own group comes first, then apps; groups of CRDs come last. */
 function rank(kind: Kind): number {
-  return kind.group === "apiregistration.k8s.io" ? 0 : kind.custom ? 2 : 1;
+  if (kind.custom) return FIRST_GROUPS.length + 1;
+  const at = FIRST_GROUPS.indexOf(kind.group);
+  return at < 0 ? FIRST_GROUPS.length : at;
 }
 
 function resourcesOf(kinds: Kinds, groupVersion: string): Json | null {

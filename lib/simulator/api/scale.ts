@@ -23,5 +23,5 @@ export function patchScale(world: World, kind: Kind, live: KubeObject, scale: Js
     ...live.metadata,
     resourceVersion: scale.metadata?.resourceVersion ?? live.metadata.resourceVersion,
   };
-  return readScale(replaceObject(world, kind, live, { ...live, metadata, spec }, options));
+  return readScale(replaceObject(world, kind, live, { ...live, metadata, spec }, { ...options, subresource: "scale" }));
 }

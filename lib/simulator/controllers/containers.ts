@@ -93,6 +93,9 @@ export function openContainers(world: World) {
       image: container.image.includes("/") ? container.image : `docker.io/library/${container.image}`,
       imageID: "sha256:simulated",
       containerID: `containerd://${pod.metadata.uid}-${slot.name}-${status.restartCount}`,
+      ...(container.resources.requests ? { allocatedResources: container.resources.requests } : {}),
+      ...(container.resources.requests ? { resources: container.resources } : {}),
+      ...(container.volumeMounts ? { volumeMounts: container.volumeMounts.map(mounted) } : {}),
     }));
     carryOut(pod, slot, run, world.logs.start(pod.metadata.uid, slot.name));
   }
@@ -217,4 +220,9 @@ export function openContainers(world: World) {
       busy.delete(uid);
     },
   };
+}
+
+/** A mount as a status shows it. */
+function mounted({ name, mountPath, readOnly }: Json): Json {
+  return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
 }

@@ -12,12 +12,15 @@ import type { World } from "#lib/simulator/world.ts";
 import { changeObject, createObject } from "#lib/simulator/writes.ts";
 
 const MANAGER = "kube-controller-manager";
+const HESITATION = 4; // a part of the delay passes before anything is deleted, as the real one waits some seconds
 const LOOK = 250; // ms between looks at what remains, beside the looks that changes bring
 
 export function namespaceController(world: World): Controller {
   const kind = world.kinds.of("v1", "Namespace")!;
+  const due = new Map<string, number>();
   return {
     kind,
+    gone: (space) => void due.delete(space.metadata.uid),
     also(change) {
       if (change.type !== "DELETED" || change.object.metadata.namespace === undefined) return [];
       const space = world.store.get(kind, undefined, change.object.metadata.namespace);
@@ -25,6 +28,9 @@ export function namespaceController(world: World): Controller {
     },
     reconcile(space) {
       if (space.status?.phase !== "Terminating") return begin(world, space.metadata.name);
+      const at = due.get(space.metadata.uid) ?? world.timers.now() + world.delayMs / HESITATION;
+      due.set(space.metadata.uid, at);
+      if (world.timers.now() < at) return at - world.timers.now();
       const contents = world.store.contents(space.metadata.name);
       const pods = contents.filter((each) => each.kind.kind === "Pod");
       const now = pods.length > 0 ? pods : contents;

@@ -129,6 +129,17 @@ test("a quota that was short before the pod came is forgotten", () => {
   isWaiting(judge(job(), [later], events, clock(2 * MINUTE)), /is running/);
 });
 
+test("a refusal of the first of two pods is forgotten once the first has come", () => {
+  const set = statefulSet();
+  set["spec"].replicas = 2;
+  const first = pod(set, { containerStatuses: [{ name: "db", state: { running: {} } }] });
+  first.metadata.creationTimestamp = at(10 * SECOND);
+  const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
+    "Container is 2, but limit is 4";
+  const events = [event(about(set), "FailedCreate", message, SECOND)];
+  isWaiting(judge(set, [first], events, clock(20 * SECOND)), /has 0 of 2 pods ready/);
+});
+
 test("a LimitRange is given up at once", () => {
   const message =
     'Error creating: pods "install-1-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';

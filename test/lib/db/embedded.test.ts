@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Embedded, openEmbedded } from "#lib/db/embedded.ts";
@@ -49,13 +51,10 @@ test("a second start has the same address and the same data", async ({ open }) =
 });
 
 test("a server whose starter was killed is adopted, with what was committed", async ({ directory, open }) => {
-  const starter: ChildProcess = spawn(process.execPath, [
-    ...("Deno" in globalThis ? ["run", "--quiet", "-A"] : []), // the one place where the command line differs
-    new URL("../../support/start-embedded.ts", import.meta.url).pathname,
-    directory,
-  ], { stdio: ["ignore", "pipe", "inherit"] });
+  const script = fileURLToPath(new URL("../../support/start-embedded.ts", import.meta.url));
+  const starter = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
-  starter.stdout!.on("data", (chunk) => said += chunk);
+  starter.stdout.on("data", (chunk) => said += chunk);
   const url = await until(() => said.endsWith("\n") && said.trim());
   await write(url);
   starter.kill("SIGKILL");
@@ -96,7 +95,6 @@ test("a postmaster.pid left by a kill does not prevent a start, whoever has that
 test("a port that somebody took meanwhile is replaced by another", async ({ directory, open }) => {
   const first = await open();
   await first.stop();
-  const { createServer } = await import("node:net");
   const thief = createServer();
   await new Promise<void>((resolve) => thief.listen(Number(new URL(first.url).port), "127.0.0.1", resolve));
   const second = await open();

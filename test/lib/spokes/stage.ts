@@ -1,19 +1,13 @@
 /** What the domains need to be tried without HTTP: a database, the built-in blueprint, people, and no cluster at all. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
-import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { readConfig } from "#lib/config.ts";
-import { openPasswords } from "#lib/crypto/password.ts";
-import { openFeeds } from "#lib/events/feed.ts";
 import { createFederation } from "#lib/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/federations/store.ts";
-import { silent } from "#lib/log.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
 import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import type { NewSpoke } from "#lib/spokes/views.ts";
-import { blueprint as files } from "#src/blueprints.ts";
-import { release } from "#src/release.ts";
+import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeUser } from "#test/support/rows.ts";
 
@@ -28,22 +22,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(catalogText?: string): Promise<Stage> {
+/** `catalogue` is the text of a CATALOG file. */
+export async function openStage(catalogue?: string): Promise<Stage> {
   const db = await openTestDatabase({ size: 12 });
-  const env = { DATABASE_URL: db.url, ROOT_DOMAIN: "spokes.example.org", PUBLIC_URL: "https://hubs.example.org" };
-  const blueprint = await loadBlueprint(files);
-  const feeds = openFeeds(db, silent);
-  const app: App = {
-    config: readConfig({ mode: "dev", env, terminal: false }),
-    log: silent,
-    db,
-    feeds,
-    clusters: { place: () => "default", open: () => Promise.reject(new Error("There is no cluster here")) },
-    passwords: openPasswords(),
-    blueprint,
-    catalog: loadCatalog(catalogText, blueprint),
-    release: release(),
-  };
+  const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org" });
+  const app: App = { ...plain, catalog: loadCatalog(catalogue, plain.blueprint) };
   async function person(may: Parameters<Stage["person"]>[0] = {}): Promise<Actor> {
     const userId = await makeUser(db);
     return {
@@ -80,7 +63,7 @@ export async function openStage(catalogText?: string): Promise<Stage> {
       return (await findSpoke(db.rows, id, "shown"))!;
     },
     async close() {
-      feeds.close();
+      app.feeds.close();
       await db.close();
     },
   };

@@ -4,10 +4,10 @@ import type { Actor } from "#lib/auth/access.ts";
 import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/config.ts";
-import type { OpenDatabase } from "#lib/db/database.ts";
+import type { Database, OpenDatabase } from "#lib/db/database.ts";
 import { createFederation } from "#lib/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/federations/store.ts";
-import { silent } from "#lib/log.ts";
+import { type Log, silent } from "#lib/log.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
@@ -45,12 +45,7 @@ export interface WorkScene {
 export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
   const db = await openTestDatabase();
   const simulator = await openSimulator({ delayMs, log: silent });
-  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org" }, terminal: false });
-  const blueprint = await loadBlueprint(builtIn);
-  const catalog = loadCatalog(undefined, blueprint);
-  const clusters = openClusters({ text: simulator.kubeconfig() }, catalog, silent);
-  const release = { api: "v0", version: "test", commit: "unknown" };
-  const app = { config, log: silent, db, clusters, blueprint, catalog, release } as unknown as App;
+  const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent);
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
     userId,
@@ -72,9 +67,7 @@ export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
     actor,
     simulator,
     async replica(on = db) {
-      const own = { ...app, db: on };
-      const retry = { first: 50, most: 200 };
-      const scheduler = await openScheduler(own, { handlers: handlers(own), lanes: 64, retry });
+      const scheduler = await startReplica({ ...app, db: on });
       schedulers.push(scheduler);
       return scheduler;
     },
@@ -104,10 +97,30 @@ export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
       }, MINUTE),
     async close() {
       await Promise.all(schedulers.map((scheduler) => scheduler.close()));
-      await clusters.close();
+      await closeApp();
       await simulator.close();
       await db.close();
     },
   };
   return scene;
+}
+
+/** What compose builds, as far as jobs need it. */
+export async function makeApp(
+  db: Database,
+  kubeconfig: string,
+  log: Log,
+): Promise<{ readonly app: App; close(): Promise<void> }> {
+  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org" }, terminal: false });
+  const blueprint = await loadBlueprint(builtIn);
+  const catalog = loadCatalog(undefined, blueprint);
+  const clusters = openClusters({ text: kubeconfig }, catalog, log);
+  const release = { api: "v0", version: "test", commit: "unknown" };
+  const app = { config, log, db, clusters, blueprint, catalog, release } as unknown as App;
+  return { app, close: () => clusters.close() };
+}
+
+export async function startReplica(app: App, replicaId?: string): Promise<Scheduler> {
+  const retry = { first: 50, most: 200 };
+  return await openScheduler(app, { handlers: handlers(app), lanes: 64, retry, ...(replicaId && { replicaId }) });
 }

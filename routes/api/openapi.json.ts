@@ -1,0 +1,13 @@
+/** What this API is, for programs. */
+import { anyone } from "#lib/auth/access.ts";
+import { OpenApi } from "#lib/docs/openapi.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The OpenAPI document of this API",
+  access: anyone,
+  scope: "public",
+  reply: ok(OpenApi),
+  handle: ({ service }) => service.document(),
+});

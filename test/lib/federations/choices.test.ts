@@ -1,0 +1,75 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/errors.ts";
+import { createFederation } from "#lib/federations/create.ts";
+import { patchFederation } from "#lib/federations/patch.ts";
+import { createSpoke } from "#lib/spokes/create.ts";
+import { openStage, type Stage } from "#test/lib/spokes/stage.ts";
+
+const CATALOGUE = `
+regions: [eu, us]
+tiers: [standard, premium]
+modes: [open]
+contentModes: [copy]
+brands: [{ name: ocean, color: "#00446a" }]
+seeds: [demo]
+versions: ["4.5.12"]
+sizes: [small]
+`;
+
+const test = suite<{ stage: Stage }>("refuseUnlisted");
+test.before(async (context) => {
+  context.stage = await openStage(CATALOGUE);
+});
+test.after(({ stage }) => stage.close());
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.instance(error, Fault);
+    return `${(error as Fault).kind}: ${(error as Fault).message}`;
+  }
+  return "fine";
+}
+
+test("names every field of a hub that the catalogue does not list, with its choices", async ({ stage }) => {
+  const { app, operator } = stage;
+  const make = (input: Record<string, string>) =>
+    messageOf(createFederation(app, operator, { slug: "hub", ...input } as never, null));
+  const message =
+    "invalid: region must be one of eu, us; mode must be one of open; tier must be one of standard, premium";
+  assert.is(await make({ region: "mars", mode: "closed", tier: "gold" }), message);
+  assert.is(await make({ region: "eu", mode: "open", tier: "premium" }), "fine");
+});
+
+test("names every field of a spoke that the catalogue does not list", async ({ stage: { app, operator, hub } }) => {
+  const home = await hub("spokes");
+  const make = (input: Record<string, string>) =>
+    messageOf(createSpoke(app, operator, home, { slug: "oak", ...input } as never, null));
+  for (
+    const [field, value, choices] of [
+      ["region", "mars", "eu, us"],
+      ["size", "medium", "small"],
+      ["contentMode", "link", "copy"],
+      ["brand", "sand", "ocean"],
+      ["seed", "none", "demo"],
+      ["lmsVersion", "5.2.2", "4.5.12"],
+    ] as const
+  ) assert.is(await make({ [field]: value }), `invalid: ${field} must be one of ${choices}`);
+  assert.is(
+    await make({ region: "us", contentMode: "copy", brand: "ocean", seed: "demo", moodleVersion: "4.5.12" }),
+    "fine",
+  );
+});
+
+test("lets a hub keep what the catalogue no longer lists", async ({ stage: { app, db, operator, hub } }) => {
+  const home = await hub("older");
+  await db.sql("update federations set tier = 'classic' where id = $1", [home.id]);
+  const patch = { slug: undefined, name: "Older", tier: "classic", region: undefined, mode: undefined };
+  assert.is(await messageOf(patchFederation(app, operator, home, patch)), "fine");
+  const change = { ...patch, tier: "gold" };
+  assert.match(await messageOf(patchFederation(app, operator, home, change)), "tier must be one of standard, premium");
+});
+
+test.run();

@@ -1,0 +1,64 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/audit");
+test.before(async (context) => {
+  const scene = context.scene = await openScene();
+  await scene.as("operator").post("/api/federations", { slug: "south" });
+  await scene.as("hubAdmin", "cli").post("/api/federations/north/spokes", { slug: "elm" });
+  await scene.as("hubAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
+});
+test.after(({ scene }) => scene.close());
+
+async function kinds(scene: Scene, query: string): Promise<string[]> {
+  const { status, body } = await scene.as("operator", "readonly").get(`/api/audit${query}`);
+  assert.is(status, 200);
+  return body.map((event: { kind: string }) => event.kind);
+}
+
+test("shows whole events, newest first", async ({ scene }) => {
+  const { body } = await scene.as("operator").get("/api/audit");
+  assert.equal(body.map((event: { kind: string }) => event.kind), [
+    "spoke_actioned",
+    "spoke_requested",
+    "federation_created",
+  ]);
+  const { id, metadata, at, ...event } = body[0];
+  assert.equal(event, {
+    kind: "spoke_actioned",
+    actor: { id: scene.people.hubAdmin.id, email: scene.people.hubAdmin.email },
+    objectType: "spoke",
+    objectId: scene.spoke,
+    ip: event.ip,
+    userAgent: event.userAgent,
+  });
+  assert.match(id, /^evt_/);
+  assert.is(metadata.action, "suspend");
+  assert.match(at, /\.\d{3}Z$/);
+});
+
+test("is narrowed by each filter", async ({ scene }) => {
+  assert.equal(await kinds(scene, "?kind=spoke_requested"), ["spoke_requested"]);
+  assert.equal(await kinds(scene, `?actor=${scene.people.operator.id}`), ["federation_created"]);
+  assert.equal(await kinds(scene, "?objectType=federation"), ["federation_created"]);
+  assert.equal(await kinds(scene, `?objectId=${scene.spoke}`), ["spoke_actioned"]);
+  assert.equal(await kinds(scene, `?federationId=${scene.hub}`), ["spoke_actioned", "spoke_requested"]);
+  assert.equal(await kinds(scene, `?federationId=${scene.hub}&kind=federation_created`), []);
+});
+
+test("goes through pages by limit and before", async ({ scene }) => {
+  const { body } = await scene.as("operator").get("/api/audit?limit=1");
+  assert.is(body.length, 1);
+  assert.equal(await kinds(scene, `?before=${Date.parse(body[0].at)}`), ["spoke_requested", "federation_created"]);
+  for (const query of ["limit=0", "limit=101", "before=x", "kind=%00", "actor="]) {
+    assert.is((await scene.as("operator").get(`/api/audit?${query}`)).status, 400, query);
+  }
+});
+
+test("is the operator's alone", async ({ scene }) => {
+  assert.is((await scene.as("hubAdmin").get("/api/audit")).status, 403);
+  assert.is((await scene.as("nobody").get("/api/audit")).status, 401);
+});
+
+test.run();

@@ -1,0 +1,66 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/federations/{id}/operations, GET /api/spokes/{id}/operations");
+test.before(async (context) => {
+  const scene = context.scene = await openScene();
+  await scene.db.sql("update federations set state = 'failed'");
+  await scene.as("operator").post("/api/federations/north/actions", { action: "retry" });
+  await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
+  await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
+  await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "resume" });
+});
+test.after(({ scene }) => scene.close());
+
+async function kinds(scene: Scene, who: Who, path: string): Promise<string[]> {
+  const { status, body } = await scene.as(who, "readonly").get(path);
+  assert.is(status, 200);
+  return body.map((operation: { kind: string }) => operation.kind);
+}
+
+test("lists what is done to the hub and its spokes, newest first", async ({ scene }) => {
+  const path = "/api/federations/north/operations";
+  assert.equal(await kinds(scene, "operator", path), ["resume", "suspend", "provision", "provision-hub"]);
+  assert.equal(await kinds(scene, "hubAdmin", path), ["resume", "suspend", "provision", "provision-hub"]);
+});
+
+test("is narrowed to its own spokes for a spoke admin", async ({ scene }) => {
+  assert.equal(await kinds(scene, "spokeAdmin", "/api/federations/north/operations"), ["resume", "suspend"]);
+});
+
+test("of a spoke lists its own alone", async ({ scene }) => {
+  for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
+    assert.equal(await kinds(scene, who, `/api/spokes/${scene.spoke}/operations`), ["resume", "suspend"]);
+  }
+});
+
+test("goes through pages by limit and before", async ({ scene }) => {
+  const path = "/api/federations/north/operations", seen: string[] = [];
+  for (let before = "";;) {
+    const { body } = await scene.as("operator").get(`${path}?limit=1${before}`);
+    if (body.length === 0) break;
+    seen.push(...body.map((operation: { kind: string }) => operation.kind));
+    before = `&before=${encodeURIComponent(body.at(-1).createdAt)}`;
+  }
+  assert.equal(seen, ["resume", "suspend", "provision", "provision-hub"]);
+  for (const query of ["limit=0", "limit=101", "before=never"]) {
+    assert.is((await scene.as("operator").get(`${path}?${query}`)).status, 400, query);
+  }
+});
+
+test("is 404 for a stranger", async ({ scene }) => {
+  assert.is((await scene.as("stranger").get("/api/federations/north/operations")).status, 404);
+  assert.is((await scene.as("stranger").get(`/api/spokes/${scene.spoke}/operations`)).status, 404);
+});
+
+test("of a removed spoke stays readable to operators and its hub's admins", async ({ scene }) => {
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
+    scene.spoke,
+  ]);
+  const path = `/api/spokes/${scene.spoke}/operations`;
+  assert.equal(await kinds(scene, "hubAdmin", path), ["resume", "suspend"]);
+  assert.is((await scene.as("spokeAdmin").get(path)).status, 404);
+});
+
+test.run();

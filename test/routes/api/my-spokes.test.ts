@@ -1,0 +1,58 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/my-spokes");
+test.before(async (context) => {
+  const scene = await openScene();
+  await scene.as("operator").post("/api/federations", { slug: "south" });
+  for (const slug of ["ash", "yew"]) await scene.as("operator").post("/api/federations/south/spokes", { slug });
+  await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
+  context.scene = scene;
+});
+test.after(({ scene }) => scene.close());
+
+async function slugs(scene: Scene, who: Who, query = ""): Promise<string[]> {
+  const { status, body } = await scene.as(who, "readonly").get(`/api/my-spokes${query}`);
+  assert.is(status, 200);
+  return body.map((spoke: { slug: string }) => spoke.slug);
+}
+
+test("is all of them for an operator, a hub's for its admin, and its own for a spoke admin", async ({ scene }) => {
+  assert.equal(await slugs(scene, "operator"), ["elm", "yew", "ash", "oak"]);
+  assert.equal(await slugs(scene, "hubAdmin"), ["elm", "oak"]);
+  assert.equal(await slugs(scene, "spokeAdmin"), ["oak"]);
+  assert.equal(await slugs(scene, "stranger"), []);
+});
+
+test("is the union of both memberships", async ({ scene }) => {
+  const [yew] = await scene.db.sql("select id from spokes where slug = 'yew'");
+  await scene.db.sql("insert into spoke_members values ($1, $2)", [yew.id, scene.people.hubAdmin.id]);
+  assert.equal(await slugs(scene, "hubAdmin"), ["elm", "yew", "oak"]);
+});
+
+test("goes through pages by limit and before", async ({ scene }) => {
+  assert.equal(await slugs(scene, "operator", "?limit=2"), ["elm", "yew"]);
+  const { body } = await scene.as("operator").get("/api/my-spokes?limit=2");
+  const last = body.at(-1).createdAt;
+  assert.equal(await slugs(scene, "operator", `?limit=2&before=${encodeURIComponent(last)}`), ["ash", "oak"]);
+  assert.equal(await slugs(scene, "operator", `?before=${Date.parse(last)}`), ["ash", "oak"]);
+  for (const query of ["limit=0", "limit=101", "limit=-1", "limit=1.5", "before=x"]) {
+    assert.is((await scene.as("operator").get(`/api/my-spokes?${query}`)).status, 400, query);
+  }
+});
+
+test("leaves removed spokes out, but for operators who ask", async ({ scene }) => {
+  const remove = "update spokes set state = 'removed', removed_at = wheelwright_now() where slug = 'ash'";
+  await scene.db.sql(remove);
+  assert.equal(await slugs(scene, "operator"), ["elm", "yew", "oak"]);
+  assert.equal(await slugs(scene, "operator", "?includeRemoved=true"), ["elm", "yew", "ash", "oak"]);
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where slug = 'elm'");
+  assert.not.ok((await slugs(scene, "hubAdmin", "?includeRemoved=true")).includes("elm"));
+});
+
+test("is 401 for nobody", async ({ scene }) => {
+  assert.is((await scene.as("nobody").get("/api/my-spokes")).status, 401);
+});
+
+test.run();

@@ -1,0 +1,64 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/ids.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; removal: string; hubs: string }>("GET /api/operations/{id}");
+test.before(async (context) => {
+  const scene = context.scene = await openScene();
+  const hub = await scene.as("operator").post("/api/federations", { slug: "south" });
+  context.hubs = hub.body.operation.id;
+  context.removal = (await scene.as("operator").delete(`/api/spokes/${scene.spoke}`)).body.operation.id;
+});
+test.after(({ scene }) => scene.close());
+
+test("shows the operation to all who have to do with its spoke", async ({ scene, removal }) => {
+  for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
+    const { status, body } = await scene.as(who, "readonly").get(`/api/operations/${removal}`);
+    assert.equal([status, body.id, body.kind, body.state, body.step], [200, removal, "remove", "queued", 0]);
+    assert.equal([body.federationId, body.spokeId, body.position, body.error], [scene.hub, scene.spoke, 1, null]);
+  }
+});
+
+test("tells of a failure what it left behind", async ({ scene, hubs }) => {
+  const failure = {
+    step: "namespace",
+    code: "Forbidden",
+    fault: "operator",
+    message: "namespaces is forbidden",
+    hint: "Grant it",
+    log: ["a line"],
+    events: [],
+  };
+  await scene.db.sql(
+    "update jobs set state = 'failed', finished_at = wheelwright_now(), failure = $2::text::jsonb where id = $1",
+    [hubs, JSON.stringify(failure)],
+  );
+  const { body } = await scene.as("operator").get(`/api/operations/${hubs}`);
+  assert.equal([body.state, body.error], ["failed", failure]);
+});
+
+test("is 404 for a stranger, for another hub's people, and for what is not there", async ({ scene, removal, hubs }) => {
+  assert.is((await scene.as("stranger").get(`/api/operations/${removal}`)).status, 404);
+  assert.is((await scene.as("hubAdmin").get(`/api/operations/${hubs}`)).status, 404);
+  for (const id of [newId("op"), "op_", scene.spoke, "'"]) {
+    assert.is((await scene.as("operator").get(`/api/operations/${id}`)).status, 404, id);
+  }
+});
+
+test("is 404 for a job that is no operation", async ({ scene, removal }) => {
+  await scene.db.sql("update jobs set visible = false where id = $1", [removal]);
+  assert.is((await scene.as("operator").get(`/api/operations/${removal}`)).status, 404);
+  await scene.db.sql("update jobs set visible = true where id = $1", [removal]);
+});
+
+test("is there when its spoke is gone", async ({ scene, removal }) => {
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
+    scene.spoke,
+  ]);
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where id = $1", [removal]);
+  const { status, body } = await scene.as("hubAdmin").get(`/api/operations/${removal}`);
+  assert.equal([status, body.state], [200, "succeeded"]);
+});
+
+test.run();

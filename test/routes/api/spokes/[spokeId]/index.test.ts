@@ -1,0 +1,63 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/ids.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/api/spokes/{id}");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+});
+test.after.each(({ scene }) => scene.close());
+
+const removed = "update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1";
+
+test("GET shows the spoke to all who have to do with it", async ({ scene }) => {
+  for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
+    const { status, body } = await scene.as(who, "readonly").get(`/api/spokes/${scene.spoke}`);
+    assert.equal([status, body.id, body.state, body.status], [200, scene.spoke, "active", "active"]);
+  }
+});
+
+test("GET is 404, and the same, for what is not there, not shown, or no id", async ({ scene }) => {
+  const hidden = await scene.as("stranger").get(`/api/spokes/${scene.spoke}`);
+  const absent = await scene.as("operator").get(`/api/spokes/${newId("spk")}`);
+  assert.is(hidden.status, 404);
+  assert.equal(hidden.body, absent.body);
+  for (const id of ["oak", "spk_", "'", "a".repeat(2000), scene.hub]) {
+    assert.is((await scene.as("operator").get(`/api/spokes/${encodeURIComponent(id)}`)).status, 404, id);
+  }
+});
+
+test("GET shows a removed spoke to operators who ask, and to nobody else", async ({ scene }) => {
+  await scene.db.sql(removed, [scene.spoke]);
+  const path = `/api/spokes/${scene.spoke}`;
+  assert.is((await scene.as("operator").get(path)).status, 404);
+  assert.is((await scene.as("operator").get(`${path}?includeRemoved=true`)).body.state, "removed");
+  for (const who of ["hubAdmin", "spokeAdmin"] as const) {
+    assert.is((await scene.as(who).get(`${path}?includeRemoved=true`)).status, 404, who);
+  }
+});
+
+test("DELETE answers 202 with the removal, and again with the same one", async ({ scene }) => {
+  const admin = scene.as("hubAdmin", "provisioning");
+  const first = await admin.delete(`/api/spokes/${scene.spoke}`);
+  assert.equal([first.status, first.body.state, first.body.operation.kind], [202, "removing", "remove"]);
+  const again = await admin.delete(`/api/spokes/${scene.spoke}`);
+  assert.equal([again.status, again.body.operation.id], [202, first.body.operation.id]);
+});
+
+test("DELETE is 404 for a removed spoke, for operators too", async ({ scene }) => {
+  await scene.db.sql(removed, [scene.spoke]);
+  const { status } = await scene.as("operator").delete(`/api/spokes/${scene.spoke}?includeRemoved=true`);
+  assert.is(status, 404);
+});
+
+test("DELETE is 403 for its own admin and a readonly token, 404 for a stranger", async ({ scene }) => {
+  assert.is((await scene.as("spokeAdmin").delete(`/api/spokes/${scene.spoke}`)).status, 403);
+  assert.is((await scene.as("hubAdmin", "readonly").delete(`/api/spokes/${scene.spoke}`)).status, 403);
+  assert.is((await scene.as("stranger").delete(`/api/spokes/${scene.spoke}`)).status, 404);
+  const [row] = await scene.db.sql("select state from spokes where id = $1", [scene.spoke]);
+  assert.is(row.state, "active");
+});
+
+test.run();

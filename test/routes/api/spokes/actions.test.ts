@@ -1,0 +1,56 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/ids.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("POST /api/spokes/actions");
+test.before.each(async (context) => {
+  context.scene = await openScene();
+});
+test.after.each(({ scene }) => scene.close());
+
+const path = "/api/spokes/actions";
+
+test("answers 202 with an outcome for each visible spoke", async ({ scene }) => {
+  const { body: made } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "young" });
+  const ids = [made.id, newId("spk"), scene.spoke, scene.spoke];
+  const { status, body } = await scene.as("hubAdmin", "cli").post(path, { ids, action: "suspend" });
+  assert.is(status, 202);
+  assert.equal(body.map(({ id, accepted }: { id: string; accepted: boolean }) => [id, accepted]), [
+    [made.id, false],
+    [scene.spoke, true],
+  ]);
+  assert.equal(Object.keys(body[0]), ["id", "accepted", "error"]);
+  assert.equal([body[0].error.statusCode, body[0].error.error], [409, "Conflict"]);
+  assert.equal([body[1].spoke.id, body[1].spoke.state], [scene.spoke, "suspending"]);
+});
+
+test("skips in silence what the caller does not see", async ({ scene }) => {
+  const { status, body } = await scene.as("stranger").post(path, { ids: [scene.spoke], action: "suspend" });
+  assert.equal([status, body], [202, []]);
+  const [row] = await scene.db.sql("select state from spokes where id = $1", [scene.spoke]);
+  assert.is(row.state, "active");
+});
+
+test("takes five hundred ids and no more", async ({ scene }) => {
+  const ids = (count: number) => Array.from({ length: count }, () => newId("spk"));
+  const send = (count: number) => scene.as("operator").post(path, { ids: ids(count), action: "restart" });
+  assert.equal([(await send(500)).status, (await send(501)).status, (await send(0)).status], [202, 400, 400]);
+});
+
+test("is 400 for a body that is not what it must be", async ({ scene }) => {
+  const good = { ids: [scene.spoke], action: "suspend" };
+  for (
+    const change of [{ ids: scene.spoke }, { ids: [1] }, { ids: null }, { action: "explode" }, { action: undefined }]
+  ) {
+    assert.is((await scene.as("operator").post(path, { ...good, ...change })).status, 400, JSON.stringify(change));
+  }
+});
+
+test("is 403 for lesser tokens and 401 for nobody", async ({ scene }) => {
+  const input = { ids: [scene.spoke], action: "suspend" };
+  assert.is((await scene.as("operator", "provisioning").post(path, input)).status, 403);
+  assert.is((await scene.as("nobody").post(path, input)).status, 401);
+});
+
+test.run();

@@ -1,0 +1,177 @@
+/** The rules of the house that a program can keep. */
+import { readdir, readFile } from "node:fs/promises";
+import { sep } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findStale } from "#src/generate.ts";
+
+const test = suite("rules");
+const ROOT = new URL("../", import.meta.url);
+
+/** A folder, or a file that stands in lib itself, imports only what stands before it here. */
+const ORDER = [
+  ...["errors", "ids", "time", "log", "schema", "config"], // words
+  ...["crypto", "db", "limits", "mail", "cluster", "blueprint", "catalog", "simulator"], // drivers
+  ...["audit", "events", "idempotency", "jobs", "changes"], // records
+  "app",
+  ...["members", "users", "auth", "billing", "federations", "spokes", "operations", "backups"], // domains
+  ...["notifications", "onboarding", "deprecations"],
+  ...["scheduler", "work"], // work
+  ...["http", "docs", "portal"], // surface
+  "routes",
+  "src",
+];
+
+const GENERATED = ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts"];
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** What it imports, as it is written. */
+  readonly imports: readonly string[];
+}
+
+async function read(...folders: string[]): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const folder of folders) {
+    for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
+      const path = `${folder}/${file.replaceAll(sep, "/")}`;
+      if (!path.endsWith(".ts") || GENERATED.includes(path) || path.startsWith("test/data/")) continue;
+      const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
+      sources.push({ path, text, imports: importsOf(text) });
+    }
+  }
+  return sources;
+}
+
+function importsOf(text: string): string[] {
+  const found = text.matchAll(
+    /^(?:import|export)\b[^;"'`]*? from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm,
+  );
+  return [...found].map(([, named, bare, dynamic]) => (named ?? bare ?? dynamic)!);
+}
+
+/** The file of this program that an import names, or null for a package. */
+function resolve(from: string, specifier: string): string | null {
+  if (specifier.startsWith("#")) return specifier.slice(1);
+  return specifier.startsWith(".") ? new URL(specifier, `file:///${from}`).pathname.slice(1) : null;
+}
+
+/** `lib/spokes/views.ts` is in `spokes`, `lib/ids.ts` in `ids`, `src/commands/dev.ts` in `src`. */
+function placeOf(path: string): string {
+  const [top = "", second = ""] = path.split("/");
+  return top === "lib" ? second.replace(/\.ts$/, "") : top;
+}
+
+const none = (found: readonly string[]) => assert.equal(found, []);
+
+test("every folder stands in the order", async () => {
+  const places = (await read("lib")).map(({ path }) => placeOf(path));
+  none([...new Set(places)].filter((place) => !ORDER.includes(place)));
+});
+
+test("a folder imports only folders that stand before it", async () => {
+  const found: string[] = [];
+  for (const { path, imports } of await read("lib", "routes", "src")) {
+    for (const target of imports.flatMap((specifier) => resolve(path, specifier) ?? [])) {
+      if (target === "package.json") continue;
+      const here = ORDER.indexOf(placeOf(path)), there = ORDER.indexOf(placeOf(target));
+      if (there < 0 || there > here) found.push(`${path} imports ${target}`);
+    }
+  }
+  none(found);
+});
+
+test("no module imports itself by way of others", async () => {
+  const graph = new Map(
+    (await read("lib", "routes", "src")).map(({ path, imports }) =>
+      [path, imports.flatMap((specifier) => resolve(path, specifier) ?? [])] as const
+    ),
+  );
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): string[] => {
+    if (above.includes(path)) return [[...above.slice(above.indexOf(path)), path].join(" -> ")];
+    if (done.has(path)) return [];
+    const cycles = (graph.get(path) ?? []).flatMap((next) => visit(next, [...above, path]));
+    done.add(path);
+    return cycles;
+  };
+  none([...graph.keys()].flatMap((path) => visit(path, [])));
+});
+
+test("the library and the routes import by name and never by the way up", async () => {
+  none(
+    (await read("lib", "routes")).flatMap(({ path, imports }) =>
+      imports.filter((specifier) => specifier.startsWith(".")).map((specifier) => `${path} imports ${specifier}`)
+    ),
+  );
+});
+
+test("a file is at most 250 lines long", async () => {
+  const long = (await read("lib", "routes", "src", "test")).filter(({ text }) =>
+    text.trimEnd().split("\n").length > 250
+  );
+  none(long.map(({ path }) => path));
+});
+
+test("a module opens with a sentence that says what it is", async () => {
+  const silent = (await read("lib", "routes", "src", "test/support")).filter(({ text }) => !text.startsWith("/**"));
+  none(silent.map(({ path }) => path));
+});
+
+test("no folder is a drawer for anything", async () => {
+  const drawers = /(?:^|\/)(?:utils?|helpers?|common|types|services|misc|shared)(?:\/|\.ts$)/;
+  none((await read("lib", "routes", "src", "test")).map(({ path }) => path).filter((path) => drawers.test(path)));
+});
+
+test("a route exports its methods and reaches no database and no cluster by itself", async () => {
+  const found: string[] = [];
+  for (const { path, text, imports } of await read("routes")) {
+    for (const [line] of text.matchAll(/^export .*$/gm)) {
+      if (!/^export const (?:GET|POST|PUT|PATCH|DELETE) = endpoint\(\{$/.test(line)) found.push(`${path}: ${line}`);
+    }
+    const others = imports.filter((specifier) => specifier !== "valibot" && !specifier.startsWith("#lib/"));
+    const drivers = imports.filter((specifier) => /^#lib\/(?:db|cluster|work|scheduler)\//.test(specifier));
+    found.push(...[...others, ...drivers].map((specifier) => `${path} imports ${specifier}`));
+  }
+  none(found);
+});
+
+test("only the configuration reads the environment", async () => {
+  const readers = (await read("lib", "routes", "src")).filter(({ text }) =>
+    /\bprocess\.env\b|\bDeno\.env\b/.test(text)
+  );
+  none(readers.map(({ path }) => path).filter((path) => path !== "lib/config.ts"));
+});
+
+test("nothing is exported by default, and nothing is left for later", async () => {
+  const later = new RegExp(`\\b(?:${["TO", "FIX", "XX"].map((word, i) => word + ["DO", "ME", "X"][i]).join("|")})\\b`);
+  const found = (await read("lib", "routes", "src", "test"))
+    .filter(({ text }) => later.test(text) || /^export default\b/m.test(text));
+  none(found.map(({ path }) => path));
+});
+
+test("every suite is run: uvu passes one that is not", async () => {
+  const found: string[] = [];
+  for (const { path, text } of await read("test")) {
+    const suites = [...text.matchAll(/^const (\w+) = suite\b/gm)].map(([, name]) => name!);
+    if (path.endsWith(".test.ts") && suites.length === 0) found.push(`${path} has no suite`);
+    found.push(
+      ...suites.filter((name) => !text.includes(`\n${name}.run();`)).map((name) => `${path} never runs ${name}`),
+    );
+  }
+  none(found);
+});
+
+test("a test stands where what it tests stands", async () => {
+  const paths = (await read("lib", "routes", "src")).map(({ path }) => path);
+  const tests = (await read("test")).map(({ path }) => path).filter((path) => /^test\/(?:lib|routes|src)\//.test(path));
+  const folderOf = (path: string) => path.slice("test/".length, path.lastIndexOf("/") + 1);
+  none(tests.filter((path) => !paths.some((tested) => tested.startsWith(folderOf(path)))));
+});
+
+test("the generated modules are fresh", async () => {
+  none(await findStale());
+});
+
+test.run();

@@ -1,0 +1,94 @@
+/**
+ * A server of endpoints that a test makes up, with or without sockets. No database is behind it.
+ *
+ * Who calls is told by the request: `Authorization: Bearer cli` is a token of that scope, `Cookie: session` a session.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor, TokenScope } from "#lib/auth/access.ts";
+import type { Database } from "#lib/db/database.ts";
+import { Fault } from "#lib/errors.ts";
+import type { Check, Manifest } from "#lib/http/endpoint.ts";
+import { openLog } from "#lib/log.ts";
+import { openServer, type Server } from "#src/server.ts";
+import { makeApp } from "#test/support/app.ts";
+
+// deno-lint-ignore no-explicit-any
+type Entry = any;
+
+export interface Handler {
+  readonly app: App;
+  readonly server: Server;
+  /** What was logged until now. */
+  readonly log: Entry[];
+  send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+}
+
+export interface HandlerSetting {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly checks?: readonly Check[];
+}
+
+export async function openHandler(manifest: Manifest, setting: HandlerSetting = {}): Promise<Handler> {
+  const entries: Entry[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => entries.push(JSON.parse(line)) });
+  const app: App = { ...await makeApp(noDatabase(), setting.env), log };
+  const server = openServer(app, manifest, {
+    authenticate: (_, request, origin) => Promise.resolve(findActor(request, origin)),
+    checks: setting.checks ?? [],
+  });
+  return {
+    app,
+    server,
+    log: entries,
+    async send(path, init = {}, address = "127.0.0.1") {
+      const request = new Request(new URL(path, "http://localhost:3000"), init);
+      return await read(await server.request(request, { address, cut: () => {} }));
+    },
+  };
+}
+
+export async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const json = text && response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+}
+
+/** The fields of a POST of JSON. */
+export function posting(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };
+}
+
+function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent: string }): Actor | null {
+  const header = request.headers.get("authorization");
+  if (header === null && request.headers.get("cookie") !== "session") return null;
+  const scope = header?.replace("Bearer ", "") as TokenScope;
+  if (header !== null && !["cli", "provisioning", "readonly"].includes(scope)) {
+    throw new Fault("unauthenticated", "bad_credentials", "This is no token");
+  }
+  return {
+    userId: "usr_1",
+    email: "ada@example.org",
+    displayName: "Ada",
+    role: "operator",
+    federationIds: [],
+    spokeIds: [],
+    credential: header === null ? { kind: "session", id: "ses_1" } : { kind: "token", id: "tok_1", scope },
+    tokenPrefix: header === null ? null : "ww_test",
+    ip,
+    userAgent,
+  };
+}
+
+function noDatabase(): Database {
+  const none = () => Promise.reject(new Error("This test has no database"));
+  const db: Partial<Database> = { within: () => db as Database, transact: none, now: none };
+  return db as Database;
+}
