@@ -35,7 +35,7 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       from (select distinct kind from live) as kinds
     ),
     timed as (
-      select live.*, case when state = 'running'
+      select live.*, case when state = 'running' and seconds is not null -- greatest passes over null
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
     ),

@@ -12,8 +12,7 @@ import { install } from "#lib/work/install.ts";
 import { demandHealth, demandSeed, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { DATABASE, MOODLE, note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
-
-const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
+import { openToTheWeb } from "#lib/work/web.ts";
 
 export function provision(app: App): Handler {
   return {
@@ -47,7 +46,7 @@ export function provision(app: App): Handler {
         await space.ready([MOODLE], waiting(run));
       },
       cron: async (run) => void await applyStep(app, run, "cron"),
-      ingress: (run) => openToTheWeb(app, run),
+      ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
       health: async (run) => await demandHealth(await place(app, run), run),
     },
     hooks: provisionOutcomes,
@@ -109,15 +108,6 @@ async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Pro
   if (hub.namespace_uid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespace_uid);
   return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, { signal: run.signal }))));
-}
-
-async function openToTheWeb(app: App, run: Run): Promise<void> {
-  const { space, cluster } = await openSpace(app, run);
-  const ingresses = await applyStep(app, run, "ingress");
-  await space.ready(ingresses.map(refOf), waiting(run));
-  const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
-  if (names.length === 0 || !await cluster.serves(CERTIFICATE, { signal: run.signal })) return;
-  await space.ready(names.map((name) => ({ ...CERTIFICATE, name })), waiting(run));
 }
 
 function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {

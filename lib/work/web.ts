@@ -1,0 +1,54 @@
+/**
+ * Opening a site to the web: its Ingress, and its certificate.
+ *
+ * Not every cluster's controller writes an address into an Ingress, and some clusters have none for it at all. The site
+ * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
+ * certificate that was ordered is waited for: without it the address that people were given would not open.
+ */
+import type { App } from "#lib/app.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { MINUTE } from "#lib/time.ts";
+
+const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
+const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
+const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes about one
+
+export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeObject[]): Promise<void> {
+  const { space, cluster } = await openSpace(app, run);
+  for (const ingress of ingresses) await awaitAddress(app, run, ingress);
+  const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
+  if (names.length === 0 || !await cluster.serves(CERTIFICATE, { signal: run.signal })) return;
+  await space.ready(names.map((name) => ({ ...CERTIFICATE, name })), waiting(run));
+}
+
+async function awaitAddress(app: App, run: Run, ingress: KubeObject): Promise<void> {
+  const { space, cluster } = await openSpace(app, run);
+  const name: string | undefined = ingress["spec"]?.ingressClassName;
+  if (name !== undefined && !await hasClass(cluster, run, name)) {
+    return await note(run, [`The cluster has no ingress class ${name}: nothing leads to the site from outside yet`]);
+  }
+  try {
+    await space.ready([refOf(ingress)], waiting(run, PATIENCE));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+    await note(run, ["No ingress controller has given the site an address yet; check the one of its ingress class"]);
+  }
+}
+
+/** Also true for whoever may not look: then only waiting can tell. */
+async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
+  try {
+    const classes = await cluster.listAll(CLASS, "", { signal: run.signal });
+    return classes.some((each) => each.metadata.name === name);
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 403) return true;
+    throw error;
+  }
+}
+
+function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
+  return { apiVersion, kind, name: metadata.name };
+}
