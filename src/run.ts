@@ -6,6 +6,7 @@ import { openServer } from "./server.ts";
 import { manifest } from "./manifest.ts";
 import type { Program } from "./compose.ts";
 import { messageOf } from "#lib/errors.ts";
+import { SECOND } from "#lib/time.ts";
 
 export interface Running {
   readonly port: number;
@@ -35,12 +36,17 @@ export async function runUntilStopped(program: Program, afterwards: () => Promis
   return { port, stopped };
 }
 
+/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
+const SAME_WISH = SECOND;
+
 function untilSignal(): Promise<string> {
   return new Promise((resolve) => {
+    let first: number | undefined;
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.once(signal, () => {
+      process.on(signal, () => {
+        first ??= performance.now();
         resolve(signal);
-        process.once(signal, () => process.exit(130));
+        if (performance.now() - first > SAME_WISH) process.exit(130);
       });
     }
   });

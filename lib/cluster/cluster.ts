@@ -133,7 +133,7 @@ export interface Space {
    * the owners' events say that it cannot become so.
    */
   ready(refs: readonly Ref[], waiting: Waiting): Promise<void>;
-  /** Waits until no pod matches the selector. */
+  /** Waits until no pod that matches the selector is left, but for those that have ended. */
   noPods(selector: string, waiting: Waiting): Promise<void>;
   /**
    * Creates the Job unless it exists, waits until it has succeeded or failed, and returns how, with its last log lines,

@@ -79,9 +79,9 @@ export function openSpace(site: Site, uid: string): Space {
         }],
         look: async (call) => {
           await guard.read(call);
-          const names = (await objects.list(POD, namespace, { labels: selector }, call)).map((pod) =>
-            pod.metadata.name
-          );
+          // A pod of a Job that has ended stays for its log, and does nothing any more.
+          const names = (await objects.list(POD, namespace, { labels: selector }, call))
+            .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase)).map((pod) => pod.metadata.name);
           if (names.length === 0) return { done: undefined };
           const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
           return { sentence: `Pods still to end: ${names.slice(0, NAMES).join(", ")}${more}` };

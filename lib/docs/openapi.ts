@@ -4,6 +4,7 @@ import type { Release } from "#lib/app.ts";
 import { inputSchema, type JsonSchema, outputSchema } from "#lib/docs/json-schema.ts";
 import { aliasesOf, type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
 import { Problem } from "#lib/http/problem.ts";
+import type { Described } from "#lib/http/reply.ts";
 
 /** Any object: what it holds is made here, from schemas. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
@@ -53,7 +54,11 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
     security: securityOf(endpoint),
     parameters: parametersOf(pattern, endpoint),
     ...(body && { requestBody: { content: { "application/json": { schema: inputSchema(body) } } } }),
-    responses: { [reply.status]: successOf(endpoint), default: { $ref: "#/components/responses/Problem" } },
+    responses: {
+      [reply.status]: successOf(reply, summary),
+      ...(reply.also && { [reply.also.status]: successOf(reply.also, summary) }),
+      default: { $ref: "#/components/responses/Problem" },
+    },
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
@@ -120,7 +125,7 @@ function fieldsOf(schema: v.GenericSchema | undefined): readonly Field[] {
   }));
 }
 
-function successOf({ reply, summary }: AnyEndpoint): JsonSchema {
+function successOf(reply: Described, summary: string): JsonSchema {
   const headers = reply.headers.map((name) => [name, { schema: { type: "string" } }]);
   return {
     description: summary,

@@ -3,10 +3,11 @@ import type { Reply } from "#lib/http/reply.ts";
 
 export type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
-/** The documents show the usual one. */
+/** Their statuses must differ: by them the documents tell the two apart. */
 export function either<A, B>(usual: Reply<A>, other: Reply<B>): Reply<Either<A, B>> {
   return {
     ...usual,
+    also: other,
     send: (value, answering) =>
       "usual" in value ? usual.send(value.usual, answering) : other.send(value.other, answering),
   };

@@ -18,8 +18,13 @@ export interface Reply<T> {
   readonly content: Content | null;
   /** Response headers that belong to this reply, by name. */
   readonly headers: readonly string[];
+  /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
+  readonly also?: Described;
   readonly send: (value: T, answering: Answering) => Response;
 }
+
+/** What the documents say of a reply. */
+export type Described = Pick<Reply<never>, "status" | "content" | "headers">;
 
 export interface Content {
   readonly type: string;

@@ -1,7 +1,6 @@
 /** Events: what the scheduler, the kubelet and the controllers say about objects. Kept bounded, as the real ones expire. */
 import { NODE } from "#lib/simulator/furniture.ts";
 import { type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
-import { trackUpdate, type Writer } from "#lib/simulator/managed.ts";
 import type { World } from "#lib/simulator/world.ts";
 
 export interface Said {
@@ -64,9 +63,7 @@ export function say(world: World, about: KubeObject, said: Said): void {
     type: said.type,
     ...sourceOf(world, said, at),
   };
-  const writer: Writer = { manager: said.by === "default-scheduler" ? "kube-scheduler" : said.by, operation: "Update", subresource: undefined };
-  const managedFields = trackUpdate(null, event, world.schema.of("Event"), writer, at);
-  world.store.save(kind, { ...event, metadata: { ...event.metadata, ...(managedFields ? { managedFields } : {}) } });
+  world.store.save(kind, event);
 }
 
 /** The scheduler speaks the newer dialect of events, the others the older. */

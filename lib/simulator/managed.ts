@@ -159,6 +159,7 @@ export function typeOf(type: Type, name: string): Type {
 }
 
 function stable(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
   return JSON.stringify(
     value,
     (_, inner) => isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner,

@@ -79,11 +79,13 @@ export function randomSuffix(length = 5): string {
 /** The same letters for the same text: names of ReplicaSets and revisions, which follow from their template. */
 export function hashSuffix(text: string, length = 10): string {
   const letters = "bcdf2456789ghjklmnpqrstvwxz";
-  let hash = 0xcbf29ce484222325n;
+  let low = 0x811c9dc5, high = 0x1000193;
   for (let i = 0; i < text.length; i++) {
-    hash = ((hash ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n) & 0xffffffffffffffffn;
+    low = Math.imul(low ^ text.charCodeAt(i), 0x01000193);
+    high = Math.imul(high + text.charCodeAt(i), 0x85ebca6b) ^ (high >>> 13);
   }
+  let hash = (low >>> 0) * 0x100000 + (high >>> 12);
   let suffix = "";
-  for (let i = 0; i < length; i++, hash /= 27n) suffix += letters[Number(hash % 27n)];
+  for (let i = 0; i < length; i++, hash = Math.floor(hash / 27)) suffix += letters[hash % 27];
   return suffix;
 }

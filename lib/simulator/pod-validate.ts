@@ -3,8 +3,13 @@ import type { Json } from "#lib/simulator/object.ts";
 import { amount, QUANTITY_RULE, readQuantity } from "#lib/simulator/quantity.ts";
 import { type Cause, required, wrongValue } from "#lib/simulator/refusal.ts";
 
-export function badContainers(field: string, spec: Json): Cause[] {
-  const volumes = new Set<string>((spec.volumes ?? []).map((volume: Json) => volume.name));
+/** `claims` are a StatefulSet's claim templates, which are volumes of its pods, too. */
+export function badContainers(field: string, spec: Json, claims: readonly Json[] = []): Cause[] {
+  const names = [
+    ...(spec.volumes ?? []).map((volume: Json) => volume.name),
+    ...claims.map((each) => each.metadata?.name),
+  ];
+  const volumes = new Set<string>(names);
   const seen = new Set<string>();
   const containers: Json[] = spec.containers ?? [];
   return [

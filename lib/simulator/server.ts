@@ -29,6 +29,7 @@ const MOST_WRITES = 20_000;
 export function createApi(world: World, writes: Write[]): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(world, writes, request, response).catch((error) => {
+      if (!request.complete) return; // whoever asked left in the middle of it
       world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
       send(response, 500, new Refusal(500, "InternalError", messageOf(error)).body());

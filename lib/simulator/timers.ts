@@ -1,4 +1,4 @@
-/** Timers that end with the cluster: nothing happens after `close`, and nothing keeps the process alive for it. */
+/** Timers that end with the cluster: after `close` nothing happens any more, and nothing keeps the process alive. */
 export interface Timers {
   now(): number;
   /** After at least this long; 0 is as soon as possible, but never at once. Returns how to call it off. */

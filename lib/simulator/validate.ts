@@ -132,11 +132,16 @@ function withClaims(template: Json, claims: Json[] = []): Json {
   return { ...template, spec: { ...template?.spec, volumes } };
 }
 
-function badTemplate(field: string, template: Json, policies: readonly string[]): Cause[] {
+function badTemplate(
+  field: string,
+  template: Json,
+  policies: readonly string[],
+  claims: readonly Json[] = [],
+): Cause[] {
   const policy = template?.spec?.restartPolicy ?? "";
   return [
     ...badLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
-    ...badContainers(`${field}.spec`, template?.spec ?? {}),
+    ...badContainers(`${field}.spec`, template?.spec ?? {}, claims),
     ...(policies.includes(policy) ? [] : [unsupported(`${field}.spec.restartPolicy`, policy, policies)]),
   ];
 }

@@ -3,7 +3,7 @@
  * logs, for courses of events that no controller would give on demand.
  */
 import type { ServerResponse } from "node:http";
-import type { Cluster, KubeObject } from "#lib/cluster/cluster.ts";
+import type { Cluster, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
 import { type ClusterOptions, openCluster } from "#lib/cluster/open.ts";
 import { silent } from "#lib/log.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube-server.ts";
@@ -102,4 +102,28 @@ function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: 
   response.write(log.text);
   if (asked.query.has("follow") && !log.ended) log.followers.push(response);
   else response.end();
+}
+
+export interface Watched extends Waiting {
+  /** Resolves when this has been told as progress. */
+  told(words: RegExp): Promise<void>;
+}
+
+/** Waiting whose progress a test can wait for in turn. */
+export function watched(timeout = 20_000, signal = new AbortController().signal): Watched {
+  const sentences: string[] = [];
+  let look = () => {};
+  return {
+    signal,
+    timeout,
+    onProgress: (sentence) => {
+      sentences.push(sentence);
+      look();
+    },
+    told: (words) =>
+      new Promise((resolve) => {
+        look = () => sentences.some((sentence) => words.test(sentence)) && resolve();
+        look();
+      }),
+  };
 }

@@ -70,7 +70,7 @@ export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: s
   }
   if (body.metadata?.managedFields) throw badRequest("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
-  const { value, misfits } = fit(body, type);
+  const { value, misfits } = fit(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
   const who = namespace === undefined ? body.metadata?.name : `${namespace}/${body.metadata?.name}`;
   const errors = [...misfits.map(sayMisfit), ...duplicates(value, type, "")];

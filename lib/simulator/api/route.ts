@@ -11,7 +11,7 @@ export interface Route {
 
 /** null for a path that names nothing the server has. */
 export function readRoute(kinds: Kinds, path: string): Route | null {
-  const parts = path.split("/").slice(1).map(decodeURIComponent);
+  const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
   if (!core && parts[0] !== "apis") return null;
   const [group, version] = core ? ["", parts[1]] : [parts[1], parts[2]];
@@ -30,4 +30,13 @@ export function readRoute(kinds: Kinds, path: string): Route | null {
 /** `namespaces/x/status` and `namespaces/x/finalize` are the namespace's own. */
 function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");
+}
+
+/** A part of a path that is not well encoded is taken as it stands; it names nothing. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -118,7 +118,8 @@ function report(
     ? Math.max(2 * SECOND, world.delayMs * TOLD_DEADLINE)
     : deployment.spec.progressDeadlineSeconds * SECOND;
   const restarted = deployment.status?.observedGeneration !== deployment.metadata.generation;
-  const late = !complete && !restarted && world.timers.now() - since >= deadline;
+  const timedOut = before?.reason === "ProgressDeadlineExceeded" || world.timers.now() - since >= deadline;
+  const late = !complete && !restarted && timedOut;
   const progressing = complete
     ? { status: "True", reason: "NewReplicaSetAvailable", message: `${name} has successfully progressed.` }
     : late

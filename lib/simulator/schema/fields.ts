@@ -76,17 +76,23 @@ function readType(text: string, struct: (name: string) => Type): Type {
 }
 
 export interface Misfit {
-  /** For example `.spec.template` and, in a list, `.spec.ports[0]`. */
+  /** For example `.spec.template` and, in a list, `.spec.ports[0]` or `.spec.containers[name="m"]`. */
   readonly path: string;
   /** undefined: the field is not known; else what should have stood there. */
   readonly expected: string | undefined;
   readonly value: Json;
 }
 
+/** How an item of a list is named: by its keys where `keyed` asks for that, else by its place. */
+function nameOf(item: Json, i: number, keys: readonly string[]): string {
+  if (keys.length === 0 || !isRecord(item)) return String(i);
+  return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
+}
+
 /** The value without nulls and unknown fields, and what did not fit. */
-export function fit(value: Json, type: Type, path = ""): { value: Json; misfits: Misfit[] } {
+export function fit(value: Json, type: Type, items: "placed" | "keyed" = "placed"): { value: Json; misfits: Misfit[] } {
   const misfits: Misfit[] = [];
-  return { value: visit(value, type, path), misfits };
+  return { value: visit(value, type, ""), misfits };
 
   function visit(value: Json, type: Type, path: string): Json {
     const wrong = (expected: string) => void misfits.push({ path, expected, value });
@@ -99,7 +105,9 @@ export function fit(value: Json, type: Type, path = ""): { value: Json; misfits:
     }
     if (type.form === "list") {
       if (!Array.isArray(value)) return wrong("list");
-      return value.map((item, i) => visit(item, type.of, `${path}[${i}]`));
+      return value.map((item, i) =>
+        visit(item, type.of, `${path}[${nameOf(item, i, items === "keyed" ? type.keys : [])}]`)
+      );
     }
     if ((type.form !== "map" && type.form !== "struct") || !isRecord(value)) return wrong("map");
     const kept: Record<string, Json> = {};

@@ -1,55 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Api, openApi, type Request } from "#lib/cluster/api.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { openApi } from "#lib/cluster/api.ts";
 import { openConnections } from "#lib/cluster/connection.ts";
-import { answer, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube-server.ts";
-
-const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
-const PATCH: Request = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
-const anyone = { signal: new AbortController().signal };
-
-async function withServer(
-  handle: Handle,
-  use: (api: Api, server: KubeServer) => Promise<void>,
-  options: { concurrency?: number; deadline?: number; path?: string } = {},
-): Promise<void> {
-  const server = await openKubeServer(handle);
-  const api = openApi({
-    connections: await openConnections(server.kubeconfig({}, undefined, options.path)),
-    concurrency: options.concurrency ?? 4,
-    deadline: options.deadline ?? 5000,
-    userAgent: "wheelwright/1.2.3",
-  });
-  try {
-    await use(api, server);
-  } finally {
-    api.close();
-    await server.close();
-  }
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
-  try {
-    await promise;
-  } catch (error) {
-    assert.instance(error, ClusterError, String(error));
-    return error as ClusterError;
-  }
-  throw new Error("it did not fail");
-}
-
-/** Answers the first calls as told, and the rest with success. */
-function firstThen(...first: Handle[]): Handle {
-  let count = 0;
-  return (asked, response, socket) => {
-    const handle = first[count++];
-    if (handle) handle(asked, response, socket);
-    else answer(response, 200, { fine: true });
-  };
-}
+import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube-api.ts";
+import { answer, openKubeServer, refuse } from "#test/support/kube-server.ts";
 
 const test = suite("openApi");
+
+const reason = new Error("called off");
 
 test("a call keeps the server's base path and names the program", () =>
   withServer((_asked, response) => answer(response, 200, { items: [] }), async (api, server) => {
@@ -58,16 +16,6 @@ test("a call keeps the server's base path and names the program", () =>
     assert.equal([path, query.get("labelSelector")], ["/k8s/clusters/c-1/api/v1/pods", "a=b,c"]);
     assert.equal([headers["user-agent"], headers.accept], ["wheelwright/1.2.3", "application/json"]);
   }, { path: "/k8s/clusters/c-1/" }));
-
-test("a DELETE tells the length of its body, so that the connection stays of use", () =>
-  withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
-    await api.call({ method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" }, anyone);
-    await api.call(GET, anyone);
-    const [first, second] = server.asked;
-    assert.is(first!.headers["content-length"], String(new TextEncoder().encode(first!.body).length));
-    assert.is(first!.headers["transfer-encoding"], undefined);
-    assert.is(second!.reused, 1);
-  }));
 
 test("a call whose connection was cut is repeated", () =>
   withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
@@ -87,15 +35,6 @@ test("a patch that was turned away by a 429 is repeated", () =>
     async (api) => assert.equal((await api.call(PATCH, anyone)).body, { fine: true }),
   ));
 
-test("an answer that stops in the middle is repeated", () =>
-  withServer(
-    firstThen((_asked, response, socket) => {
-      response.writeHead(200, { "content-length": "100" });
-      response.write('{"items": [', () => socket.destroy());
-    }),
-    async (api) => assert.equal((await api.call(GET, anyone)).body, { fine: true }),
-  ));
-
 test("a permanent refusal is not repeated", () =>
   withServer((_asked, response) => refuse(response, 422, "Invalid", "no good"), async (api, server) => {
     const { code, message } = await failureOf(api.call(GET, anyone));
@@ -107,27 +46,6 @@ test("a server that keeps failing is given up as transient", () =>
     const { transient, status } = await failureOf(api.call(GET, anyone));
     assert.equal([transient, status, server.asked.length], [true, 503, 4]);
   }));
-
-test("a server that never answers costs no more than the deadline", () =>
-  withServer(() => {}, async (api) => {
-    const { code, transient } = await failureOf(api.call(GET, anyone));
-    assert.equal([code, transient], ["deadline", true]);
-  }, { deadline: 150 }));
-
-test("a server that stops after the headers costs no more than the deadline", () =>
-  withServer((_asked, response) => {
-    response.writeHead(200);
-    response.write("{");
-  }, async (api) =>
-    assert.is((await failureOf(api.call(GET, anyone))).code, "deadline"), { deadline: 150 }));
-
-test("a call that is called off rejects with the reason", () =>
-  withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
-    const error = await api.call({ ...GET, path: "/hang" }, controller).then(() => null, (error) => error);
-    assert.is(error, reason);
-  }));
-const controller = new AbortController();
-const reason = new Error("called off");
 
 test("a call that waits for a place is called off at once", () =>
   withServer(() => {}, async (api, server) => {
@@ -175,59 +93,6 @@ test("a 429 holds back every call until the server wants to hear from us", () =>
     for (const gap of gaps) assert.ok(gap > 900, `asked again after ${gap} ms`);
   });
 });
-
-test("a stream comes as it is sent, and ends", () =>
-  withServer((_asked, response) => {
-    response.write("one ");
-    setTimeout(() => response.end("two"), 10);
-  }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
-    const chunks = await Array.fromAsync(stream.chunks);
-    assert.is(Buffer.concat(chunks).toString(), "one two");
-  }));
-
-test("a stream that is called off ends at once, and so does its connection", () => {
-  const gone = Promise.withResolvers<void>();
-  return withServer((_asked, response, socket) => {
-    socket.on("close", () => gone.resolve());
-    response.write("one ");
-  }, async (api) => {
-    const stop = new AbortController();
-    const stream = await api.stream("/log", {}, stop);
-    const error = await (async () => {
-      for await (const _chunk of stream.chunks) stop.abort(reason);
-    })().then(() => null, (error) => error);
-    assert.is(error, reason);
-    await gone.promise;
-  });
-});
-
-test("a stream that breaks off says so", () =>
-  withServer((_asked, response, socket) => {
-    response.writeHead(200);
-    response.write("one ", () => setTimeout(() => socket.destroy(), 10));
-  }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
-    assert.ok((await failureOf(Array.fromAsync(stream.chunks))).transient);
-  }));
-
-test("a stream that nobody reads on lets go of its connection", () => {
-  const gone = Promise.withResolvers<void>();
-  return withServer((_asked, response, socket) => {
-    socket.on("close", () => gone.resolve());
-    response.write("one ");
-  }, async (api) => {
-    const stream = await api.stream("/log", {}, anyone);
-    for await (const _chunk of stream.chunks) break;
-    await gone.promise;
-  });
-});
-
-test("a stream that is refused throws the refusal", () =>
-  withServer(
-    (_asked, response) => refuse(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
-    async (api) => assert.match((await failureOf(api.stream("/log", {}, anyone))).message, /waiting to start/),
-  ));
 
 test("nobody there is transient", async () => {
   const server = await openKubeServer(() => {});

@@ -1,111 +1,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { failureOf, judge } from "#lib/cluster/diagnose.ts";
-import { type Clock, PATIENCE, type Verdict } from "#lib/cluster/verdict.ts";
 import { MINUTE, SECOND } from "#lib/time.ts";
-
-const START = Date.parse("2026-11-21T01:00:00Z");
-const at = (ms: number) => new Date(START + ms).toISOString();
-const clock = (ms: number, since = 0): Clock => ({ now: START + ms, since: START + since, patience: PATIENCE });
-
-const meta = (name: string, more = {}) => ({ name, uid: `uid-${name}`, creationTimestamp: at(0), ...more });
-const job = (conditions: unknown[] = []): KubeObject => ({
-  apiVersion: "batch/v1",
-  kind: "Job",
-  metadata: meta("install-1"),
-  status: { conditions },
-});
-const deployment = (status: object = {}): KubeObject => ({
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: meta("moodle", { generation: 1 }),
-  spec: { replicas: 1, selector: { matchLabels: { app: "moodle" } } },
-  status: { observedGeneration: 1, ...status },
-});
-const statefulSet = (): KubeObject => ({
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  metadata: meta("db", { generation: 1 }),
-  spec: { replicas: 1 },
-  status: { observedGeneration: 1, replicas: 0 },
-});
-const pod = (owner: KubeObject, status: object, spec: object = {}): KubeObject => ({
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: meta(`${owner.metadata.name}-abc`, {
-    labels: { app: "moodle" },
-    ownerReferences: [
-      owner.kind === "Deployment"
-        ? { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${owner.metadata.name}-5f7`, uid: "uid-rs" }
-        : { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid },
-    ],
-  }),
-  spec,
-  status,
-});
-const event = (about: { kind: string; name: string; uid?: string }, reason: string, message: string, ms = 0) => ({
-  apiVersion: "v1",
-  kind: "Event",
-  metadata: meta(`${about.name}.${reason}.${ms}`),
-  involvedObject: about,
-  reason,
-  message,
-  firstTimestamp: at(ms),
-  lastTimestamp: at(ms),
-  count: 1,
-});
-const about = (object: KubeObject) => ({
-  kind: object.kind,
-  name: object.metadata.name,
-  uid: object.metadata.uid!,
-});
-
-function isImpossible(verdict: Verdict, code: string, message: RegExp | string): void {
-  assert.is(verdict.is, "impossible", JSON.stringify(verdict));
-  if (verdict.is !== "impossible") return;
-  assert.is(verdict.code, code);
-  if (typeof message === "string") assert.is(verdict.message, message);
-  else assert.match(verdict.message, message);
-}
-
-function isWaiting(verdict: Verdict, sentence: RegExp): void {
-  assert.is(verdict.is, "waiting", JSON.stringify(verdict));
-  if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
-}
+import {
+  about,
+  at,
+  clock,
+  crashed,
+  deployment,
+  event,
+  isImpossible,
+  isWaiting,
+  job,
+  pod,
+  statefulSet,
+} from "#test/support/kube-sights.ts";
 
 const test = suite("judge");
-
-const PULL = 'failed to pull and unpack image "nope:1": failed to resolve reference "nope:1": dial tcp: ' +
-  "lookup registry-1.docker.io on 10.0.0.10:53: no such host";
-const pulling = (reason: string, message: string) =>
-  pod(job(), { initContainerStatuses: [{ name: "dirs", state: { waiting: { reason, message } } }] });
-
-test("an image that cannot be pulled is waited for until the kubelet backs off", () => {
-  isWaiting(judge(job(), [pulling("ErrImagePull", PULL)], [], clock(5 * SECOND)), /no such host/);
-});
-
-test("an image that does not exist is given up at the back-off, with the original message", () => {
-  const message = `Back-off pulling image "nope:1": ErrImagePull: ${PULL}`;
-  isImpossible(judge(job(), [pulling("ImagePullBackOff", message)], [], clock(20 * SECOND)), "ErrImagePull", PULL);
-});
-
-test("an older kubelet's back-off is explained by the pod's event", () => {
-  const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "nope:1"');
-  const told = event(about(stuck), "Failed", 'Failed to pull image "nope:1": manifest unknown', SECOND);
-  isImpossible(judge(job(), [stuck], [told], clock(20 * SECOND)), "ErrImagePull", /manifest unknown/);
-});
-
-test("a registry that is merely slow is given three minutes", () => {
-  const stuck = pulling("ImagePullBackOff", 'Back-off pulling image "x": ErrImagePull: i/o timeout');
-  isWaiting(judge(job(), [stuck], [], clock(2 * MINUTE)), /i\/o timeout/);
-  isImpossible(judge(job(), [stuck], [], clock(3 * MINUTE)), "ErrImagePull", "i/o timeout");
-});
-
-test("an image name that cannot be right is given up at once", () => {
-  const verdict = judge(job(), [pulling("InvalidImageName", "couldn't parse image name")], [], clock(0));
-  isImpossible(verdict, "InvalidImageName", "couldn't parse image name");
-});
 
 const QUOTA = 'Error creating: pods "install-1-69vzd" is forbidden: exceeded quota: spoke, ' +
   "requested: limits.memory=1Gi, used: limits.memory=512Mi, limited: limits.memory=1Gi";
@@ -200,70 +111,6 @@ test("a refusal of another Job of the same name does not count", () => {
   isWaiting(judge(job(), [], events, clock(SECOND)), /is running/);
 });
 
-const unbound = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: not helpful";
-const unscheduled = (owner: KubeObject, message: string) =>
-  pod(owner, {
-    conditions: [{
-      type: "PodScheduled",
-      status: "False",
-      reason: "Unschedulable",
-      message,
-      lastTransitionTime: at(0),
-    }],
-  }, { volumes: [{ persistentVolumeClaim: { claimName: "data-db-0" } }] });
-const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
-
-test("a claim that is being bound is normal", () => {
-  const set = statefulSet();
-  isWaiting(judge(set, [unscheduled(set, unbound)], [], clock(10 * MINUTE)), /waits for a node/);
-  const missing = 'persistentvolumeclaim "data-db-0" not found';
-  isWaiting(judge(set, [unscheduled(set, missing)], [], clock(10 * MINUTE)), /waits for a node/);
-});
-
-test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
-  const set = statefulSet();
-  const message = 'storageclass.storage.k8s.io "nope" not found';
-  const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(judge(set, [unscheduled(set, unbound)], events, clock(SECOND)), "ProvisioningFailed", message);
-});
-
-const claim = (phase: string): KubeObject => ({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  metadata: meta("data-db-0"),
-  status: { phase },
-});
-
-test("a missing storage class is given up at once for the claim itself", () => {
-  const message = 'storageclass.storage.k8s.io "nope" not found';
-  const events = [event(CLAIM, "ProvisioningFailed", message)];
-  isImpossible(judge(claim("Pending"), [], events, clock(SECOND)), "ProvisioningFailed", message);
-});
-
-test("a driver that cannot provision just now is waited for", () => {
-  const events = [event(CLAIM, "ProvisioningFailed", "rpc error: code = ResourceExhausted")];
-  isWaiting(judge(claim("Pending"), [], events, clock(10 * MINUTE)), /ResourceExhausted/);
-});
-
-test("a claim that its first pod will bind counts as ready", () => {
-  const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
-  assert.is(judge(claim("Pending"), [], events, clock(0)).is, "ready");
-  assert.is(judge(claim("Bound"), [], [], clock(0)).is, "ready");
-  isWaiting(judge(claim("Pending"), [], [], clock(0)), /not bound/);
-});
-
-test("a pod that finds no node is given two minutes", () => {
-  const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption " +
-    "victims found for incoming pod.";
-  isWaiting(judge(job(), [unscheduled(job(), message)], [], clock(MINUTE)), /Insufficient cpu/);
-  isImpossible(judge(job(), [unscheduled(job(), message)], [], clock(2 * MINUTE)), "Unschedulable", message);
-});
-
-test("waiting says when the same sight will be judged otherwise", () => {
-  const verdict = judge(job(), [unscheduled(job(), "1 Insufficient cpu")], [], clock(90 * SECOND));
-  assert.is(verdict.is === "waiting" && verdict.again, 30 * SECOND);
-});
-
 const failed = (reason: string, message: string, type = "Failed") =>
   job([{ type, status: "True", reason, message, lastTransitionTime: at(0) }]);
 
@@ -287,45 +134,6 @@ test("out of memory takes precedence over the back-off limit, whatever the exit 
   assert.is(failureOf(broken, [dead])?.terminated?.exitCode, 12);
 });
 
-test("a missing secret is given ten seconds", () => {
-  const stuck = pod(job(), {
-    containerStatuses: [{
-      name: "moodle",
-      state: { waiting: { reason: "CreateContainerConfigError", message: 'secret "moodle" not found' } },
-    }],
-  });
-  isWaiting(judge(job(), [stuck], [], clock(5 * SECOND)), /secret "moodle" not found/);
-  const verdict = judge(job(), [stuck], [], clock(10 * SECOND));
-  isImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
-});
-
-test("a missing secret that is mounted is given ten seconds", () => {
-  const stuck = pod(job(), {
-    containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
-  });
-  const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
-  const events = [event(about(stuck), "FailedMount", message, SECOND)];
-  isWaiting(judge(job(), [stuck], events, clock(5 * SECOND)), /waits for its volumes/);
-  isImpossible(judge(job(), [stuck], events, clock(11 * SECOND)), "FailedMount", message);
-});
-
-test("a failing probe is not worth a word in the first minute, and then never decides", () => {
-  const starting = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
-  const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
-    "connect to server";
-  const early = [event(about(starting), "Unhealthy", message, 30 * SECOND)];
-  isWaiting(judge(deployment(), [starting], early, clock(40 * SECOND)), /has 0 of 1 pods/);
-  const late = [event(about(starting), "Unhealthy", message, 5 * MINUTE)];
-  isWaiting(judge(deployment(), [starting], late, clock(5 * MINUTE)), /Startup probe failed/);
-});
-
-test("a probe that is asked while its container stops is normal", () => {
-  const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
-  const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
-  const events = [event(about(stopping), "Unhealthy", message)];
-  isWaiting(judge(deployment(), [stopping], events, clock(20 * SECOND)), /has 0 of 1 pods/);
-});
-
 test("a rollout that is stuck is given up", () => {
   const message = 'ReplicaSet "moodle-5f7" has timed out progressing.';
   const conditions = [
@@ -341,30 +149,6 @@ test("a rollout that is stuck is given up", () => {
   isImpossible(judge(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
   isWaiting(judge(unseen, [], [], clock(MINUTE)), /not seen yet/);
-});
-
-const crashed = (restartCount: number, reason = "Error") =>
-  pod(deployment(), {
-    containerStatuses: [{
-      name: "moodle",
-      restartCount,
-      state: {
-        waiting: {
-          reason: "CrashLoopBackOff",
-          message: "back-off 10s restarting failed container=moodle pod=moodle-5f7-x",
-        },
-      },
-      lastState: { terminated: { exitCode: 1, reason } },
-    }],
-  });
-
-test("a container that crashes is given five restarts", () => {
-  isWaiting(judge(deployment(), [crashed(4)], [], clock(MINUTE)), /has crashed 5 times \(Error, exit code 1\)/);
-  isImpossible(judge(deployment(), [crashed(5)], [], clock(MINUTE)), "CrashLoopBackOff", /back-off 10s restarting/);
-});
-
-test("a container that crashes for lack of memory says so", () => {
-  isImpossible(judge(deployment(), [crashed(5, "OOMKilled")], [], clock(MINUTE)), "OOMKilled", /ran out of memory/);
 });
 
 test("a pod of a template that has been replaced does not count", () => {

@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { ClusterError, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
+import type { ClusterError, KubeObject } from "#lib/cluster/cluster.ts";
 import type { ClusterOptions } from "#lib/cluster/open.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube-table.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube-table.ts";
 
 const now = () => new Date().toISOString();
 const MOODLE = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
@@ -30,27 +30,6 @@ const dbPod = (status: object) => ({
   },
   status,
 });
-
-function watched(
-  timeout = 20_000,
-  signal = new AbortController().signal,
-): Waiting & { told(words: RegExp): Promise<void> } {
-  const sentences: string[] = [];
-  let look = () => {};
-  return {
-    signal,
-    timeout,
-    onProgress: (sentence) => {
-      sentences.push(sentence);
-      look();
-    },
-    told: (words) =>
-      new Promise((resolve) => {
-        look = () => sentences.some((sentence) => words.test(sentence)) && resolve();
-        look();
-      }),
-  };
-}
 
 const withTable =
   (use: (table: KubeTable) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
@@ -153,7 +132,9 @@ test(
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
     await waiting.told(/has 0 of 1/);
     table.put("namespaces", { metadata: { name: NAMESPACE, uid: "another" }, status: { phase: "Active" } });
+    const news = setInterval(() => table.put("events", { metadata: { name: "anything" } }), 300);
     assert.is((await failing).code, "stranger");
+    clearInterval(news);
   }),
 );
 

@@ -3,8 +3,8 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type Access, type Actor, anyone, signedIn } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
-import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
-import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
 import { Slug } from "#lib/schema.ts";
 import { openHandler, posting } from "#test/support/handler.ts";
 

@@ -2,7 +2,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type Access, type Actor, anyone, signedIn } from "#lib/auth/access.ts";
-import { Fault } from "#lib/errors.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { created, noContent, ok, withCookie } from "#lib/http/reply.ts";
 import { Slug } from "#lib/schema.ts";

@@ -46,7 +46,7 @@ export async function openKube(options: Partial<SimulatorOptions> = {}): Promise
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
       const text = await answer.text();
-      const json = answer.headers.get("content-type")?.startsWith("application/json");
+      const json = answer.headers.get("content-type")?.startsWith("application/json") && !path.includes("watch=1");
       return {
         status: answer.status,
         body: json ? JSON.parse(text) : text,

@@ -62,7 +62,8 @@ export function likeness(recorded: Json, fresh: Json, names: Names, path = ""): 
   if (isRecord(recorded) && isRecord(fresh)) {
     for (const name of new Set([...Object.keys(recorded), ...Object.keys(fresh)])) {
       if (IGNORED.has(name)) {
-        const wrong = name === "managedFields" ? compareManagers(recorded[name], fresh[name], path) : null;
+        const owned = name === "managedFields" && !path.startsWith(".items"); // pods and events are nobody's to apply
+        const wrong = owned ? compareManagers(recorded[name], fresh[name], path) : null;
         if (wrong) return wrong;
         continue;
       }

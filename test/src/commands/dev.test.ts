@@ -93,4 +93,10 @@ test("a port that is in use is told in one sentence, before anything was started
   assert.is(await program.stop(), 0);
 });
 
+test("Ctrl-C that arrives twice at once, as under npm, is one wish and stops it cleanly", async ({ directory }) => {
+  const { program } = await start(directory, ADMIN);
+  program.child.kill("SIGINT");
+  assert.is(await program.stop("SIGINT"), 0);
+});
+
 test.run();

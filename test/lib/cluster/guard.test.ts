@@ -1,0 +1,93 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube-scene.ts";
+
+const test = suite("openGuard");
+
+test(
+  "a namespace of the same three labels is ours already",
+  withScene(async ({ cluster, space }) => {
+    assert.is((await cluster.createNamespace(namespace("spoke-1"), call)).uid, space.uid);
+  }),
+);
+
+test(
+  "a namespace of other labels is a stranger's, also if it lacks one or has one more",
+  withScene(async ({ cluster }) => {
+    for (const labels of [{ "wheelwright.dev/federation": "fed_2" }, { "wheelwright.dev/spoke": "spk_1" }]) {
+      const { code, transient } = await failureOf(cluster.createNamespace(namespace("spoke-1", labels), call));
+      assert.equal([code, transient], ["stranger", false]);
+    }
+  }),
+);
+
+test(
+  "a namespace of the same name and another uid is left alone",
+  withScene(async ({ cluster }) => {
+    const other = cluster.space("spoke-1", "00000000-0000-0000-0000-000000000000");
+    const failures = [
+      other.apply([config({})], call),
+      other.get(CONFIG, call),
+      other.remove({ ...call, timeout: 1000 }).then(() => Promise.reject({ code: "gone", transient: false })),
+    ];
+    for (const [index, failing] of failures.entries()) {
+      const { code } = await failureOf(failing);
+      assert.is(code, index === 2 ? "gone" : "stranger");
+    }
+    assert.is((await cluster.findNamespace("spoke-1", call))?.metadata.deletionTimestamp, undefined);
+  }),
+);
+
+test(
+  "a namespace that has lost its label is neither changed nor removed",
+  withScene(async ({ cluster }) => {
+    const bare = namespace("bare");
+    const { uid } = await cluster.createNamespace({ ...bare, metadata: { name: "bare", labels: {} } }, call);
+    const space = cluster.space("bare", uid);
+    assert.is((await failureOf(space.apply([config({})], call))).code, "stranger");
+    assert.is((await failureOf(space.remove({ ...call, timeout: 1000 }))).code, "stranger");
+  }),
+);
+
+test(
+  "a namespace that is gone is not found",
+  withScene(async ({ cluster }) => {
+    const { code, transient } = await failureOf(cluster.space("nowhere", "x").get(CONFIG, call));
+    assert.equal([code, transient], ["NotFound", false]);
+  }),
+);
+
+test(
+  "a removed namespace is waited for until it is gone, and then is no failure",
+  withScene(async ({ cluster, space }) => {
+    await space.apply([config({ a: "1" })], call);
+    await space.remove({ ...call, timeout: 20_000 });
+    assert.is(await cluster.findNamespace("spoke-1", call), null);
+    await space.remove({ ...call, timeout: 1000 });
+  }),
+);
+
+test(
+  "a namespace that hangs is told of with the names of what is left, and is never forced",
+  withScene(async ({ cluster, space }) => {
+    await space.apply([config({ a: "1" }, { finalizers: ["example.org/hold"] })], call);
+    const sentences: string[] = [];
+    const stop = new AbortController(), enough = new Error("enough");
+    const onProgress = (sentence: string) => {
+      sentences.push(sentence);
+      if (/example\.org\/hold/.test(sentence)) stop.abort(enough);
+    };
+    const removing = space.remove({ signal: stop.signal, timeout: 20_000, onProgress });
+    assert.is(await failureOf(removing), enough, sentences.join("\n"));
+    assert.match(
+      sentences.at(-1)!,
+      "Namespace spoke-1 waits for configmaps env to go; held by the finalizer example.org/hold",
+    );
+    const { code, transient } = await failureOf(space.apply([config({ late: "1" })], call));
+    assert.equal([code, transient], ["Terminating", false]);
+    assert.equal((await failureOf(cluster.createNamespace(namespace("spoke-1"), call))).code, "Terminating");
+    assert.equal((await space.get(CONFIG, call))?.metadata.finalizers, ["example.org/hold"]);
+  }),
+);
+
+test.run();

@@ -1,0 +1,69 @@
+/** The endpoints that tell of the server itself. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openServer } from "#src/server.ts";
+import { manifest } from "#src/manifest.ts";
+import { openHandler, read } from "#test/support/handler.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/healthz, readyz, version, openapi.json");
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+
+const ask = (scene: Scene, path: string, ready: () => boolean) =>
+  openServer(scene.app, manifest, { ready }).request(new Request(`http://localhost:3000${path}`)).then(read);
+
+test("healthz is ok, whoever asks and whatever the database does", async () => {
+  const { send } = await openHandler(manifest); // no database is behind it
+  const answer = await send("/api/healthz", { headers: { authorization: "Bearer nonsense" } });
+  assert.is(answer.status, 200);
+  assert.equal(answer.body, { status: "ok" });
+});
+
+test("version tells the API's version and the build", async ({ scene }) => {
+  const { status, body } = await scene.send("/api/version");
+  assert.is(status, 200);
+  assert.equal(body, { api: "v0", commit: scene.app.release.commit });
+});
+
+test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
+  const { status, body } = await ask(scene, "/api/readyz", () => true);
+  assert.is(status, 200);
+  assert.equal(body, { status: "ok", checks: { database: "ok", migrations: "ok", scheduler: "ok" } });
+});
+
+test("readyz is 503 and names the scheduler that is not at work", async ({ scene }) => {
+  const { status, body, headers } = await ask(scene, "/api/readyz", () => false);
+  assert.is(status, 503);
+  assert.equal(body, { statusCode: 503, message: "Not ready: scheduler", error: "Service Unavailable" });
+  assert.ok(headers.get("retry-after"));
+});
+
+test("readyz is 503 when the database lacks the newest migration", async ({ scene }) => {
+  const [newest] = await scene.db.sql(
+    "delete from migrations where name = (select max(name) from migrations) returning *",
+  );
+  assert.is((await ask(scene, "/api/readyz", () => true)).body.message, "Not ready: migrations");
+  await scene.db.sql("insert into migrations (name, checksum) values ($1, $2)", [newest.name, newest.checksum]);
+});
+
+test("readyz is 503 and tells no more when the database does not answer", async () => {
+  const { app } = await openHandler(manifest);
+  const { status, body } = await read(
+    await openServer(app, manifest, { ready: () => true })
+      .request(new Request("http://localhost:3000/api/readyz")),
+  );
+  assert.is(status, 503);
+  assert.is(body.message, "Not ready: database, migrations");
+});
+
+test("openapi.json describes what is mounted", async ({ scene }) => {
+  const { status, body } = await scene.send("/api/openapi.json");
+  assert.is(status, 200);
+  assert.is(body.openapi, "3.1.0");
+  assert.ok(body.paths["/api/spokes/{spokeId}/actions"].post);
+});
+
+test.run();

@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { blueprintOf, byPattern, findStale, generate, manifestOf, migrationsOf, toPattern } from "#src/generate.ts";
+
+const test = suite("generate");
+
+test("makes a pattern of a file's path", () => {
+  assert.is(toPattern("index"), "/");
+  assert.is(toPattern("api/spokes/[spokeId]/index"), "/api/spokes/:spokeId");
+  assert.is(toPattern("api/openapi.json"), "/api/openapi.json");
+  assert.is(toPattern("files/[...rest]"), "/files/:rest{.+}");
+});
+
+test("puts words before parameters, and those before the rest of a path", () => {
+  const patterns = ["/a/:rest{.+}", "/a/:id/x", "/b", "/a/:id", "/a/all", "/a"];
+  assert.equal(patterns.sort(byPattern), ["/a", "/a/all", "/a/:id", "/a/:id/x", "/a/:rest{.+}", "/b"]);
+});
+
+test("refuses two files for one address", () => {
+  assert.throws(() => manifestOf(["a/index.ts", "a.ts"]), /Two files answer \/a/);
+  assert.throws(() => manifestOf(["a/[one].ts", "a/[other].ts"]), /Two files answer \/a\/:o/);
+});
+
+test("writes a manifest in the order in which patterns are tried", () => {
+  const text = manifestOf(["api/[id].ts", "api/all.ts"]);
+  assert.match(text, 'import * as api_$id from "../routes/api/[id].ts";');
+  assert.match(text, '[\n  ["/api/all", api_all],\n  ["/api/:id", api_$id],\n];\n');
+});
+
+test("refuses a migration whose name says neither when nor what", () => {
+  assert.throws(() => migrationsOf(new Map([["1_x.sql", ""]])), /is not named/);
+});
+
+test("writes text that evaluates to what it was", async () => {
+  const hard = "a `tick`, ${not a hole}, a \\ and \\n\r\nä 😀 $$ select 1 $$;\n\n";
+  const module = async (text: string) =>
+    await import(
+      `data:text/javascript,${
+        encodeURIComponent(text.replace(/^import.*$/gm, "").replace(/: readonly.*?(?= =)|: Readonly.*?(?= =)/g, ""))
+      }`
+    );
+  assert.is((await module(blueprintOf(new Map([["x.yaml", hard]])))).blueprint["x.yaml"], hard);
+  assert.equal((await module(migrationsOf(new Map([["0001_x.sql", hard]])))).migrations, [["0001_x", hard]]);
+});
+
+test("names what is stale: changed, or not written yet", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "wheelwright-generate-"));
+  const root = pathToFileURL(folder + "/");
+  for (const part of ["routes/api", "sql", "lib/blueprint/moodle", "src"]) {
+    await mkdir(join(folder, part), { recursive: true });
+  }
+  await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
+  assert.equal(await findStale(root), ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts"]);
+  for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
+  assert.equal(await findStale(root), []);
+  await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");
+  assert.equal(await findStale(root), ["src/migrations.ts"]);
+  await rm(folder, { recursive: true });
+});
+
+test.run();

@@ -1,0 +1,169 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { events, ok } from "#lib/http/reply.ts";
+import type { Frame } from "#lib/http/sse.ts";
+import { openHandler } from "#test/support/handler.ts";
+import { openConnection } from "#test/support/socket.ts";
+
+const test = suite("listen");
+const Tick = v.object({ i: v.number() });
+const host = "127.0.0.1";
+
+function deferred() {
+  let done = () => {};
+  const promise = new Promise<void>((resolve) => done = resolve);
+  return { promise, done };
+}
+
+/** A server with an echo, a slow answer, and a stream that goes on until it is told to end. */
+async function open(env: Record<string, string> = {}) {
+  const slow = deferred(), reached = deferred(), ended = deferred(), aborted = deferred(), finish = deferred();
+  const base = { summary: "x", access: anyone, scope: "public" } as const;
+  const echo = endpoint({
+    ...base,
+    body: v.object({ name: v.optional(v.string()) }),
+    reply: ok(v.any()),
+    handle: ({ body, ip }) => ({ ...body, ip }),
+  });
+  const wait = endpoint({
+    ...base,
+    reply: ok(v.any()),
+    handle: async ({ signal }) => {
+      signal.addEventListener("abort", aborted.done);
+      reached.done();
+      await Promise.race([slow.promise, aborted.promise]);
+      return { done: true };
+    },
+  });
+  async function* ticks(signal: AbortSignal): AsyncGenerator<Frame<{ i: number }>> {
+    signal.addEventListener("abort", aborted.done);
+    try {
+      yield { event: "Tick", id: "1", data: { i: 1 } };
+      await Promise.race([finish.promise, aborted.promise]);
+      if (!signal.aborted) yield { retry: 1000 };
+    } finally {
+      ended.done();
+    }
+  }
+  const stream = endpoint({ ...base, reply: events(Tick), handle: ({ signal }) => ticks(signal) });
+  const handler = await openHandler([
+    ["/echo", { POST: echo as AnyEndpoint }],
+    ["/wait", { GET: wait as AnyEndpoint }],
+    ["/stream", { GET: stream as AnyEndpoint }],
+  ], { env });
+  const { port, close } = await handler.server.listen({ host, port: 0 });
+  return { ...handler, port, close, url: `http://${host}:${port}`, slow, reached, ended, aborted, finish };
+}
+
+test("answers over a socket, and knows the peer", async () => {
+  const { url, close } = await open();
+  const json = { "content-type": "application/json" };
+  const reply = await fetch(`${url}/echo`, { method: "POST", headers: json, body: '{"name":"oak"}' });
+  assert.equal(await reply.json(), { name: "oak", ip: "127.0.0.1" });
+  assert.match(reply.headers.get("x-request-id") ?? "", /^req_/);
+  await close(0);
+});
+
+test("answers 413 while the rest of the body is still to come, told or not told", async () => {
+  const { port, close } = await open({ BODY_LIMIT_BYTES: "1024" });
+  const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+  const told = openConnection(port);
+  told.write(`${head}Content-Length: 1000000\r\n\r\n{`);
+  assert.match(await told.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 .*Connection: close.*"statusCode":413/is);
+  const untold = openConnection(port);
+  untold.write(`${head}Transfer-Encoding: chunked\r\n\r\n800\r\n${"x".repeat(2048)}\r\n`);
+  assert.match(await untold.received(/\r\n\r\n.*\}/s), /^HTTP\/1\.1 413 /);
+  await Promise.all([told.closed, untold.closed]);
+  await close(0);
+});
+
+test("answers 400 in our own words to a Host that makes no URL", async () => {
+  const { port, close } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /echo HTTP/1.1\r\nHost: a b\\c\r\nConnection: close\r\n\r\n");
+  assert.match(await connection.closed, /^HTTP\/1\.1 400 .*"error":"Bad Request"/s);
+  await close(0);
+});
+
+test("cuts off headers that do not end", async () => {
+  const { port, close } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  assert.match(await connection.closed, /^HTTP\/1\.1 408 /);
+  await close(0);
+});
+
+test("aborts the work when the client leaves", async () => {
+  const { port, close, reached, aborted } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  await reached.promise;
+  connection.socket.destroy();
+  await aborted.promise;
+  await close(0);
+});
+
+test("ends the source of a stream when its reader leaves, and frees its place", async () => {
+  const { port, close, ended, url } = await open({ MAX_IN_FLIGHT: "1" });
+  const connection = openConnection(port);
+  connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(await connection.received(/"i":1/), /text\/event-stream/);
+  assert.is((await fetch(`${url}/nothing`)).status, 404); // an open stream does not count as in flight
+  connection.socket.destroy();
+  await ended.promise;
+  await close(0);
+});
+
+test("lets a stream go on when the time of a request is over", async () => {
+  const { port, close, finish, url } = await open({ REQUEST_TIMEOUT_MS: "100" });
+  const connection = openConnection(port);
+  connection.write("GET /stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await connection.received(/"i":1/);
+  assert.is((await fetch(`${url}/wait`)).status, 504); // it began later, so the stream's time is over as well
+  finish.done();
+  assert.match(await connection.closed, "retry: 1000");
+  await close(0);
+});
+
+test("closing takes nobody new, lets what is under way end, and says that the connection ends", async () => {
+  const { port, close, url, slow, reached } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  await reached.promise;
+  const closed = close(60_000);
+  assert.is(await fetch(`${url}/nothing`).then(() => "answered", () => "refused"), "refused");
+  slow.done();
+  assert.match(await connection.closed, /^HTTP\/1\.1 200 .*Connection: close.*"done":true/is);
+  await closed;
+});
+
+test("closing waits for nobody who has sent half a request", async () => {
+  const { port, close, url } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /echo HTTP/1.1\r\nHost: x\r\n");
+  await fetch(`${url}/nothing`); // by then the half request has come too
+  await close(60_000);
+  await connection.closed;
+});
+
+test("closing cuts what does not end in time", async () => {
+  const { port, close, ended } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  await connection.received(/"i":1/);
+  await close(10);
+  await connection.closed;
+  await ended.promise;
+});
+
+test("says so when the address is taken", async () => {
+  const { server, port, close } = await open();
+  const error = await server.listen({ host, port }).then(() => null, (error) => error);
+  assert.is(error.code, "EADDRINUSE");
+  await close(0);
+});
+
+test.run();

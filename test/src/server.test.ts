@@ -1,0 +1,121 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { Fault } from "#lib/errors.ts";
+import { type Handler, openHandler } from "#test/support/handler.ts";
+
+const test = suite("openServer");
+
+function get(handle: AnyEndpoint["handle"], more: Partial<AnyEndpoint> = {}): AnyEndpoint {
+  const declared = { summary: "Get", access: anyone, scope: "public", reply: ok(v.object({ seen: v.any() })), handle };
+  return endpoint({ ...declared, ...more } as AnyEndpoint) as AnyEndpoint;
+}
+
+const open = (handle: AnyEndpoint["handle"], env: Record<string, string> = {}): Promise<Handler> =>
+  openHandler([["/x", { GET: get(handle) }], ["/alive", { GET: get(() => ({ seen: 1 }), { vital: true }) }]], { env });
+
+test("takes the client's request id when it is well formed, and makes one otherwise", async () => {
+  const { send } = await open(() => ({ seen: 1 }));
+  const idOf = async (id: string) =>
+    (await send("/x", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+  assert.is(await idOf("trace-1.2_3"), "trace-1.2_3");
+  for (const id of ["", "a b", "<script>", "x".repeat(129)]) assert.match(await idOf(id) ?? "", /^req_/);
+});
+
+test("puts the security headers on everything, refusals included", async () => {
+  const { send } = await open(() => ({ seen: 1 }), { PUBLIC_URL: "https://hubs.example.org" });
+  for (const path of ["/x", "/nothing"]) {
+    const { headers } = await send(path);
+    assert.is(headers.get("x-content-type-options"), "nosniff");
+    assert.match(headers.get("content-security-policy") ?? "", "default-src 'none'");
+    assert.is(headers.get("strict-transport-security"), "max-age=31536000");
+    assert.match(headers.get("x-request-id") ?? "", /^req_/);
+  }
+});
+
+test("logs a line a request with its pattern, and never its query", async () => {
+  const { send, log } = await open(() => ({ seen: 1 }));
+  const { headers } = await send("/x?token=secret");
+  const line = log.find((entry) => entry.message === "GET /x");
+  assert.is(line.status, 200);
+  assert.is(line.requestId, headers.get("x-request-id"));
+  assert.is(typeof line.ms, "number");
+  assert.not.match(JSON.stringify(log), "secret");
+});
+
+test("answers a bug with the request id alone, and logs all of it", async () => {
+  const { send, log } = await open(() => {
+    throw new Error("duplicate key value violates users_email_key");
+  });
+  const { status, body, headers } = await send("/x");
+  const message = `Something went wrong on our side; the request id is ${headers.get("x-request-id")}`;
+  assert.is(status, 500);
+  assert.equal(body, { statusCode: 500, message, error: "Internal Server Error" });
+  assert.match(JSON.stringify(log), "users_email_key");
+});
+
+test("answers a fault with its status, its headers and when to come back", async () => {
+  const { send } = await open(() => {
+    throw new Fault("unavailable", "busy", "Come back later", { retryAfter: 3.2, headers: { allow: "GET" } });
+  });
+  const { status, body, headers } = await send("/x");
+  assert.is(status, 503);
+  assert.equal(body, { statusCode: 503, message: "Come back later", error: "Service Unavailable" });
+  assert.is(headers.get("retry-after"), "4");
+  assert.is(headers.get("allow"), "GET");
+});
+
+test("sheds what is over the number in flight, and answers the probe all the same", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => release = resolve);
+  const { send } = await open(() => held.then(() => ({ seen: 1 })), { MAX_IN_FLIGHT: "1" });
+  const first = send("/x");
+  const second = await send("/x");
+  assert.is(second.status, 503);
+  assert.ok(Number(second.headers.get("retry-after")) >= 1);
+  assert.is((await send("/alive")).status, 200);
+  release();
+  assert.is((await first).status, 200);
+  assert.is((await send("/x")).status, 200);
+});
+
+test("answers 504 when the time is over, and aborts the work", async () => {
+  const reasons: unknown[] = [];
+  const handle: AnyEndpoint["handle"] = ({ signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => {
+        reasons.push(signal.reason);
+        reject(new Error("cancelled"));
+      });
+    });
+  const { send, log } = await open(handle, { REQUEST_TIMEOUT_MS: "100" });
+  const { status, body } = await send("/x");
+  assert.is(status, 504);
+  assert.is(body.message, "This took longer than the 0.1 s that a request may take; try again later");
+  assert.is(reasons.length, 1);
+  assert.is(log.filter((entry) => entry.level === "error").length, 0);
+});
+
+test("aborts the work when the client is gone, and takes that for no failure", async () => {
+  const client = new AbortController();
+  const handle: AnyEndpoint["handle"] = ({ signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("cancelled")));
+      client.abort();
+    });
+  const { send, log } = await open(handle);
+  assert.is((await send("/x", { signal: client.signal })).status, 499);
+  assert.is(log.filter((entry) => entry.level === "error").length, 0);
+});
+
+test("tells the handler the client's address, as far as proxies are trusted", async () => {
+  const { send } = await open(({ ip }) => ({ seen: ip }), { TRUSTED_PROXIES: "10.0.0.0/8" });
+  const headers = { "x-forwarded-for": "198.51.100.1" };
+  assert.is((await send("/x", { headers }, "10.0.0.9")).body.seen, "198.51.100.1");
+  assert.is((await send("/x", { headers }, "203.0.113.7")).body.seen, "203.0.113.7");
+});
+
+test.run();

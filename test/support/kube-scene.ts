@@ -1,0 +1,50 @@
+/** A simulated cluster, a client of it, and one namespace of ours. */
+import type { Cluster, ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
+import { type ClusterOptions, openCluster } from "#lib/cluster/open.ts";
+import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { silent } from "#lib/log.ts";
+
+export const call = { signal: new AbortController().signal };
+
+export interface Scene {
+  readonly simulator: Simulator;
+  readonly cluster: Cluster;
+  readonly space: Space;
+}
+
+export const namespace = (name: string, labels: Record<string, string> = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: {
+    name,
+    labels: { "app.kubernetes.io/managed-by": "wheelwright", "wheelwright.dev/federation": "fed_1", ...labels },
+  },
+});
+
+export const withScene =
+  (use: (scene: Scene) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
+    const simulator = await openSimulator({ delayMs: 0, log: silent });
+    const kubeconfig = { text: simulator.kubeconfig() };
+    const cluster = await openCluster({ name: "test", kubeconfig, log: silent, ...options });
+    try {
+      const { uid } = await cluster.createNamespace(namespace("spoke-1"), call);
+      await use({ simulator, cluster, space: cluster.space("spoke-1", uid) });
+    } finally {
+      await cluster.close();
+      await simulator.close();
+    }
+  };
+
+export async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
+  const error = await promise.then(() => null, (error: ClusterError) => error);
+  if (!error) throw new Error("it did not fail");
+  return error;
+}
+
+export const config = (data: Record<string, unknown>, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "env", ...more },
+  data,
+});
+export const CONFIG = { apiVersion: "v1", kind: "ConfigMap", name: "env" };

@@ -1,0 +1,46 @@
+/** A connection on which a test writes what it likes, as no well-behaved client would. */
+import { connect, type Socket } from "node:net";
+
+export interface Connection {
+  readonly socket: Socket;
+  write(text: string): void;
+  /** Everything that came until now, as soon as it matches; rejects when the connection ends without that. */
+  received(pattern: RegExp): Promise<string>;
+  /** Resolves with all that came, when the other end closes. */
+  readonly closed: Promise<string>;
+}
+
+export function openConnection(port: number): Connection {
+  const socket = connect(port, "127.0.0.1");
+  let text = "", over = false;
+  const looks = new Set<() => void>();
+  const look = () => looks.forEach((one) => one());
+  socket.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+    look();
+  });
+  socket.on("error", () => {}); // a reset is an end like any other here
+  const closed = new Promise<string>((resolve) =>
+    socket.once("close", () => {
+      over = true;
+      look();
+      resolve(text);
+    })
+  );
+  return {
+    socket,
+    closed,
+    write: (more) => void socket.write(more),
+    received: (pattern) =>
+      new Promise((resolve, reject) => {
+        const one = () => {
+          if (pattern.test(text)) resolve(text);
+          else if (over) reject(new Error(`The connection ended without ${pattern}:\n${text}`));
+          else return;
+          looks.delete(one);
+        };
+        looks.add(one);
+        one();
+      }),
+  };
+}
