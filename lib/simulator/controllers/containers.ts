@@ -27,10 +27,24 @@ const PIECES = 4; // writes in which a program's lines come
 const LEAST_WAIT = 100; // ms between a waiting program's looks
 const LONGEST_BACKOFF = 60_000; // ms
 
-export type Containers = ReturnType<typeof openContainers>;
+export interface Containers {
+  specOf(pod: KubeObject, slot: Slot): Json;
+  /** Starts it after so many milliseconds. */
+  plan(pod: KubeObject, slot: Slot, ms: number): void;
+  /** Starts it now, if image and environment allow. */
+  begin(pod: KubeObject, slot: Slot): void;
+  /** Goes on with a run that the status tells of and nobody carries out. */
+  resume(pod: KubeObject, slot: Slot): void;
+  restart(pod: KubeObject, slot: Slot, status: ContainerStatus): void;
+  /** Looks whether a container that serves is ready. */
+  refresh(pod: KubeObject, slot: Slot): void;
+  isBusy(pod: KubeObject, slot: Slot): boolean;
+  /** What the pod's running containers are doing. */
+  runs(uid: string): Run[];
+  forget(uid: string): void;
+}
 
-// deno-lint-ignore explicit-module-boundary-types
-export function openContainers(world: World) {
+export function openContainers(world: World): Containers {
   const pods = world.kinds.of("v1", "Pod")!;
   const busy = new Map<string, Map<string, Busy>>();
 

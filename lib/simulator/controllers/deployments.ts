@@ -20,9 +20,17 @@ const TOLD_DEADLINE = 20; // delays until a rollout that was told to hang counts
 
 export function deploymentController(world: World): Controller {
   const kind = world.kinds.of("apps/v1", "Deployment")!, sets = world.kinds.of("apps/v1", "ReplicaSet")!;
+  const pods = world.kinds.of("v1", "Pod")!;
   return {
     kind,
-    also: (change) => change.kind === sets ? ownersOf(world, kind, change) : [],
+    also(change) {
+      if (change.kind === sets) return ownersOf(world, kind, change);
+      // Recreate waits for the last old pod to be gone, and its set has counted it out before that.
+      if (change.kind !== pods || change.type !== "DELETED") return [];
+      return [...ownersOf(world, sets, change)].flatMap((
+        set,
+      ) => [...ownersOf(world, kind, { ...change, object: set })]);
+    },
     reconcile(deployment) {
       if (deployment.metadata.deletionTimestamp !== undefined) return;
       const all = ownedBy(world, sets, deployment);

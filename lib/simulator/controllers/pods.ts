@@ -10,7 +10,7 @@ import { say } from "#lib/simulator/events.ts";
 import type { Json, KubeObject } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
 import type { Controller } from "#lib/simulator/controllers/controller.ts";
-import { openContainers, type Slot } from "#lib/simulator/controllers/containers.ts";
+import { type Containers, openContainers, type Slot } from "#lib/simulator/controllers/containers.ts";
 import { type ContainerStatus, isOver, statusesOf } from "#lib/simulator/controllers/pod-status.ts";
 import { claimNames, schedule } from "#lib/simulator/controllers/scheduler.ts";
 import { stopPod } from "#lib/simulator/controllers/stopping.ts";
@@ -56,8 +56,6 @@ export function podController(world: World): Controller {
     },
   };
 }
-
-type Containers = ReturnType<typeof openContainers>;
 
 /** One container's next step, unless it is under way already. */
 function advance(world: World, pod: KubeObject, slot: Slot, status: ContainerStatus, containers: Containers): void {

@@ -12,7 +12,7 @@ const test = suite("openCluster in the simulated cluster");
 
 test("a spoke comes, fails to start another image, and goes.", async () => {
   const simulator = await openSimulator({ delayMs: 0, log: silent });
-  const cluster = await openCluster({ name: "simulated", kubeconfig: { text: simulator.kubeconfig() } as never, log: silent });
+  const cluster = await openCluster({ name: "simulated", kubeconfig: { text: simulator.kubeconfig() }, log: silent });
   const { signal } = new AbortController();
   const waiting = { signal, timeout: 20 * SECOND };
   try {
@@ -22,7 +22,9 @@ test("a spoke comes, fails to start another image, and goes.", async () => {
     const space = cluster.space(inputs.namespace, uid);
     await space.apply(blueprint.spokeObjects(inputs, "policies"), { signal });
     for (const secret of blueprint.newSecrets(inputs)) await space.create(secret, { signal });
-    await space.apply([...blueprint.mailSecret(inputs, null), ...blueprint.spokeObjects(inputs, "secrets")], { signal });
+    await space.apply([...blueprint.mailSecret(inputs, null), ...blueprint.spokeObjects(inputs, "secrets")], {
+      signal,
+    });
     await space.apply(blueprint.spokeObjects(inputs, "database"), { signal });
     await space.ready([{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db" }], waiting);
     await space.apply(blueprint.spokeObjects(inputs, "install"), { signal });
@@ -32,7 +34,9 @@ test("a spoke comes, fails to start another image, and goes.", async () => {
 
     simulator.faults.missingImage("alpine-moodle");
     await space.apply(blueprint.spokeObjects(inputs, "app"), { signal });
-    const error = await space.ready([{ apiVersion: "apps/v1", kind: "Deployment", name: "moodle" }], waiting).catch((e) => e);
+    const error = await space.ready([{ apiVersion: "apps/v1", kind: "Deployment", name: "moodle" }], waiting).catch((
+      e,
+    ) => e);
     assert.instance(error, ClusterError);
     assert.match(error.message, /failed to pull and unpack image/);
     simulator.faults.clear();

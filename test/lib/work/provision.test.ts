@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { requestHubAction } from "#lib/federations/actions.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 
@@ -57,16 +58,16 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   const hub = await scene.hub("math");
   const [bad, good] = [await scene.spoke(hub, "bad"), await scene.spoke(hub, "good")];
   await scene.db.sql(
-    `update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', '"registry.example/gone:1"')
+    `update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', '"registry.example/erseco/alpine-moodle:v4.5.12"')
      where id = $1`,
     [bad],
   );
-  const fault = scene.simulator.faults.missingImage("registry.example/gone");
+  const fault = scene.simulator.faults.missingImage("registry.example/erseco");
   await scene.replica();
   assert.is((await scene.becomes(good, "active", "failed")).state, "active");
   const failed = await scene.becomes(bad, "active", "failed");
   assert.is(failed.state, "failed");
-  assert.match(failed.state_reason!, "registry.example/gone");
+  assert.match(failed.state_reason!, "registry.example/erseco");
   const [job] = await scene.operations(bad);
   assert.equal([job!.state, job!.failure!.step], ["failed", "install"]);
   assert.match(job!.failure!.code, /^(ErrImagePull|ImagePullBackOff)$/);
@@ -154,7 +155,6 @@ test("lets spokes wait for a hub that failed, until it is provisioned", async ({
   assert.is((await scene.hubBecomes(hub.id, "failed")).state_reason !== null, true);
   assert.is((await scene.operations(id))[0]!.state, "queued");
   scene.simulator.faults.heal(fault);
-  const { requestHubAction } = await import("#lib/federations/actions.ts");
   await requestHubAction(scene.app, scene.actor, await scene.hubBecomes(hub.id, "failed"), { action: "retry" });
   await scene.hubBecomes(hub.id, "active");
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");

@@ -1,8 +1,9 @@
 /** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
-import type { App } from "#lib/app.ts";
+import type { App, Clusters } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { openCluster } from "#lib/cluster/open.ts";
 import { readConfig } from "#lib/config.ts";
 import type { Database, OpenDatabase } from "#lib/db/database.ts";
 import { createFederation } from "#lib/federations/create.ts";
@@ -16,7 +17,6 @@ import { createSpoke } from "#lib/spokes/create.ts";
 import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
-import { openClusters } from "#src/clusters.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
@@ -114,10 +114,12 @@ export async function makeApp(
   const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org" }, terminal: false });
   const blueprint = await loadBlueprint(builtIn);
   const catalog = loadCatalog(undefined, blueprint);
-  const clusters = openClusters({ text: kubeconfig }, catalog, log);
+  const patience = { quotaMs: 500, unschedulableMs: 500, imageMs: 500 }; // no test waits a minute to see that it stays so
+  const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig }, log, patience });
+  const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
   const app = { config, log, db, clusters, blueprint, catalog, release } as unknown as App;
-  return { app, close: () => clusters.close() };
+  return { app, close: () => cluster.close() };
 }
 
 export async function startReplica(app: App, replicaId?: string): Promise<Scheduler> {

@@ -1,0 +1,37 @@
+/** The greeting of `wheelwright dev`: what it tells, and what it keeps to itself. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { banner, type Greeting } from "#src/banner.ts";
+
+const test = suite("banner");
+
+const GREETING: Greeting = {
+  version: "1.2.3",
+  url: "http://localhost:3000",
+  email: "ada@school.example",
+  password: "abcde-fghij",
+  database: "embedded",
+  cluster: "simulated",
+  colours: false,
+};
+
+test("the first start tells the password, and a command that works as it stands", () => {
+  const text = banner(GREETING);
+  assert.match(text, /Password +abcde-fghij/);
+  assert.match(
+    text,
+    /"email":"ada@school\.example","password":"abcde-fghij"}' http:\/\/localhost:3000\/api\/auth\/login/,
+  );
+});
+
+test("later starts say that they do not know the password any more", () => {
+  const text = banner({ ...GREETING, password: null });
+  assert.match(text, /Password +the one from the first start/);
+});
+
+test("where no terminal is, there are no escape sequences", () => {
+  assert.not.match(banner(GREETING), /\u001b/);
+  assert.match(banner({ ...GREETING, colours: true }), /\u001b\[/);
+});
+
+test.run();

@@ -1,0 +1,46 @@
+/** The command line: what it explains, and with which status it ends. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { startProgram } from "#test/support/program.ts";
+
+const test = suite("wheelwright");
+
+async function run(line: string[], env: Record<string, string> = {}): Promise<{ status: number | null; text: string }> {
+  const program = startProgram(line, env);
+  const status = await program.ended;
+  return { status, text: program.lines.join("\n") };
+}
+
+test("without a command it tells which there are", async () => {
+  const { status, text } = await run([]);
+  assert.is(status, 0);
+  for (const name of ["dev", "serve", "migrate", "simulate", "admin"]) {
+    assert.match(text, new RegExp(`^ +${name} `, "m"));
+  }
+});
+
+test("an unknown command or option is refused with what would be right", async () => {
+  const command = await run(["provision"]);
+  assert.is(command.status, 64);
+  assert.match(command.text, /There is no command "provision"/);
+  const option = await run(["serve", "--fast"]);
+  assert.is(option.status, 64);
+  assert.match(option.text, /wheelwright serve/);
+});
+
+test("serve with nothing configured names everything that it lacks, and ends with EX_CONFIG", async () => {
+  const { status, text } = await run(["serve"]);
+  assert.is(status, 78);
+  for (const name of ["DATABASE_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
+    assert.match(text, new RegExp(`^ +${name} is missing`, "m"));
+  }
+  assert.not.match(text, /\bat .*\.ts:\d+/, "no stack");
+});
+
+test("a kubeconfig port that is no port is refused before anything starts", async () => {
+  const { status, text } = await run(["simulate", "--port", "seventy"]);
+  assert.is(status, 64);
+  assert.match(text, /--port must be a whole number/);
+});
+
+test.run();
