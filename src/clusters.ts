@@ -3,6 +3,7 @@ import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
 import type { Log } from "#lib/log.ts";
+import { release } from "./release.ts";
 
 /** A kubeconfig file, its text, or the service account of the pod that this runs in. */
 export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
@@ -22,7 +23,7 @@ export function openClusters(source: ClusterSource, catalog: Catalog, log: Log):
     // Imported here: the Kubernetes library costs half a second and 80 MB, and only those who provision need it.
     const { openCluster } = await import("#lib/cluster/open.ts");
     const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
-    return await openCluster({ name, kubeconfig, log });
+    return await openCluster({ name, kubeconfig, version: release().version, log });
   }
 
   return {

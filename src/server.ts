@@ -81,7 +81,8 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       signal: aborting.signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
       cut(reason) {
-        log.info("A stream was cut off", { reason });
+        // A client that left makes its stream fail on the way out; that is how streams usually end.
+        if (!aborting.signal.aborted) log.warn("A stream was cut off", { reason });
         peer.cut();
       },
       body: bodyReader(request, config.bodyLimitBytes),

@@ -8,31 +8,7 @@ import { probe } from "#lib/simulator/moodle/probe.ts";
 import { runCli, runSeed } from "#lib/simulator/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/simulator/moodle/database.ts";
 import { boot, bootOnce, wipeFiles } from "#lib/simulator/moodle/boot.ts";
-import type { Json, KubeObject } from "#lib/simulator/object.ts";
-import type { World } from "#lib/simulator/world.ts";
-
-export interface Context {
-  readonly world: World;
-  readonly pod: KubeObject;
-  readonly container: Json;
-  readonly env: Readonly<Record<string, string>>;
-  /** Whether this is the same run as before, taken up again by a cluster that was stopped in between. */
-  readonly resumed: boolean;
-}
-
-export interface Run {
-  readonly lines: readonly string[];
-  /** Its exit code; null for what serves. */
-  readonly exit: number | null;
-  /** Not Completed or Error, but this. */
-  readonly reason?: "OOMKilled";
-  /** Does not hear SIGTERM, and takes the whole grace to stop. */
-  readonly deaf?: boolean;
-  /** Waits for something: is to be asked again. */
-  readonly waits?: boolean;
-  /** What has come about when it has ended by itself, or serves. */
-  readonly done?: () => void;
-}
+import type { Context, Run } from "#lib/simulator/program.ts";
 
 type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => Run];
 

@@ -18,7 +18,7 @@ export async function requestActions(app: App, actor: Actor, { ids, action }: Bu
   for (const id of new Set(ids)) {
     if (!visible.has(id)) continue;
     try {
-      accepted.set(id, await app.db.transact((tx) => acceptAction(tx, actor, id, action)));
+      accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, action)));
     } catch (error) {
       // One that was removed since it was found is not visible any more; anything else concerns the whole request.
       if (error instanceof Fault && error.kind === "conflict") refused.set(id, error);

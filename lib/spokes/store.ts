@@ -1,5 +1,6 @@
 /** The rows of spokes. A removed spoke keeps its row, because its history refers to it; its slug and domain are free. */
 import { type Insertable, type Selectable, sql } from "kysely";
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import type { ListPage, Removed } from "#lib/federations/store.ts";
@@ -77,4 +78,10 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
   return await tx.updateTable("spokes")
     .set({ state, state_reason: null, updated_at: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What it is to be made from, and the blueprint that this is for. */
+export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
+  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })
+    .where("id", "=", id).execute();
 }

@@ -2,7 +2,7 @@
  * The entry point of the Moodle image: waits for the database, writes config.php, installs what is empty, refuses what
  * is half there. Afterwards it serves, or is done, if its arguments are `true`.
  */
-import type { Context, Run } from "#lib/simulator/programs.ts";
+import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
 import { type Database, type Files, isInstalled, releaseOf, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
 

@@ -1,5 +1,5 @@
 /** Moodle's command line: `php …/cli/NAME.php` in Jobs, and the blueprint's seed. */
-import type { Context, Run } from "#lib/simulator/programs.ts";
+import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
 import { type Database, isInstalled, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
 import { readSource } from "#lib/simulator/environment.ts";

@@ -1,5 +1,5 @@
 /** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
-import type { Context, Run } from "#lib/simulator/programs.ts";
+import type { Context, Run } from "#lib/simulator/program.ts";
 import { type Database, siteOf, volumeOf } from "#lib/simulator/moodle/site.ts";
 import type { World } from "#lib/simulator/world.ts";
 

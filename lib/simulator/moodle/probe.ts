@@ -1,7 +1,7 @@
 /** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
 import { readSource } from "#lib/simulator/environment.ts";
 import { readyBehind, siteOf } from "#lib/simulator/moodle/site.ts";
-import type { Context, Run } from "#lib/simulator/programs.ts";
+import type { Context, Run } from "#lib/simulator/program.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
 

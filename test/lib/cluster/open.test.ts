@@ -18,9 +18,10 @@ test(
 
 test(
   "an object that is meant for another namespace is not applied",
-  withScene(async ({ space }) => {
+  withScene(async ({ simulator, space }) => {
     const { code } = await failureOf(space.apply([config({}, { namespace: "kube-system" })], call));
     assert.is(code, "BadRequest");
+    assert.not(simulator.writes().some((write) => write.path.includes("configmaps")), "it was not even asked for");
   }),
 );
 

@@ -163,6 +163,14 @@ test(
   }),
 );
 
+test(
+  "a pod that has ended, and stays for its log, is not waited for",
+  withTable(async (table) => {
+    table.put("pods", dbPod({ phase: "Succeeded" }));
+    await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched());
+  }),
+);
+
 const terminating = (type: string, message: string) => ({
   metadata: {
     name: NAMESPACE,

@@ -5,7 +5,7 @@ import { verifyPassword } from "#lib/crypto/password.ts";
 import { resetPassword } from "#lib/users/reset.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
-import { rejection } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("resetPassword");
 
@@ -27,10 +27,10 @@ test("ends the user's sessions, tells their streams, and leaves tokens and other
   await makeSession(db, ada);
   const other = await makeSession(db, bob);
   await makeToken(db, ada, "cli");
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = db.wakeups.subscribe("credentials", resolve);
+  let told = false;
+  const end = db.wakeups.subscribe("credentials", () => void (told = true));
   await resetPassword(db, ada.email);
-  await promise;
+  await until(() => told);
   end();
   assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), []);

@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(tx, scene.actor, id, action));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, action));
 }
 
 async function podsOf(scene: WorkScene, id: string): Promise<string[]> {

@@ -11,7 +11,7 @@ test.after.each(({ scene }) => scene.close());
 const call = { signal: new AbortController().signal };
 
 async function retry(scene: WorkScene, id: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(tx, scene.actor, id, "retry"));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, "retry"));
 }
 
 test("installs a hub's spokes one after another, and two hubs side by side", async ({ scene }) => {
@@ -80,6 +80,22 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   scene.simulator.faults.heal(fault);
   await retry(scene, bad);
   assert.is((await scene.becomes(bad, "active", "failed")).state, "active");
+});
+
+test("a retry takes up what was mended in the catalogue or the blueprint since", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const id = await scene.spoke(hub, "algebra");
+  const image = "registry.invalid/erseco/alpine-moodle:v4.5.12";
+  await scene.db.sql(
+    `update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{images,moodle}', to_jsonb($1::text))`,
+    [image],
+  );
+  await scene.replica();
+  assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
+  await retry(scene, id);
+  const row = await scene.becomes(id, "active", "failed");
+  assert.is(row.state, "active");
+  assert.is.not(row.blueprint_inputs.images.moodle, image);
 });
 
 test("fails with what the cluster said of a quota that is too small", async ({ scene }) => {

@@ -61,6 +61,14 @@ export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
   };
   const schedulers: Scheduler[] = [];
 
+  async function explain(error: Error, spokeId: string): Promise<never> {
+    const all = await scene.operations(spokeId);
+    const lines = all.map(({ kind, state, attempt, label, failure }) =>
+      `${kind} ${state}, attempt ${attempt}: ${label} ${failure?.message ?? ""}`
+    );
+    throw new Error(`${error.message}\n${lines.join("\n")}`, { cause: error });
+  }
+
   const scene: WorkScene = {
     app,
     db,
@@ -83,7 +91,7 @@ export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
       until(async () => {
         const row = await scene.row(id);
         return states.includes(row.state) && row;
-      }, MINUTE),
+      }, MINUTE).catch((error) => explain(error, id)),
     hubBecomes: (id, state) =>
       until(async () => {
         const row = (await findFederation(db.rows, id, "shown"))!;
@@ -94,7 +102,7 @@ export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
       until(async () => {
         const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);
         return all.length > 0 && all.every(({ state }) => isFinished(state)) && all[0]!;
-      }, MINUTE),
+      }, MINUTE).catch((error) => explain(error, spokeId)),
     async close() {
       await Promise.all(schedulers.map((scheduler) => scheduler.close()));
       await closeApp();
