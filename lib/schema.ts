@@ -33,13 +33,13 @@ const SLUG =
 export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, SLUG));
 
 const EMAIL = "must be an e-mail address";
-/** An e-mail address, lower-cased: addresses compare without case. */
+/** An e-mail address, lower-cased: addresses compare without case. Its domain may be a single label: admin@localhost. */
 export const Email = v.pipe(
   v.string(EMAIL),
   v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL),
   v.trim(),
   v.maxLength(254, EMAIL),
-  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]+\.[^\s@<>(),;:"\\[\].]{2,}$/u, EMAIL),
+  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL),
   v.transform((value) => value.toLowerCase()),
 );
 

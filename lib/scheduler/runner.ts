@@ -112,7 +112,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     }
     job = await persist((tx) => finishStep(tx, handler, job, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new Cancelled());
-    log.info(job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
+    const level = job.visible ? "info" : "debug"; // what repeats itself day and night is no news
+    log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });
   }
 
   /** Milliseconds that are left of the kind's time limit. What was left at the claim is told by the database's clock. */

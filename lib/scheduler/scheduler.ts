@@ -142,7 +142,12 @@ export async function openScheduler(
   }
 
   function begin(handler: Handler, job: Job, tenure: Tenure): void {
-    log.info("Runs a job", { operation: job.id, kind: job.kind, fence: job.fence, attempt: job.attempt });
+    log[job.visible ? "info" : "debug"]("Runs a job", {
+      operation: job.id,
+      kind: job.kind,
+      fence: job.fence,
+      attempt: job.attempt,
+    });
     const run = startRun(runner, handler, job, tenure);
     running.set(job.id, run);
     const unwatch = watch.follow(job.id);

@@ -1,5 +1,7 @@
 /** What containers wrote: bounded, by pod and container, with the run before the last; gone when the pod is. */
 export interface ContainerLog {
+  readonly pod: string;
+  readonly container: string;
   /** The last lines, oldest first. */
   lines: { readonly at: number; readonly text: string }[];
   /** How many lines there have been in all. */
@@ -18,6 +20,8 @@ export interface Logs {
   follow(log: ContainerLog, listener: () => void): () => void;
   /** Ends and forgets all of a pod's. */
   forget(pod: string): void;
+  /** Calls back with each log that has changed, and with null for a pod whose logs are forgotten. Returns what ends that. */
+  subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
   entries(): [string, [string, ContainerLog][]][];
   restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
 }
@@ -28,7 +32,12 @@ const PREVIOUS = "/previous"; // no container's name has a slash
 export function openLogs(): Logs {
   const pods = new Map<string, Map<string, ContainerLog>>();
   const listeners = new Map<ContainerLog, Set<() => void>>();
+  const all = new Set<(pod: string, container: string, log: ContainerLog | null) => void>();
+  const note = (pod: string, container: string, log: ContainerLog | null) => {
+    for (const listener of all) listener(pod, container, log);
+  };
   const tell = (log: ContainerLog) => {
+    note(log.pod, log.container, log);
     for (const listener of [...listeners.get(log) ?? []]) listener();
   };
   const end = (log: ContainerLog) => {
@@ -39,9 +48,13 @@ export function openLogs(): Logs {
   return {
     start(pod, container) {
       const own = pods.get(pod) ?? new Map<string, ContainerLog>();
-      const last = own.get(container), log: ContainerLog = { lines: [], written: 0, open: true };
-      if (last) own.set(container + PREVIOUS, last);
+      const last = own.get(container), log: ContainerLog = { pod, container, lines: [], written: 0, open: true };
+      if (last) {
+        own.set(container + PREVIOUS, last);
+        note(pod, container + PREVIOUS, last);
+      }
       pods.set(pod, own.set(container, log));
+      note(pod, container, log);
       return log;
     },
     write(log, at, lines) {
@@ -53,13 +66,17 @@ export function openLogs(): Logs {
     end,
     find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
     follow(log, listener) {
-      const all = listeners.get(log) ?? new Set();
-      listeners.set(log, all.add(listener));
-      return () => void all.delete(listener);
+      const own = listeners.get(log) ?? new Set();
+      listeners.set(log, own.add(listener));
+      return () => void own.delete(listener);
     },
     forget(pod) {
       for (const log of pods.get(pod)?.values() ?? []) end(log);
-      pods.delete(pod);
+      if (pods.delete(pod)) note(pod, "", null);
+    },
+    subscribe(listener) {
+      all.add(listener);
+      return () => void all.delete(listener);
     },
     entries: () => [...pods].map(([pod, own]) => [pod, [...own]]),
     restore(entries) {

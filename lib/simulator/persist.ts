@@ -1,11 +1,14 @@
 /**
- * Keeping the cluster's state in a file: written whole and by rename, at most once a second while things change, and
- * at the end. A file that cannot be read stops the start: it is better to say so than to lose somebody's spokes.
+ * Keeping the cluster's state in a file: written whole and by rename, at most once a second while things change, and at
+ * the end; in between a journal has it (journal.ts). What cannot be read stops the start: it is better to say so than
+ * to lose somebody's spokes.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { messageOf } from "#lib/errors.ts";
-import { SECOND } from "#lib/time.ts";
+import { type Journal, openJournal, readJournals } from "#lib/simulator/journal.ts";
+import type { Json } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
+import { SECOND } from "#lib/time.ts";
 
 export interface Keeper {
   close(): Promise<void>;
@@ -15,77 +18,127 @@ const FORMAT = 1;
 
 export async function openKeeper(world: World, path: string | undefined): Promise<Keeper> {
   if (path === undefined) return { close: () => Promise.resolve() };
-  await load(world, path);
+  const journal = await openJournal(path, await load(world, path));
   let writing: Promise<void> | null = null;
-  let dirty = false;
+  let planned: (() => void) | null = null;
   const write = async (): Promise<void> => {
-    dirty = false;
-    await writeFile(`${path}.tmp`, render(world), { mode: 0o600 });
+    const forget = journal.turn();
+    await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
     await rename(`${path}.tmp`, path);
+    await forget();
   };
-  const run = (): void => {
-    writing = write()
-      .catch((error) => world.log.error("Cannot keep the simulated cluster's state", { path, error }))
-      .then(() => {
-        writing = null;
-        if (dirty) plan();
-      });
-  };
-  let planned = false;
   const plan = (): void => {
-    dirty = true;
-    if (planned || writing) return;
-    planned = true;
-    world.timers.after(SECOND, () => {
-      planned = false;
-      run();
+    planned ??= world.timers.after(SECOND, () => {
+      writing = write()
+        .catch((error) => world.log.error("Cannot keep the simulated cluster's state", { path, error }))
+        .finally(() => planned = null);
     });
   };
-  const stop = world.store.subscribe(plan);
+  const stop = follow(world, journal, plan);
   return {
     async close() {
       stop();
-      dirty = false;
+      planned?.();
       await writing;
       await write();
+      await journal.turn()();
+      journal.close();
     },
   };
 }
 
-function render(world: World): string {
-  const objects = world.store.everything().map(({ object }) => object);
+/** Writes down what changes: objects, what is on volumes, and what containers say. */
+function follow({ store, volumes, logs }: World, journal: Journal, changed: () => void): () => void {
+  const note = (entry: Json) => {
+    journal.write(entry);
+    changed();
+  };
+  const stops = [
+    store.subscribe(({ type, object, version }) => note({ type, object, version })),
+    volumes.subscribe((handle, data) => note({ volume: handle, data })),
+    logs.subscribe((pod, container, log) => note({ pod, container, log })),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+function render(world: World, journal: number): string {
   const { store, volumes, logs } = world;
   return JSON.stringify({
     format: FORMAT,
+    journal,
     version: store.version(),
-    objects,
+    objects: store.everything().map(({ object }) => object),
     volumes: volumes.entries(),
     logs: logs.entries(),
   });
 }
 
-async function load(world: World, path: string): Promise<void> {
+interface Kept {
+  version: number;
+  readonly objects: Map<string, Json>;
+  readonly volumes: Map<string, Json>;
+  readonly logs: Map<string, Map<string, Json>>;
+}
+
+/** Returns the number of the journal's last line. */
+async function load(world: World, path: string): Promise<number> {
+  try {
+    const state = await read(path);
+    const kept: Kept = {
+      version: state.version,
+      objects: new Map(state.objects.map((object: Json) => [keyOf(object), object])),
+      volumes: new Map(state.volumes),
+      logs: new Map(state.logs.map(([pod, own]: [string, [string, Json][]]) => [pod, new Map(own)])),
+    };
+    const lines = await readJournals(path, state.journal);
+    for (const { entry } of lines) replay(kept, entry);
+    restore(world, kept);
+    return lines.at(-1)?.number ?? state.journal;
+  } catch (cause) {
+    const message = `Cannot use the simulated cluster's state in ${path}: ${
+      messageOf(cause)
+    }; move it away to start anew`;
+    throw new Error(message, { cause });
+  }
+}
+
+async function read(path: string): Promise<Json> {
   const text = await readFile(path, "utf8").catch((error) => {
     if (error.code === "ENOENT") return null;
-    throw new Error(`Cannot read the simulated cluster's state in ${path}: ${messageOf(error)}`, { cause: error });
+    throw error;
   });
-  if (text === null) return;
-  try {
-    const kept = JSON.parse(text);
-    if (kept.format !== FORMAT) throw new Error(`its format is ${kept.format}, this program knows ${FORMAT}`);
-    const entries = kept.objects.flatMap((object: { apiVersion: string; kind: string }) => {
-      const kind = world.kinds.of(object.apiVersion, object.kind);
-      return kind ? [{ kind, object }] : [];
-    });
-    world.store.restore(entries, kept.version);
-    world.volumes.restore(kept.volumes);
-    world.logs.restore(kept.logs);
-  } catch (error) {
-    throw new Error(
-      `Cannot use the simulated cluster's state in ${path}: ${messageOf(error)}; move it away to start anew`,
-      {
-        cause: error,
-      },
-    );
+  if (text === null) return { journal: 0, version: 0, objects: [], volumes: [], logs: [] };
+  const state = JSON.parse(text);
+  if (state.format !== FORMAT) throw new Error(`its format is ${state.format}, this program knows ${FORMAT}`);
+  return state;
+}
+
+function replay(kept: Kept, entry: Json): void {
+  if (entry.object) {
+    kept.version = entry.version;
+    if (entry.type === "DELETED") kept.objects.delete(keyOf(entry.object));
+    else kept.objects.set(keyOf(entry.object), entry.object);
+  } else if (entry.volume !== undefined) {
+    if (entry.data === null) kept.volumes.delete(entry.volume);
+    else kept.volumes.set(entry.volume, entry.data);
+  } else if (entry.log === null) {
+    kept.logs.delete(entry.pod);
+  } else {
+    const own = kept.logs.get(entry.pod) ?? new Map<string, Json>();
+    kept.logs.set(entry.pod, own.set(entry.container, entry.log));
   }
+}
+
+function restore(world: World, { version, objects, volumes, logs }: Kept): void {
+  const entries = [...objects.values()].flatMap((object) => {
+    const kind = world.kinds.of(object.apiVersion, object.kind);
+    return kind ? [{ kind, object }] : [];
+  });
+  world.store.restore(entries, version);
+  world.volumes.restore([...volumes]);
+  world.logs.restore([...logs].map(([pod, own]) => [pod, [...own]]));
+}
+
+function keyOf({ apiVersion, kind, metadata }: Json): string {
+  return [apiVersion, kind, metadata.namespace ?? "", metadata.name].join("/");
 }

@@ -17,6 +17,7 @@ export interface Process {
   readonly child: ChildProcess;
   readonly lines: string[];
   readonly ended: Promise<unknown>;
+  send(signal: NodeJS.Signals): void;
 }
 
 export interface FaultScene extends WorkScene {
@@ -39,7 +40,13 @@ export async function openFaultScene(delayMs: number): Promise<FaultScene> {
     });
     const lines: string[] = [];
     createInterface({ input: child.stdout! }).on("line", (line) => lines.push(line));
-    const started: Process = { id, child, lines, ended: new Promise((resolve) => child.once("close", resolve)) };
+    const started: Process = {
+      id,
+      child,
+      lines,
+      ended: new Promise((resolve) => child.once("close", resolve)),
+      send: (signal) => void process.kill(child.pid!, signal), // child.kill() sends but one signal on Deno
+    };
     processes.push(started);
     await until(() => lines.includes("ready"), 60_000);
     return started;
@@ -57,7 +64,9 @@ export async function openFaultScene(delayMs: number): Promise<FaultScene> {
         return job && holder && other && at === step && { job, holder, other };
       }, 60_000),
     async close() {
-      for (const { child } of processes) child.kill("SIGKILL");
+      for (const { child, send } of processes) {
+        if (child.exitCode === null && child.signalCode === null) send("SIGKILL");
+      }
       await Promise.all(processes.map(({ ended }) => ended));
       await scene.close();
       await rm(directory, { recursive: true, force: true });

@@ -13,7 +13,7 @@ test("a killed holder's install is gone on with by another, once", async ({ scen
   const hub = await scene.hub("math");
   const spokes = [await scene.spoke(hub, "algebra"), await scene.spoke(hub, "geometry")];
   const { job, holder } = await scene.caught(spokes[0]!, "install");
-  holder.child.kill("SIGKILL");
+  holder.send("SIGKILL");
   for (const id of spokes) assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [first] = await scene.operations(spokes[0]!);
   assert.equal([first!.id, first!.attempt], [job.id, 1]);
@@ -26,12 +26,12 @@ test("a stopped holder that is revived changes nothing any more", async ({ scene
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const { holder } = await scene.caught(id, "install");
-  holder.child.kill("SIGSTOP");
+  holder.send("SIGSTOP");
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const writes = ownWrites(scene);
   const rows = await snapshot(scene);
   const [{ beat_at: before }] = await scene.db.sql("select beat_at from replicas where id = $1", [holder.id]);
-  holder.child.kill("SIGCONT");
+  holder.send("SIGCONT");
   await until(() => holder.lines.find((line) => line.includes("no longer ours")), 60_000);
   await until(async () => {
     const [{ beat_at }] = await scene.db.sql("select beat_at from replicas where id = $1", [holder.id]);
@@ -52,7 +52,7 @@ test("a replica that is told to stop gives its job back, and the attempt does no
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
   const { holder } = await scene.caught(id, "database");
-  holder.child.kill("SIGTERM");
+  holder.send("SIGTERM");
   await holder.ended;
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);

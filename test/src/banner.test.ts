@@ -30,8 +30,8 @@ test("later starts say that they do not know the password any more", () => {
 });
 
 test("where no terminal is, there are no escape sequences", () => {
-  assert.not.match(banner(GREETING), /\u001b/);
-  assert.match(banner({ ...GREETING, colours: true }), /\u001b\[/);
+  assert.not(banner(GREETING).includes("\u001b"));
+  assert.ok(banner({ ...GREETING, colours: true }).includes("\u001b["));
 });
 
 test.run();

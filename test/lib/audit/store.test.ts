@@ -26,7 +26,8 @@ test.after((context) => context.db.close());
 
 test("pages of one, each before the last one's time, give every event once", async ({ db }) => {
   const seen: string[] = [];
-  for (let before: Date | undefined;;) {
+  let before: Date | undefined;
+  for (;;) {
     const page = await readAudit(db.rows, {}, { limit: 1, before });
     if (page.length === 0) break;
     seen.push(...page.map((event) => event.objectId));

@@ -53,6 +53,7 @@ test("keeps neither the plaintext nor more of it than the prefix", async ({ app,
   const [{ kept }] = await db.sql(
     "select string_agg(api_tokens::text, '') || (select string_agg(audit_events::text, '') from audit_events) as kept from api_tokens",
   );
+  assert.match(prefix, /^ww_cli_.{4}$/);
   assert.match(kept, prefix);
   assert.not.match(kept, token.slice(0, prefix.length + 1));
 });

@@ -18,9 +18,12 @@ test("lets so many in at once and the others in order, as places become free", a
   await jobs[1]!.done;
   await turn();
   assert.equal(begun, [0, 1, 2]);
+  const late = through(() => Promise.resolve(begun.push(5)));
+  await turn();
+  assert.equal(begun, [0, 1, 2], "the place that was handed on is not free");
   for (const job of jobs) job.resolve();
-  await Promise.all(jobs.map((job) => job.done));
-  assert.equal(begun, [0, 1, 2, 3, 4]);
+  await Promise.all([...jobs.map((job) => job.done), late]);
+  assert.equal(begun, [0, 1, 2, 3, 4, 5]);
 });
 
 test("frees the place of work that fails, and tells its caller", async () => {

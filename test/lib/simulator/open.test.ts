@@ -1,5 +1,5 @@
 /** The cluster as a thing that is opened, kept in a file, and closed; and its watches, logs and applies. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -47,6 +47,19 @@ test("what stood there stands there again after a restart, and goes on working."
   await second.when(deployment("a", "d"), (live) => live.status.readyReplicas === 2);
   const { body } = await second.send("GET", `/api/v1/pods?watch=1&resourceVersion=${before.metadata.resourceVersion}`);
   assert.is(JSON.parse(body).object.code, 410, "what was before the restart cannot be watched");
+});
+
+test("what was answered is there for who comes after a kill, though nothing was closed.", async () => {
+  const [before, after] = [join(directory, "before"), join(directory, "after")];
+  await mkdir(before);
+  const killed = await open({ state: join(before, "cluster.json") });
+  await makeNamespace(killed, "a");
+  await killed.run(job("a", "j", "echo kept"));
+  await killed.apply(config("c", { k: "1" }));
+  await cp(before, after, { recursive: true });
+  const next = await open({ state: join(after, "cluster.json") });
+  assert.equal((await next.get(config("c", {}))).body.data, { k: "1" });
+  assert.equal(await next.logOf("a", "j"), ["kept"]);
 });
 
 test("a state that cannot be read stops the start and is left as it is.", async () => {

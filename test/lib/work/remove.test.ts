@@ -68,6 +68,9 @@ test("stops a running install, and takes down what it made", async ({ scene }) =
     "operation_cancelled",
     "spoke_destroyed",
   ]);
+  const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number", [id]);
+  const told = [...new Set(types.map(({ type }) => type))];
+  assert.equal(told, ["SpokeUpdateProvisioning", "SpokeUpdateRemoving", "SpokeUpdateRemoved"]);
 });
 
 test("removes a spoke that waits for its hub, and never was anywhere", async ({ scene }) => {
