@@ -5,7 +5,7 @@ import { readHealth, readSeed, readSite, type Site } from "#lib/blueprint/result
 import { ClusterError, type JobResult, type Space } from "#lib/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { waiting } from "#lib/work/site.ts";
+import { JOB, waiting } from "#lib/work/site.ts";
 
 export interface JobPlace {
   readonly blueprint: Blueprint;
@@ -34,13 +34,17 @@ export async function demandSuccess(place: JobPlace, run: Run, result: JobResult
 export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<Site> {
   const result = await runJob(place, run, "verify", turn);
   await demandSuccess(place, run, result, "The database could not be asked");
+  await clearAway(place, run, result);
   return readSite(result.log);
 }
 
 export async function demandSeed(place: JobPlace, run: Run): Promise<readonly string[]> {
   const result = await demandSuccess(place, run, await runJob(place, run, "seed"), "The site could not be set up");
   const { seeded, done } = readSeed(result.log);
-  if (seeded) return done;
+  if (seeded) {
+    await clearAway(place, run, result);
+    return done;
+  }
   throw new ClusterError("SeedIncomplete", "The seed Job succeeded without coming to its end", {
     transient: false,
     evidence: { log: result.log, events: [] },
@@ -51,7 +55,7 @@ export async function demandSeed(place: JobPlace, run: Run): Promise<readonly st
 export async function demandHealth(place: JobPlace, run: Run): Promise<void> {
   const result = await runJob(place, run, "health");
   const status = readHealth(result.log);
-  if (result.succeeded && status === 200) return;
+  if (result.succeeded && status === 200) return await clearAway(place, run, result);
   const { events } = await place.space.evidence({ signal: run.signal });
   const answer = status === null ? "did not answer" : `answered ${status}`;
   throw new ClusterError("Unhealthy", `The site's login page ${answer}`, {
@@ -59,4 +63,17 @@ export async function demandHealth(place: JobPlace, run: Run): Promise<void> {
     hint: "Look at the log of the pod of the Deployment moodle.",
     evidence: { log: result.log, events },
   });
+}
+
+/** A Job that has ended counts against the namespace's quota of Jobs for a day, and all that this one said was read. */
+async function clearAway({ space }: JobPlace, run: Run, { name }: JobResult): Promise<void> {
+  const call = { signal: run.signal };
+  try {
+    const job = await space.get({ ...JOB, name }, call);
+    if (job) await space.delete({ ...JOB, name }, job.metadata.uid!, call);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof ClusterError)) throw error;
+    run.log.info("Left a finished Job for the cluster to clear away", { name, error });
+  }
 }

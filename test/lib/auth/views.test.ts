@@ -21,7 +21,7 @@ test("asks no more of a password than that it can be one: it may be older than o
 
 test("refuses what is no address", () => {
   for (
-    const email of ["", "x", "a@b", "a b@example.org", "a\0@example.org", "a@example.org\n\u0001", ["a@b.cd"], null]
+    const email of ["", "x", "a@", "a b@example.org", "a\0@example.org", "a@example.org\n\u0001", ["a@b.cd"], null]
   ) {
     assert.not(v.is(LoginBody, { email, password: "x" }), JSON.stringify(email));
   }

@@ -54,6 +54,14 @@ test("records who asked, the site's identifier and what it was made from", async
   assert.is(row.namespace_uid, namespace!.metadata.uid);
 });
 
+test("leaves no finished Job behind that would count against the quota, but the install", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+  const names = scene.simulator.objects("Job").map(({ metadata }) => metadata.name.split("-")[0]);
+  assert.equal(names.filter((name) => name !== "moodle"), ["install"]); // moodle-cron-… is the CronJob's own
+});
+
 test("fails with what the cluster said of a missing image, lets the lane go on, and succeeds when retried", async ({ scene }) => {
   const hub = await scene.hub("math");
   const [bad, good] = [await scene.spoke(hub, "bad"), await scene.spoke(hub, "good")];
