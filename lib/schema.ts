@@ -27,10 +27,9 @@ export function maybe<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
 }
 
-/** A name in URLs, host names and namespaces: an RFC 1123 label that begins with a letter. */
-const SLUG =
-  "must be 1 to 40 lower-case letters, digits or hyphens, beginning with a letter and not ending with a hyphen";
-export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, SLUG));
+/** A name in URLs, host names and namespaces: an RFC 1123 label. */
+const SLUG = "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
+export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG));
 
 const EMAIL = "must be an e-mail address";
 /** An e-mail address, lower-cased: addresses compare without case. Its domain may be a single label: admin@localhost. */

@@ -13,6 +13,7 @@ export interface Started {
   /** The first line that matches, past or to come; rejects when the program ends without having said it. */
   said(pattern: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
+  tell(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end; the exit status. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -56,8 +57,10 @@ export function startProgram(line: readonly string[], env: Readonly<Record<strin
         waiting.add(look);
         look();
       }),
+    // Not child.kill: on Deno a child counts as killed by what it was told so, however it ended.
+    tell: (signal) => void process.kill(child.pid!, signal),
     stop(signal = "SIGTERM") {
-      child.kill(signal);
+      this.tell(signal);
       return ended;
     },
   };

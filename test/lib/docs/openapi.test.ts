@@ -39,7 +39,7 @@ test("says of the body what may be sent, and of the reply what is answered", () 
   const { requestBody, responses } = describe("/api/things", make).paths["/api/things"].post;
   const body = requestBody.content["application/json"].schema;
   assert.equal(body.required, ["slug"]);
-  assert.match(body.properties.slug.description, "must be 1 to 40 lower-case letters");
+  assert.match(body.properties.slug.description, "must be 1 to 63 lower-case letters");
   const made = responses["201"];
   assert.equal(made.content["application/json"].schema.properties.at, { type: "string", format: "date-time" });
   assert.ok(made.headers.location);

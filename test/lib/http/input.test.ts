@@ -59,13 +59,13 @@ const refusal = async (body: unknown) => {
 test("names each field that is wrong and what it must be", async () => {
   assert.is(
     await refusal({ slug: "Not a slug", size: "huge", identity: "yes", ids: ["a", "b", "c", 4] }),
-    "slug must be 1 to 40 lower-case letters, digits or hyphens, beginning with a letter and not ending with a hyphen; " +
+    "slug must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen; " +
       "size must be one of small, medium, large; identity must be true or false; ids.3 must be text",
   );
 });
 
 test("says of a field that is missing what it must be", async () => {
-  assert.match(await refusal({}), /^slug must be 1 to 40 lower-case letters/);
+  assert.match(await refusal({}), /^slug must be 1 to 63 lower-case letters/);
 });
 
 test("names ten problems and counts the rest", async () => {

@@ -95,7 +95,7 @@ test("a port that is in use is told in one sentence, before anything was started
 
 test("Ctrl-C that arrives twice at once, as under npm, is one wish and stops it cleanly", async ({ directory }) => {
   const { program } = await start(directory, ADMIN);
-  program.child.kill("SIGINT");
+  program.tell("SIGINT");
   assert.is(await program.stop("SIGINT"), 0);
 });
 
