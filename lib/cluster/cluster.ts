@@ -125,6 +125,8 @@ export interface Space {
   list(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
   /** JSON Patch. A failed `test` is a permanent ClusterError with code `Invalid` (422). */
   patch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  /** The same as a server-side dry run: what would stand there afterwards. Nothing is written. */
+  dryRunPatch(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
   /** Deletes exactly the object with this uid, its dependents in the background; gone already is success. */
   delete(ref: Ref, uid: string, call: Call): Promise<void>;
   /**

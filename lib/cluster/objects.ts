@@ -15,7 +15,13 @@ export interface Objects {
   /** POST; null if there is one of that name. */
   create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;
-  patch(ref: Ref, namespace: string, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
+  patch(
+    ref: Ref,
+    namespace: string,
+    operations: readonly PatchOperation[],
+    query: PatchQuery,
+    call: Call,
+  ): Promise<KubeObject>;
   /** Deletes the object with this uid; false if there is none (any more). */
   delete(ref: Ref, namespace: string | undefined, uid: string, call: Call): Promise<boolean>;
   /** Where the kind's objects are, for a watch. */
@@ -30,6 +36,9 @@ export interface Selector {
 export type ApplyQuery = Readonly<Record<string, string>>;
 export const APPLY: ApplyQuery = { fieldManager: "wheelwright", force: "true" };
 export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
+export type PatchQuery = Readonly<Record<string, string>>;
+export const FIELD_MANAGER: PatchQuery = { fieldManager: "wheelwright" };
+export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
 /** Objects a page: the API server suggests the same to kubectl. */
 const PAGE = "500";
 /** Lists that are begun anew because the place to go on from has expired. */
@@ -98,13 +107,13 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
       );
       return { object: body, warnings };
     },
-    patch: async (ref, namespace, operations, call) => {
+    patch: async (ref, namespace, operations, query, call) => {
       const at = await path(ref, namespace, call, ref.name);
       const type = "application/json-patch+json";
       const request = {
         method: "PATCH",
         path: at,
-        query: FIELD_MANAGER,
+        query,
         body: operations,
         type,
         repeat: "unsent",
@@ -131,8 +140,6 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
     collection: (kind, namespace, call) => path(kind, namespace, call),
   };
 }
-
-const FIELD_MANAGER = { fieldManager: "wheelwright" };
 
 export function queryOf(selector: Selector): Record<string, string> {
   return {

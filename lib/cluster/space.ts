@@ -2,7 +2,7 @@
 import { collectEvidence } from "#lib/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { followJob } from "#lib/cluster/job.ts";
-import { APPLY, type ApplyQuery, DRY_RUN, queryOf } from "#lib/cluster/objects.ts";
+import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/cluster/objects.ts";
 import { type Site, waitUntilReady } from "#lib/cluster/ready.ts";
 import { removeNamespace } from "#lib/cluster/removal.ts";
 import { waitFor } from "#lib/cluster/wait.ts";
@@ -62,7 +62,11 @@ export function openSpace(site: Site, uid: string): Space {
     },
     patch: async (ref, operations, call) => {
       await guard.write(call);
-      return await objects.patch(ref, namespace, operations, call);
+      return await objects.patch(ref, namespace, operations, FIELD_MANAGER, call);
+    },
+    dryRunPatch: async (ref, operations, call) => {
+      await guard.read(call);
+      return await objects.patch(ref, namespace, operations, DRY_PATCH, call);
     },
     delete: async (ref, objectUid, call) => {
       await guard.read(call);

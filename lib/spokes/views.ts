@@ -107,3 +107,23 @@ export const SpokePreview = v.object({
   price: CostView,
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;
+
+const Value = v.nullable(v.union([v.string(), v.number(), v.boolean()]));
+
+/** What asking a spoke to change would come to. */
+export const ActionPreview = v.object({
+  dryRun: v.literal(true),
+  action: v.string(),
+  spokeId: v.string(),
+  /** The spoke's state now, and once the action has succeeded. */
+  state: v.string(),
+  becomes: v.string(),
+  /** Whether the site is away meanwhile, or from then on. */
+  downtime: v.boolean(),
+  /** What would be done, in order, as the operation would tell it. */
+  steps: v.array(v.string()),
+  /** What the cluster says would change, by its own dry run. */
+  changes: v.array(v.object({ object: v.string(), field: v.string(), from: Value, to: Value })),
+  price: CostView,
+});
+export type ActionPreview = v.InferInput<typeof ActionPreview>;

@@ -36,6 +36,7 @@ function guardSpace(space: Space, check: Check): Space {
     get: guarded(check, space.get),
     list: guarded(check, space.list),
     patch: guarded(check, space.patch),
+    dryRunPatch: guarded(check, space.dryRunPatch),
     delete: guarded(check, space.delete),
     ready: guarded(check, space.ready),
     noPods: guarded(check, space.noPods),

@@ -66,7 +66,7 @@ async function simulatedCluster(config: Config, log: Log): Promise<Place> {
   const simulator = await openSimulator({ delayMs: config.simulatorDelayMs, state, log });
   return {
     source: { text: simulator.kubeconfig() },
-    told: "simulated, no Moodle behind the links (npm start -- --kubeconfig FILE for a real one)",
+    told: `simulated, on ${simulator.url}; no Moodle behind the links`,
     close: () => simulator.close(),
   };
 }

@@ -1,16 +1,24 @@
 /** Ask a spoke to change. */
+import * as v from "valibot";
+import { either } from "#lib/http/either.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted } from "#lib/http/reply.ts";
+import { accepted, ok } from "#lib/http/reply.ts";
+import { Flag } from "#lib/schema.ts";
 import { spoke } from "#lib/spokes/access.ts";
+import { previewAction } from "#lib/spokes/action-preview.ts";
 import { requestAction } from "#lib/spokes/actions.ts";
-import { SpokeAction, SpokeView } from "#lib/spokes/views.ts";
+import { ActionPreview, SpokeAction, SpokeView } from "#lib/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Ask a spoke to suspend, resume, restart, or to be provisioned again after that failed",
+  summary: "Ask a spoke to suspend, resume, restart, or to be provisioned again. dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
+  query: v.object({ dryRun: Flag }),
   body: SpokeAction,
-  reply: accepted(SpokeView),
+  reply: either(accepted(SpokeView), ok(ActionPreview)),
   faults: ["spoke_state"],
-  handle: ({ app, actor, spoke, body }) => requestAction(app, actor, spoke, body),
+  handle: async ({ app, actor, spoke, query, body, signal }) =>
+    query.dryRun
+      ? { other: await previewAction(app, spoke, body, signal) }
+      : { usual: await requestAction(app, actor, spoke, body) },
 });

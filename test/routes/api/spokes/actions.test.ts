@@ -53,4 +53,11 @@ test("is 403 for lesser tokens and 401 for nobody", async ({ scene }) => {
   assert.is((await scene.as("nobody").post(path, input)).status, 401);
 });
 
+test("refuses a dry run rather than doing the real thing", async ({ scene }) => {
+  const input = { ids: [scene.spoke], action: "suspend" };
+  const { status, body } = await scene.as("operator").post("/api/spokes/actions?dryRun=true", input);
+  assert.equal([status, body.message], [400, "dryRun is possible for one spoke at a time"]);
+  assert.is((await scene.as("operator").get(`/api/spokes/${scene.spoke}`)).body.state, "active");
+});
+
 test.run();
