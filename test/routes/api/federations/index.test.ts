@@ -77,7 +77,7 @@ test("POST is 400 for what cannot be a hub, and names the field", async ({ scene
     [{ slug: null }, /slug must be/],
     [{ slug: "Has Spaces" }, /slug must be/],
     [{ slug: "1st_" }, /slug must be/],
-    [{ slug: "a".repeat(41) }, /slug must be/],
+    [{ slug: "a".repeat(64) }, /slug must be/],
     [{ slug: 7 }, /slug must be/],
     [{ slug: "fine", name: "" }, /name must be/],
     [{ slug: "fine", name: "nul\u0000" }, /name must be/],
