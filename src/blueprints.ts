@@ -773,7 +773,7 @@ require_once($CFG->dirroot . '/course/lib.php');
 require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
 
-function setting(string $name): ?string {
+function seed_setting(string $name): ?string {
     $value = getenv('SEED_' . $name);
     return $value === false || $value === '' ? null : $value;
 }
@@ -834,14 +834,14 @@ function seed_brand(?string $color, ?string $scss): void {
 }
 
 /** The three endpoints that a sign-on needs: those that are given, the others as the issuer announces them. */
-function issuer_endpoints(): array {
+function seed_issuer_endpoints(): array {
     $endpoints = [
-        'authorization_endpoint' => setting('ISSUER_AUTHORIZATION_ENDPOINT'),
-        'token_endpoint' => setting('ISSUER_TOKEN_ENDPOINT'),
-        'userinfo_endpoint' => setting('ISSUER_USERINFO_ENDPOINT'),
+        'authorization_endpoint' => seed_setting('ISSUER_AUTHORIZATION_ENDPOINT'),
+        'token_endpoint' => seed_setting('ISSUER_TOKEN_ENDPOINT'),
+        'userinfo_endpoint' => seed_setting('ISSUER_USERINFO_ENDPOINT'),
     ];
-    if (in_array(null, $endpoints, true) && setting('ISSUER_URL') !== null) {
-        $answer = (new curl())->get(rtrim(setting('ISSUER_URL'), '/') . '/.well-known/openid-configuration');
+    if (in_array(null, $endpoints, true) && seed_setting('ISSUER_URL') !== null) {
+        $answer = (new curl())->get(rtrim(seed_setting('ISSUER_URL'), '/') . '/.well-known/openid-configuration');
         $announced = json_decode((string) $answer, true);
         foreach ($endpoints as $name => $url) {
             $endpoints[$name] = $url ?? (is_string($announced[$name] ?? null) ? $announced[$name] : null);
@@ -851,16 +851,16 @@ function issuer_endpoints(): array {
 }
 
 function seed_sign_on(string $name): void {
-    $endpoints = issuer_endpoints();
+    $endpoints = seed_issuer_endpoints();
     if (in_array(null, $endpoints, true)) {
         mtrace('left out: single sign-on, whose issuer did not announce its endpoints');
         return;
     }
-    $scopes = setting('ISSUER_SCOPES') ?? 'openid profile email';
+    $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
     $settings = (object) [
         'name' => $name,
-        'clientid' => setting('ISSUER_CLIENT_ID'),
-        'clientsecret' => setting('ISSUER_CLIENT_SECRET'),
+        'clientid' => seed_setting('ISSUER_CLIENT_ID'),
+        'clientsecret' => seed_setting('ISSUER_CLIENT_SECRET'),
         'baseurl' => '', // Moodle would look for endpoints by itself, once, and fail with them
         'loginscopes' => $scopes,
         'loginscopesoffline' => $scopes . ' offline_access',
@@ -910,7 +910,7 @@ function seed_sign_on(string $name): void {
 }
 
 /** The id of the course that the backup became, or null. */
-function restore_course(string $url, string $sha256, int $category): ?int {
+function seed_restored_course(string $url, string $sha256, int $category): ?int {
     global $CFG, $DB;
     $file = make_request_directory() . '/course.mbz';
     download_file_content($url, null, null, true, 600, 20, false, $file);
@@ -938,7 +938,7 @@ function seed_course(array $course): void {
         mtrace('course created: ' . $shortname);
         return;
     }
-    $id = restore_course($course['backup']['url'], $course['backup']['sha256'], $category);
+    $id = seed_restored_course($course['backup']['url'], $course['backup']['sha256'], $category);
     if ($id === null) {
         mtrace('left out: course ' . $shortname . ', whose backup is not there, is not the one expected, or does not restore');
         return;
@@ -951,22 +951,22 @@ function seed_course(array $course): void {
 }
 
 \\core\\session\\manager::set_user(get_admin());
-if (setting('TITLE') !== null) {
-    seed_title(setting('TITLE'));
+if (seed_setting('TITLE') !== null) {
+    seed_title(seed_setting('TITLE'));
 }
-if (setting('MAIL') !== null) {
-    seed_mail(setting('MAIL'));
+if (seed_setting('MAIL') !== null) {
+    seed_mail(seed_setting('MAIL'));
 }
-if (setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
-    seed_administrator(setting('ADMIN_EMAIL'), getenv('ADMIN_PASSWORD'));
+if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
+    seed_administrator(seed_setting('ADMIN_EMAIL'), getenv('ADMIN_PASSWORD'));
 }
-if (setting('BRAND_COLOR') !== null || setting('BRAND_SCSS') !== null) {
-    seed_brand(setting('BRAND_COLOR'), setting('BRAND_SCSS'));
+if (seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) {
+    seed_brand(seed_setting('BRAND_COLOR'), seed_setting('BRAND_SCSS'));
 }
-if (setting('ISSUER_NAME') !== null) {
-    seed_sign_on(setting('ISSUER_NAME'));
+if (seed_setting('ISSUER_NAME') !== null) {
+    seed_sign_on(seed_setting('ISSUER_NAME'));
 }
-foreach (json_decode(setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) as $course) {
+foreach (json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) as $course) {
     seed_course($course);
 }
 purge_caches();
