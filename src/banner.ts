@@ -16,7 +16,9 @@ export interface Greeting {
 export function banner(greeting: Greeting): string {
   const paint = (code: string, text: string) => greeting.colours ? `\x1b[${code}m${text}\x1b[0m` : text;
   const row = (name: string, value: string) => `  ${paint("2", name.padEnd(10))} ${value}\n`;
-  const password = greeting.password ? paint("1", greeting.password) : paint("2", "the one from the first start");
+  const password = greeting.password
+    ? paint("1", greeting.password)
+    : paint("2", "as set, or as told at the first start");
   const known = greeting.password ?? "PASSWORD";
   const login = `curl -c jar -H 'Content-Type: application/json' \\\n` +
     `      -d '${JSON.stringify({ email: greeting.email, password: known })}' ${greeting.url}/api/auth/login`;

@@ -2,11 +2,14 @@
  * Runs a composed program until it is told to stop, and then drains it: no request is cut that can end in time, no step
  * of an installation is lost, and streams are told to come back.
  */
-import { openServer } from "./server.ts";
-import { manifest } from "./manifest.ts";
-import type { Program } from "./compose.ts";
+import type { Config } from "#lib/config.ts";
 import { messageOf } from "#lib/errors.ts";
 import { SECOND } from "#lib/time.ts";
+import { CommandError, EX_UNAVAILABLE } from "./commands/command.ts";
+import type { Program } from "./compose.ts";
+import type { Listening } from "./listen.ts";
+import { manifest } from "./manifest.ts";
+import { openServer, type Server } from "./server.ts";
 
 export interface Running {
   readonly port: number;
@@ -15,10 +18,10 @@ export interface Running {
 }
 
 /** Listens, and from then on stops at SIGTERM or SIGINT; a second signal ends the process at once. */
-export async function runUntilStopped(program: Program, afterwards: () => Promise<void>): Promise<Running> {
+export async function runUntilStopped(program: Program): Promise<Running> {
   const { app } = program;
   const server = openServer(app, manifest, { ready: () => program.scheduler?.ready() ?? true });
-  const { port, close } = await server.listen({ host: app.config.host, port: app.config.port });
+  const { port, close } = await listen(server, app.config);
   const stopped = untilSignal().then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
     const grace = app.config.shutdownGraceMs;
@@ -29,11 +32,18 @@ export async function runUntilStopped(program: Program, afterwards: () => Promis
       app.log.error("Something did not stop cleanly; the database knows what was under way", {
         reason: messageOf(error),
       });
-    } finally {
-      await afterwards();
     }
   });
   return { port, stopped };
+}
+
+async function listen(server: Server, { host, port }: Config): Promise<Listening> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    const message = `Cannot listen on ${host}:${port} (see HOST and PORT): ${messageOf(cause)}`;
+    throw new CommandError(EX_UNAVAILABLE, message, { cause });
+  }
 }
 
 /** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */

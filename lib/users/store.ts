@@ -72,13 +72,6 @@ export async function keepAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The address of the first operator there was; null while there is none. */
-export async function firstOperatorEmail(rows: Rows): Promise<string | null> {
-  const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
-    .orderBy("created_at").limit(1).executeTakeFirst();
-  return row?.email ?? null;
-}
-
 /** Whether anybody has an account here. */
 export async function hasUsers(rows: Rows): Promise<boolean> {
   return await rows.selectFrom("users").select("id").limit(1).executeTakeFirst() !== undefined;

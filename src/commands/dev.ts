@@ -11,9 +11,7 @@ import { type Config, readProcessConfig, withPort } from "#lib/config.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
-import type { Database } from "#lib/db/database.ts";
-import { createOperator } from "#lib/users/bootstrap.ts";
-import { firstOperatorEmail } from "#lib/users/store.ts";
+import { firstOperator } from "#lib/users/bootstrap.ts";
 import { banner } from "../banner.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
@@ -32,32 +30,34 @@ export async function dev({ options }: Given): Promise<void> {
   if (config.port !== 0) await requireFreePort(config);
   await mkdir(config.dataDir, { recursive: true });
   const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : config.kubeconfig;
+  const place = kubeconfig ? realCluster(kubeconfig) : await simulatedCluster(config, log);
+  try {
+    await runOn(config, place, log);
+  } finally {
+    await place.close();
+  }
+}
+
+async function runOn(config: Config, place: Place, log: Log): Promise<void> {
   const directory = join(config.dataDir, "postgres");
-  const [database, place] = await Promise.all([
-    openEmbedded({ directory, durable: true, log }),
-    kubeconfig ? realCluster(kubeconfig) : simulatedCluster(config, log),
-  ]);
-  let stopping: Promise<void> | undefined;
-  const stopRest = () => stopping ??= place.close().finally(() => database.stop());
+  const database = await openEmbedded({ directory, durable: true, log });
   try {
     const own = { ...config, database: { ...config.database, url: database.url } };
     const program = await compose(own, place.source, log);
-    const admin = await firstOperator(program.app.db, config);
-    const { port, stopped } = await runUntilStopped(program, stopRest);
-    const url = withPort(config, port).publicUrl.href.replace(/\/$/, "");
-    process.stdout.write(banner({
-      version: program.app.release.version,
-      url,
-      ...admin,
-      database: `PostgreSQL, real, embedded in ${directory}`,
-      cluster: place.told,
-      colours: process.stdout.isTTY === true,
-    }));
-    process.stdout.write(`Listening on ${url}\n`);
-    await stopped;
-  } catch (error) {
-    await stopRest();
-    throw error;
+    try {
+      const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
+      const { port, stopped } = await runUntilStopped(program);
+      const url = withPort(config, port).publicUrl.href.replace(/\/$/, "");
+      const { version } = program.app.release, colours = process.stdout.isTTY === true;
+      const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
+      process.stdout.write(banner({ version, url, ...admin, ...told, colours }));
+      process.stdout.write(`Listening on ${url}\n`);
+      await stopped;
+    } finally {
+      await program.close();
+    }
+  } finally {
+    await database.stop();
   }
 }
 
@@ -66,26 +66,13 @@ async function simulatedCluster(config: Config, log: Log): Promise<Place> {
   const simulator = await openSimulator({ delayMs: config.simulatorDelayMs, state, log });
   return {
     source: { text: simulator.kubeconfig() },
-    told: `simulated, on ${simulator.url}; no Moodle behind the links`,
+    told: `simulated, on ${simulator.url}; npm start -- --kubeconfig FILE for a real one`,
     close: () => simulator.close(),
   };
 }
 
-function realCluster(file: string): Promise<Place> {
-  return Promise.resolve({ source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() });
-}
-
-/** Who signs in here: the operator of the variables, or one whose password is made, and told, at the first start alone. */
-async function firstOperator(db: Database, config: Config): Promise<{ email: string; password: string | null }> {
-  const admin = config.bootstrapAdmin ?? { email: "admin@wheelwright.localhost", password: newPassword() };
-  if (await createOperator(db, admin)) return admin;
-  return { email: await firstOperatorEmail(db.rows) ?? admin.email, password: null };
-}
-
-/** Four groups of five letters and digits: 100 bits, and nothing in it that a shell or JSON would mind. */
-function newPassword(): string {
-  const letters = [...crypto.getRandomValues(new Uint8Array(20))].map((byte) => (byte % 32).toString(32)).join("");
-  return letters.match(/.{5}/g)!.join("-");
+function realCluster(file: string): Place {
+  return { source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() };
 }
 
 /** Tells early, before anything was started, that the address is taken. */

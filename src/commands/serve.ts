@@ -17,11 +17,15 @@ export async function serve(): Promise<void> {
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await reachDatabase(config.database.url, log);
   const program = await compose(config, source, log);
-  await reachCluster(program);
-  await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);
-  const { port, stopped } = await runUntilStopped(program, async () => {});
-  log.info(`Listening on ${config.host}:${port}`, { publicUrl: config.publicUrl.href, ...program.app.release });
-  await stopped;
+  try {
+    await reachCluster(program);
+    await bootstrapAdmin(program.app.db, config.bootstrapAdmin, log);
+    const { port, stopped } = await runUntilStopped(program);
+    log.info(`Listening on ${config.host}:${port}`, { publicUrl: config.publicUrl.href, ...program.app.release });
+    await stopped;
+  } finally {
+    await program.close(); // what could not start must not go on working unseen
+  }
 }
 
 /** Refuses to start without the cluster: a control plane that accepts what it can never do would not be truthful. */
@@ -31,7 +35,6 @@ async function reachCluster(program: Program): Promise<void> {
     const version = await cluster.version({ signal: AbortSignal.timeout(30 * SECOND) });
     program.app.log.info("The cluster answers", { version });
   } catch (error) {
-    await program.close();
     throw new CommandError(EX_UNAVAILABLE, `The cluster cannot be reached (see KUBECONFIG): ${messageOf(error)}`, {
       cause: error,
     });

@@ -1,0 +1,75 @@
+/** The control plane on a database and a cluster of its own: it starts, it refuses to start, and never half of it. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/log.ts";
+import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { signIn } from "#test/support/client.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+interface Scene {
+  db: TestDatabase;
+  simulator: Simulator;
+  directory: string;
+  env: Record<string, string>;
+}
+
+const test = suite<Scene>("wheelwright serve");
+
+test.before(async (scene) => {
+  scene.db = await openTestDatabase();
+  scene.simulator = await openSimulator({ delayMs: 0, log: silent });
+  scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-serve-"));
+  await writeFile(join(scene.directory, "kubeconfig"), scene.simulator.kubeconfig());
+  scene.env = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: scene.db.url,
+    KUBECONFIG: join(scene.directory, "kubeconfig"),
+    ROOT_DOMAIN: "spokes.example.org",
+    BOOTSTRAP_ADMIN_EMAIL: "ada@school.example",
+    BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery",
+  };
+});
+test.after(async (scene) => {
+  await scene.simulator.close();
+  await scene.db.close();
+  await rm(scene.directory, { recursive: true });
+});
+
+async function portOf(program: Started): Promise<string> {
+  return /Listening on 127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
+}
+
+test("two replicas on one database: what one accepts both show, and one operator was made", async ({ env, db }) => {
+  const programs = [startProgram(["serve"], env), startProgram(["serve"], env)] as const;
+  const [a, b] = [await portOf(programs[0]), await portOf(programs[1])];
+  const here = await signIn(`http://127.0.0.1:${a}`, "ada@school.example", "correct horse battery");
+  const there = await signIn(`http://127.0.0.1:${b}`, "ada@school.example", "correct horse battery");
+  await here.send("POST", "/api/federations", { slug: "north" });
+  const { body: spoke } = await here.send("POST", "/api/federations/north/spokes", { slug: "ash" });
+  for await (const { event } of there.events("north", 0)) if (event === "SpokeUpdateActive") break;
+  assert.is((await there.send("GET", `/api/spokes/${spoke.id}`)).body.state, "active");
+  assert.is((await db.sql("select count(*)::int as n from users"))[0].n, 1);
+  assert.equal([await programs[0].stop(), await programs[1].stop()], [0, 0]);
+});
+
+test("an address that is taken ends the whole program, and leaves nothing working unseen", async ({ env }) => {
+  const first = startProgram(["serve"], env);
+  const port = await portOf(first);
+  const second = startProgram(["serve"], { ...env, PORT: port });
+  assert.is(await second.ended, 69);
+  assert.match(second.lines.join("\n"), /Cannot listen on 127\.0\.0\.1:\d+ \(see HOST and PORT\)/);
+  assert.is(await first.stop(), 0);
+});
+
+test("without its cluster it does not start, and names what to look at", async ({ env, directory }) => {
+  const program = startProgram(["serve"], { ...env, KUBECONFIG: join(directory, "none") });
+  assert.is(await program.ended, 69);
+  assert.match(program.lines.join("\n"), /The cluster cannot be reached \(see KUBECONFIG\): .*none/);
+});
+
+test.run();
