@@ -82,6 +82,18 @@ test("estimates by the median of past runs, for itself and all ahead", async ({ 
   assert.equal([running!.etaSeconds, queued!.etaSeconds], [0, 60]);
 });
 
+test("gives no estimate for what runs when nothing of its kind has ever succeeded", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await scene.db.sql(
+    "update jobs set state = 'running', holder = 'r', started_at = wheelwright_now() where id = $1",
+    [job!.id],
+  );
+  const [view] = await views(scene, hub);
+  assert.is(view!.etaSeconds, null);
+});
+
 test("keeps logs and events for the one operation that is looked at", async ({ scene }) => {
   const hub = await scene.hub(1);
   const [job] = await scene.enqueue(action(work, hub, 0));

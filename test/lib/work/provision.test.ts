@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestHubAction } from "#lib/federations/actions.ts";
+import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 
@@ -88,6 +89,16 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   scene.simulator.faults.heal(fault);
   await retry(scene, bad);
   assert.is((await scene.becomes(bad, "active", "failed")).state, "active");
+});
+
+test("a cluster without the ingress class does not hold a site back, and the operation says so", async ({ scene }) => {
+  const address = `${scene.simulator.url}/apis/networking.k8s.io/v1/ingressclasses/nginx`;
+  assert.is((await fetch(address, { method: "DELETE" })).status, 200);
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+  const [job] = await scene.operations(id);
+  assert.match(notesOf(job!).join(), /no ingress class nginx/);
 });
 
 test("a retry takes up what was mended in the catalogue or the blueprint since", async ({ scene }) => {

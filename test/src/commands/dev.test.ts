@@ -1,5 +1,6 @@
 /** The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there afterwards. */
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -94,8 +95,14 @@ test("a port that is in use is told in one sentence, before anything was started
 });
 
 test("Ctrl-C that arrives twice at once, as under npm, is one wish and stops it cleanly", async ({ directory }) => {
-  const { program } = await start(directory, ADMIN);
+  const { program, url } = await start(directory, { ...ADMIN, SHUTDOWN_GRACE_MS: "500" });
+  // A request that never comes to its end keeps the program stopping for as long as it grants.
+  const half = connect(Number(new URL(url).port), "127.0.0.1");
+  half.on("error", () => {}); // it is cut off, which is the point
+  half.write("POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n");
+  await fetch(`${url}/api/healthz`);
   program.tell("SIGINT");
+  await program.said(/Stopping/);
   assert.is(await program.stop("SIGINT"), 0);
 });
 
