@@ -14,6 +14,7 @@ import { type JobRow, toJob } from "#lib/jobs/store.ts";
 export interface Candidate {
   readonly id: string;
   readonly kind: string;
+  readonly plan: number;
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;
@@ -64,7 +65,7 @@ export async function findDue(rows: Rows, known: Known, most: number): Promise<C
         and run_at <= (select now from clock) and ${isKnown(known)} and ${startable(known)}
       order by run_at, seq limit ${most}
     )
-    select id, kind, lane, federation_id, spoke_id, cardinality(steps_done) as done
+    select id, kind, plan, lane, federation_id, spoke_id, cardinality(steps_done) as done
     from (select * from heads union all select * from loose) as jobs
     where ${isKnown(known)} order by seq limit ${most}`.execute(rows);
   return found.map(toCandidate);
@@ -171,6 +172,7 @@ function startable({ needHub }: Known) {
 interface CandidateRow {
   id: string;
   kind: string;
+  plan: number;
   lane: string | null;
   federation_id: string | null;
   spoke_id: string | null;
@@ -181,6 +183,7 @@ function toCandidate(row: CandidateRow): Candidate {
   return {
     id: row.id,
     kind: row.kind,
+    plan: row.plan,
     lane: row.lane,
     federationId: row.federation_id,
     spokeId: row.spoke_id,

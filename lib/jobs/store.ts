@@ -5,7 +5,7 @@ import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { newId } from "#lib/ids.ts";
-import { type FailureReport, isFinished, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
+import { type FailureReport, isFinished, type Job, type JobKind, type JobState, type NewJob } from "#lib/jobs/job.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
 
@@ -145,6 +145,16 @@ export async function cancelOperationsOf(tx: Tx, spokeId: string): Promise<Job[]
     if (job) cancelled.push(job);
   }
   return cancelled;
+}
+
+/** Calls off the next runs that an older release planned of kinds that repeat themselves: the newer plan runs instead. */
+export async function retireOlderPlans(tx: Tx, repeated: readonly JobKind[]): Promise<void> {
+  for (const { kind, plan } of repeated) {
+    await tx.updateTable("jobs")
+      .set({ state: "cancelled", finished_at: sql<Date>`wheelwright_now()`, updated_at: sql<Date>`wheelwright_now()` })
+      .where("kind", "=", kind).where("plan", "<", plan).where("visible", "=", false).where("state", "=", "queued")
+      .where("dedupe_key", "is not", null).execute();
+  }
 }
 
 export function toJob(row: JobRow): Job {

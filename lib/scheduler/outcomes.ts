@@ -116,13 +116,14 @@ function following(kind: JobKind, ended: Job): NewJob[] {
   return [repetition(kind, new Date(ended.finishedAt!.getTime() + kind.repeatEvery))];
 }
 
+/** One chain for each plan, so that an older release's next run, which nobody may know any more, is not waited for. */
 export function repetition(kind: JobKind, runAt?: Date): NewJob {
   return {
     kind,
     lane: null,
     federationId: null,
     spokeId: null,
-    dedupeKey: `repeat:${kind.kind}`,
+    dedupeKey: `repeat:${kind.kind}:${kind.plan}`,
     ...(runAt && { runAt }),
   };
 }

@@ -17,6 +17,7 @@ import {
   untilNextDue,
 } from "#lib/jobs/claim.ts";
 import type { Job } from "#lib/jobs/job.ts";
+import { retireOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, start } from "#lib/scheduler/outcomes.ts";
 import { openReplica, SILENCE, type Tenure } from "#lib/scheduler/replica.ts";
@@ -29,7 +30,7 @@ const POLL = 5 * SECOND;
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
 
 export interface SchedulerOptions {
-  /** What this replica can do. */
+  /** What this replica can do. A kind may stand here with several plans: what an older release began is ended by its own. */
   readonly handlers: readonly Handler[];
   /** Jobs that run here at once. */
   readonly lanes: number;
@@ -54,7 +55,7 @@ export async function openScheduler(
   const { lanes, handlers: all } = options;
   const replicaId = options.replicaId ?? newId("rep");
   const log = app.log.with({ replica: replicaId });
-  const handlers = new Map(all.map((handler) => [handler.kind.kind, handler]));
+  const handlers = new Map(all.map((handler) => [nameOf(handler.kind), handler]));
   const known = knownKinds(all.map(({ kind }) => kind));
   const running = new Map<string, Running>();
   const runner: RunnerOptions = { db, log, ...(options.retry && { retry: options.retry }) };
@@ -65,11 +66,11 @@ export async function openScheduler(
   let again = false;
   let beaten = false;
 
-  await db.transact((tx) =>
-    record(tx, SYSTEM, {
-      jobs: all.filter(({ kind }) => kind.repeatEvery !== undefined).map(({ kind }) => repetition(kind)),
-    })
-  );
+  const repeated = all.map(({ kind }) => kind).filter((kind) => kind.repeatEvery !== undefined);
+  await db.transact(async (tx) => {
+    await retireOlderPlans(tx, repeated);
+    await record(tx, SYSTEM, { jobs: repeated.map((kind) => repetition(kind)) });
+  });
   const watch = openWatch({ db, log, running });
   const replica = openReplica({ id: replicaId, release: app.release.version, control: db.control, log, onBeat });
   const unsubscribe = db.wakeups.subscribe("jobs", look);
@@ -130,7 +131,7 @@ export async function openScheduler(
 
   async function claim(candidate: Candidate, tenure: Tenure): Promise<boolean> {
     tenure.check();
-    const handler = handlers.get(candidate.kind)!;
+    const handler = handlers.get(nameOf(candidate))!;
     try {
       const job = await start(db, handler, candidate, known, replicaId);
       if (job) begin(handler, job, tenure);
@@ -173,7 +174,7 @@ export async function openScheduler(
     const job = await db.transact((tx) => takeOver(tx, orphan, by));
     if (!job) return;
     log.warn("Took over a job that nobody ran", { operation: job.id, kind: job.kind, fence: job.fence });
-    begin(handlers.get(job.kind)!, job, tenure);
+    begin(handlers.get(nameOf(job))!, job, tenure);
   }
 
   async function stopClaiming(): Promise<void> {
@@ -208,4 +209,9 @@ export async function openScheduler(
       await replica.close();
     },
   };
+}
+
+/** A job goes to the handler of its own plan, not to the newest one of its kind. */
+function nameOf({ kind, plan }: { readonly kind: string; readonly plan: number }): string {
+  return `${kind}@${plan}`;
 }

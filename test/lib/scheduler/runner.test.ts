@@ -221,7 +221,7 @@ test("runs a repeated kind again and again, one at a time", async ({ scene }) =>
   let runs = 0;
   const thrice = Promise.withResolvers<void>();
   await scene.open([{ kind: sweep, steps: { only: async () => void (++runs === 3 && thrice.resolve()) } }]);
-  await scene.enqueue({ ...loose(sweep), dedupeKey: "repeat:sweep" });
+  await scene.enqueue({ ...loose(sweep), dedupeKey: "repeat:sweep:1" });
   await thrice.promise;
   const [row] = await scene.db.sql("select count(*)::int as live from jobs where state in ('queued', 'running')");
   assert.is(row.live, 1);
