@@ -4,6 +4,8 @@
  * Others take its jobs when its row has not been beaten for 4 s by the database's clock. It stops by itself 2.5 s after
  * it sent the last beat that succeeded, by its own clock that nobody sets: so it has stopped before anybody begins. A
  * process that was stopped and goes on finds out at its next look, before its next call, whichever timer fires first.
+ * That clock stands still while a virtual machine is suspended, so the one on the wall is asked too: if it was set
+ * forward, this replica lets go of its jobs for nothing and takes them again, and nothing worse.
  */
 import type { Control } from "#lib/db/database.ts";
 import type { Log } from "#lib/log.ts";
@@ -43,6 +45,12 @@ export interface ReplicaOptions {
   readonly onBeat: () => void;
 }
 
+/** When a beat was sent, by both clocks. */
+interface Moment {
+  readonly steady: number;
+  readonly wall: number;
+}
+
 interface Reign extends Tenure {
   readonly since: number;
   lapse(): void;
@@ -51,18 +59,18 @@ interface Reign extends Tenure {
 export function openReplica({ id, release, control, log, onBeat }: ReplicaOptions): Replica {
   const end = new AbortController();
   let reign: Reign | null = null;
-  let beatAt = -Infinity;
+  let beatAt: Moment = { steady: -Infinity, wall: -Infinity };
   let watch: ReturnType<typeof setTimeout> | undefined;
   let failing = false;
   const ended = run();
 
   async function run(): Promise<void> {
     while (!end.signal.aborted) {
-      const sentAt = performance.now();
+      const sentAt = { steady: performance.now(), wall: Date.now() };
       const ok = await beat().then(() => true, onFailed);
       if (end.signal.aborted) break;
       if (ok) onAnswered(sentAt);
-      const left = sentAt + (ok ? BEAT_EVERY : BEAT_AGAIN) - performance.now();
+      const left = sentAt.steady + (ok ? BEAT_EVERY : BEAT_AGAIN) - performance.now();
       await sleep(Math.max(ok ? 0 : BEAT_AGAIN / 2, left), end.signal).catch(() => {});
     }
   }
@@ -82,19 +90,19 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     return false;
   }
 
-  function onAnswered(sentAt: number): void {
+  function onAnswered(sentAt: Moment): void {
     if (failing) log.info("Beating again", { replica: id });
     failing = false;
     look(); // the answer to a beat must not hide that it came too late
     beatAt = sentAt;
-    reign ??= openReign(sentAt);
+    reign ??= openReign(sentAt.steady);
     clearTimeout(watch);
-    watch = setTimeout(look, Math.max(0, beatAt + TRUST - performance.now()) + 1);
+    watch = setTimeout(look, Math.max(0, TRUST - since(beatAt)) + 1);
     onBeat();
   }
 
   function look(): void {
-    if (reign === null || performance.now() - beatAt <= TRUST) return;
+    if (reign === null || since(beatAt) <= TRUST) return;
     log.warn("Stops all work: others may have taken it", { replica: id });
     reign.lapse();
   }
@@ -135,4 +143,8 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
         .catch((error) => log.warn("Cannot write that this replica stopped", { replica: id, error }));
     },
   };
+}
+
+function since({ steady, wall }: Moment): number {
+  return Math.max(performance.now() - steady, Date.now() - wall);
 }

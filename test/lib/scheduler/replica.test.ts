@@ -46,6 +46,19 @@ test("refuses the next call after a standstill, before any timer could notice", 
   await replica.close();
 });
 
+test("refuses the next call after its machine was suspended, in which its own clock stood still", async () => {
+  const replica = open(answer);
+  const tenure = await until(() => replica.tenure());
+  const now = Date.now;
+  Date.now = () => now() + 2600;
+  try {
+    assert.throws(() => tenure.check(), (error: Error) => error.name === "Lapsed");
+  } finally {
+    Date.now = now;
+  }
+  await replica.close();
+});
+
 test("does not let a late answer to a beat hide that it was late", async () => {
   const control = { hold: null as null | Promise<void> };
   const replica = open(async () => {
