@@ -4,7 +4,8 @@
  *
  * The head row of each hub concerned is locked here, and it must be the last thing that the transaction locks: whoever
  * holds a head commits next. That is why stream numbers have no gap and readers who follow "number > last" miss
- * nothing. Several hubs in one transaction are locked in the order of their ids.
+ * nothing. Several hubs in one transaction are locked in the order of their ids. Events of no hub have a lock that does
+ * for them what a head does; it is taken before any head, so that no two transactions wait for each other.
  */
 import { sql } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -61,11 +62,22 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   }
 }
 
-/** Events that belong to no hub: they have the clock's time and no head. */
+/**
+ * Events that belong to no hub. Under their lock, which is held until the commit, `at` grows by at least 1 ms and in
+ * commit order: sealing goes on after the last event that it saw, and would never come back for an earlier one.
+ */
 async function writeLoose(tx: Tx, asker: Asker, audit: readonly AuditEntry[]): Promise<void> {
   if (audit.length === 0) return;
-  const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(tx);
-  await insertAudit(tx, asker, audit.map((entry) => ({ entry, at: row!.now })));
+  await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: events of no hub', 0))`.execute(tx);
+  // A statement of its own: one that waited for the lock would not see what was committed meanwhile. Ordering by the
+  // constant column too is what lets the index answer: "is null" does not count as a constant there.
+  const { rows: [row] } = await sql<{ at: Date }>`
+    select greatest(wheelwright_now(), (
+      select at + interval '1 millisecond' from audit_events where federation_id is null
+      order by federation_id, at desc limit 1
+    )) as at`.execute(tx);
+  const firstAt = row!.at.getTime();
+  await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
 }
 
 /** Takes the hub's head, and with it a number for each stream event and a millisecond of its own for each entry. */

@@ -183,4 +183,13 @@ export interface Schema {
     reply: MaybeJson;
     created_at: Stamp;
   };
+  audit_seals: {
+    chain: string;
+    count: Big;
+    head: Generated<string>;
+    /** `-infinity` until something is sealed: read it as text. */
+    last_at: Stamp;
+    last_id: Generated<string>;
+    sealed_at: Stamp;
+  };
 }

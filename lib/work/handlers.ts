@@ -6,7 +6,9 @@ import { prune } from "#lib/work/prune.ts";
 import { provision } from "#lib/work/provision.ts";
 import { provisionHub } from "#lib/work/provision-hub.ts";
 import { remove, removeHub } from "#lib/work/remove.ts";
+import { sealAudit } from "#lib/work/seal.ts";
 
 export function handlers(app: App): readonly Handler[] {
-  return [provisionHub, provision, suspend, resume, restart, remove, removeHub, prune].map((make) => make(app));
+  const makers = [provisionHub, provision, suspend, resume, restart, remove, removeHub, prune, sealAudit];
+  return makers.map((make) => make(app));
 }

@@ -1,4 +1,4 @@
-/** Removes what nobody needs any more: old stream events, answers kept for repeated requests, ended sessions, replicas. */
+/** Removes what nobody needs any more: old stream events, kept answers, ended sessions, replicas, and jobs nobody saw. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/db/database.ts";
@@ -12,12 +12,13 @@ const BATCH = 1000;
 
 const PRUNE: JobKind = {
   kind: "prune",
-  plan: 1,
+  plan: 2,
   visible: false,
   steps: [
     { name: "events", label: "Removing old stream events", timeout: 10 * MINUTE },
     { name: "keys", label: "Removing old idempotency keys", timeout: 10 * MINUTE },
     { name: "sessions", label: "Removing ended sessions", timeout: 10 * MINUTE },
+    { name: "jobs", label: "Removing what maintenance left in the queue", timeout: 10 * MINUTE },
     { name: "replicas", label: "Removing replicas that are gone", timeout: MINUTE },
   ],
   timeLimit: HOUR,
@@ -39,6 +40,11 @@ export function prune({ db }: Pick<App, "db">): Handler {
           sql`delete from sessions where ctid = any(array(
             select ctid from sessions where ended_at < wheelwright_now() - interval '1 day'
               or seen_at < wheelwright_now() - interval '30 days'
+            limit ${BATCH}))`.execute(db.rows)),
+      jobs: (run) =>
+        inBatches(run, () =>
+          sql`delete from jobs where ctid = any(array(
+            select ctid from jobs where not visible and finished_at < wheelwright_now() - interval '7 days'
             limit ${BATCH}))`.execute(db.rows)),
       replicas: (run) =>
         inBatches(run, () =>

@@ -13,7 +13,8 @@ export interface Command {
 }
 
 export interface Given {
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** By name; of an option that may be repeated (`multiple`) all that were given. */
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly words: readonly string[];
 }
 
@@ -27,4 +28,4 @@ export class CommandError extends Error {
   }
 }
 
-export const EX_USAGE = 64, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_CONFIG = 78;
+export const EX_USAGE = 64, EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_CONFIG = 78;

@@ -1,8 +1,17 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { parseArgs } from "node:util";
 import { ConfigError } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
-import { type Command, CommandError, EX_CONFIG, EX_SOFTWARE, EX_USAGE, type Given } from "./command.ts";
+import { Fault, messageOf } from "#lib/errors.ts";
+import {
+  type Command,
+  CommandError,
+  EX_CONFIG,
+  EX_DATA,
+  EX_SOFTWARE,
+  EX_UNAVAILABLE,
+  EX_USAGE,
+  type Given,
+} from "./command.ts";
 import { commands } from "./list.ts";
 import { release } from "../release.ts";
 
@@ -40,6 +49,7 @@ function explain(command: Command, error: unknown): number {
   if (error instanceof ConfigError) {
     return refuse(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
+  if (error instanceof Fault) return refuse(error.kind === "unavailable" ? EX_UNAVAILABLE : EX_DATA, error.message);
   // By its name, because its module brings the database's driver along, which most commands do without.
   if (error instanceof Error && error.name === "MigrationError") return refuse(EX_SOFTWARE, error.message);
   return refuse(EX_SOFTWARE, error instanceof Error ? error.stack ?? error.message : String(error));

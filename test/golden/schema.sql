@@ -6,6 +6,19 @@ CREATE OR REPLACE FUNCTION public.refuse_audit_change()
 AS $function$ begin raise exception 'audit_events is append-only' using errcode = 'insufficient_privilege'; end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_seal_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and new.chain = old.chain and new.count > old.count and new.last_at >= old.last_at then
+    return new;
+  end if;
+  raise exception 'audit_seals only moves forward' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.wheelwright_now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -58,6 +71,20 @@ CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_i
 CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE ON public.audit_events FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+create table audit_seals (
+  chain text not null,
+  count bigint not null default 0,
+  head text not null default repeat('0'::text, 64),
+  last_at timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  last_id text not null default ''::text,
+  sealed_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint audit_seals_count_check CHECK ((count >= 0)),
+  constraint audit_seals_head_check CHECK ((head ~ '^[0-9a-f]{64}$'::text)),
+  constraint audit_seals_pkey PRIMARY KEY (chain)
+);
+CREATE TRIGGER audit_seals_forward_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_seal_change();
+CREATE TRIGGER audit_seals_no_truncate BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_seal_change();
 
 create table clock_shift (
   only_row boolean not null default true,

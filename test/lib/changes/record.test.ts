@@ -3,9 +3,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
 import { readEvents } from "#lib/events/store.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; user: string }>("record");
 
@@ -100,6 +102,44 @@ test("an event caused through a token has its prefix, and the asker's four strin
   await db.transact((tx) => record(tx, asker, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] }));
   const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
   assert.equal([row.actor_email, row.ip, row.user_agent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
+});
+
+const LOOSE = { kind: "auth_login", objectType: "user", objectId: "u" } as const;
+
+test("events of no hub commit in the order of their times, so that none appears before one that was seen", async ({ db }) => {
+  const recorded = (objectId: string) => (tx: Tx) => record(tx, SYSTEM, { audit: [{ ...LOOSE, objectId }] });
+  const written = Promise.withResolvers<void>(), released = Promise.withResolvers<void>();
+  const first = db.transact(async (tx) => {
+    await recorded("first")(tx);
+    written.resolve();
+    await released.promise;
+  });
+  await written.promise;
+  let done = false;
+  const second = db.transact(recorded("second")).then(() => done = true);
+  const seen = async () => (await db.sql("select 1 from audit_events where object_id in ('first', 'second')")).length;
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
+    "(select oid from pg_database where datname = current_database())";
+  await until(async () => done || (await db.sql(waiting)).length > 0);
+  assert.is(await seen(), 0, "the later one is not seen while the earlier one can still come");
+  released.resolve();
+  await Promise.all([first, second]);
+  const rows = await db.sql(
+    "select object_id as id, at from audit_events where object_id in ('first', 'second') order by at",
+  );
+  assert.equal(rows.map(({ id }) => id), ["first", "second"]);
+  assert.ok(rows[1].at > rows[0].at);
+});
+
+test("times of events of no hub grow by a millisecond though the clock goes back, and within one change", async ({ db }) => {
+  const audit = [{ ...LOOSE, objectId: "grows" }, { ...LOOSE, objectId: "grows" }];
+  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.shiftClock(-60_000);
+  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+  await db.shiftClock(0);
+  const rows = await db.sql("select at from audit_events where object_id = 'grows' order by at");
+  const times = rows.map(({ at }) => at.getTime() - rows[0].at.getTime());
+  assert.equal(times, [0, 1, 2, 3]);
 });
 
 test("the audit log refuses update, delete and truncate", async ({ db }) => {

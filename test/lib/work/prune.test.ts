@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { isFinished } from "#lib/jobs/job.ts";
 import { prune } from "#lib/work/prune.ts";
 import { DAY } from "#lib/time.ts";
-import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("prune");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -70,6 +70,21 @@ test("removes answers after a day, ended sessions, and replicas that are gone", 
   assert.equal((await scene.db.sql("select key from idempotency_keys")).map(({ key }) => key), ["new"]);
   assert.equal((await scene.db.sql("select id from sessions")).map(({ id }) => id), ["live"]);
   assert.equal(await scene.db.sql("select 1 from replicas where id = 'gone'"), []);
+});
+
+test("removes what maintenance did over a week ago, and no operation", async ({ scene }) => {
+  const jobs = await scene.enqueue(
+    ...[false, false, true].map((visible) => loose(kind("work", ["only"], { visible }))),
+  );
+  const [old, young, operation] = jobs.map(({ id }) => id);
+  await scene.db.sql(
+    `update jobs set state = 'failed', finished_at = now() - case when id = $1 then 6 else 8 end * interval '1 day'
+     where id = any($2::text[])`,
+    [young, [old, young, operation]],
+  );
+  await runOnce(scene);
+  const left = await scene.db.sql("select id from jobs where kind = 'work'");
+  assert.equal(left.map(({ id }) => id).sort(), [young, operation].sort());
 });
 
 test.run();

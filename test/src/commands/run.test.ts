@@ -1,6 +1,7 @@
 /** The command line: what it explains, and with which status it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 
 const test = suite("wheelwright");
@@ -14,7 +15,7 @@ async function run(line: string[], env: Record<string, string> = {}): Promise<{ 
 test("without a command it tells which there are", async () => {
   const { status, text } = await run([]);
   assert.is(status, 0);
-  for (const name of ["dev", "serve", "migrate", "simulate", "admin"]) {
+  for (const name of ["dev", "serve", "migrate", "doctor", "simulate", "admin", "audit"]) {
     assert.match(text, new RegExp(`^ +${name} `, "m"));
   }
 });
@@ -35,6 +36,14 @@ test("serve with nothing configured names everything that it lacks, and ends wit
     assert.match(text, new RegExp(`^ +${name} is missing`, "m"));
   }
   assert.not.match(text, /\bat .*\.ts:\d+/, "no stack");
+});
+
+test("a user who is not there is told in one sentence, without a stack", async () => {
+  const db = await openTestDatabase();
+  const { status, text } = await run(["admin", "reset-password", "nobody@example.org"], { DATABASE_URL: db.url });
+  await db.close();
+  assert.is(status, 65);
+  assert.match(text, /^[^\n]*nobody@example\.org[^\n]*$/);
 });
 
 test("a kubeconfig port that is no port is refused before anything starts", async () => {

@@ -1,0 +1,80 @@
+/** What a verification of the audit log found, as a table for people or as JSON for programs. */
+import type { Verification } from "#lib/audit/verify.ts";
+
+/** What was compared with: seals alone, or exported heads as well. */
+export type Means = "seals" | "exported";
+
+export function reportJson(found: readonly Verification[]): string {
+  const chains = found.map((one) => ({ ...one, ok: isFine(one) }));
+  return `${JSON.stringify({ ok: found.every(isFine), chains })}\n`;
+}
+
+export function reportText(found: readonly Verification[], means: Means): string {
+  if (found.length === 0) return "The audit log is empty\n";
+  const rows = found.map((one) => [
+    one.chain,
+    String(one.sealed),
+    String(one.unsealed),
+    one.exported > 0 ? String(one.exported) : "-",
+    resultOf(one),
+  ]);
+  const table = align([["CHAIN", "SEALED", "UNSEALED", "EXPORTED", "RESULT"], ...rows]);
+  return [table, ...found.filter((one) => !isFine(one)).map(explain), notesOn(found, means)].join("\n");
+}
+
+const isFine = ({ problems }: Verification): boolean => problems.length === 0;
+
+function resultOf(one: Verification): string {
+  if (!isFine(one)) return "DOES NOT MATCH";
+  if (one.sealed === 0) return "nothing sealed yet";
+  return one.exported > 0 ? "as sealed, and as exported" : "as sealed";
+}
+
+function explain({ chain, problems, differs }: Verification): string {
+  const lines = differs ? [...problems, describe(differs)] : problems;
+  return `${chain}\n${lines.map((line) => `  ${line}.\n`).join("")}`;
+}
+
+function describe({ after, through }: NonNullable<Verification["differs"]>): string {
+  const place = through - after === 1 ? `event ${through}` : `one of the events ${after + 1} to ${through}`;
+  return after === 0
+    ? `The first difference is in ${place}`
+    : `Up to event ${after} all is as exported; then it is ${place}`;
+}
+
+/** What the table does not say, so that nobody takes it for more than it is. */
+function notesOn(found: readonly Verification[], means: Means): string {
+  const unsealed = found.reduce((sum, one) => sum + one.unsealed, 0);
+  const alone = found.filter(({ exported }) => exported === 0).length;
+  const notes: string[] = [];
+  if (unsealed > 0) notes.push(`Not sealed yet: ${count(unsealed, "event")}, of which nothing can be said.`);
+  if (means === "exported" && alone > 0) {
+    notes.push(`No exported head is of ${count(alone, "chain")}: compared with the seals in this database alone.`);
+  }
+  if (means === "exported" && found.some((one) => one.exported > 0 && one.exported < one.sealed)) {
+    notes.push("Events behind the count under EXPORTED: compared with the seals in this database alone.");
+  }
+  if (means === "seals") {
+    notes.push(
+      "Compared with the seals in this database alone: whoever can rewrite its events can rewrite those too.",
+      "Keep heads elsewhere (wheelwright audit heads) and give them by --against to find that out.",
+    );
+  }
+  return notes.map((note) => `${note}\n`).join("");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Numbers, which are all but the first and the last column, to the right. */
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const last = widths.length - 1;
+  return rows.map((row) =>
+    row.map((cell, column) => {
+      if (column === last) return cell;
+      return column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+    }).join("  ") + "\n"
+  ).join("");
+}

@@ -1,0 +1,110 @@
+/**
+ * `wheelwright audit heads` and `wheelwright audit verify`: what the audit log is sealed with, and whether it still is
+ * what was sealed.
+ *
+ * Heads are worth something only where whoever can write to the database cannot write too: print them, or take them
+ * from the service's log, and keep them there.
+ */
+import { readFile } from "node:fs/promises";
+import { sql } from "kysely";
+import { type Head, isChain, readHead, writeHead } from "#lib/audit/head.ts";
+import { listChains, readSeals } from "#lib/audit/seals.ts";
+import { verifyChain } from "#lib/audit/verify.ts";
+import type { Database } from "#lib/db/database.ts";
+import { messageOf } from "#lib/errors.ts";
+import { reportJson, reportText } from "./audit-report.ts";
+import { CommandError, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
+import { withDatabase } from "./database.ts";
+
+const MISMATCH = 1;
+
+interface Wish {
+  /** Only this one. */
+  readonly chain: string | undefined;
+  readonly json: boolean;
+}
+
+export async function audit({ words: [what], options }: Given): Promise<void> {
+  const against = options.against as readonly string[] | undefined;
+  if (what !== "verify" && (what !== "heads" || against)) {
+    throw new CommandError(
+      EX_USAGE,
+      "wheelwright audit heads [--chain ID] [--json]\n" +
+        "wheelwright audit verify [--against HEAD|FILE]… [--chain ID] [--json]",
+    );
+  }
+  const wish: Wish = { chain: options.chain as string | undefined, json: options.json === true };
+  if (wish.chain !== undefined && !isChain(wish.chain)) {
+    throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${wish.chain}"`);
+  }
+  const heads = against && await readHeads(against, wish);
+  await withDatabase(async (db) => {
+    await requireSeals(db);
+    await (what === "heads" ? showHeads(db, wish) : verify(db, heads, wish));
+  });
+}
+
+async function showHeads(db: Database, { chain, json }: Wish): Promise<void> {
+  const seals = (await readSeals(db.rows)).filter((seal) => chain === undefined || seal.chain === chain);
+  if (json) {
+    const shown = seals.map(({ chain, count, hash, sealedAt }) => ({ chain, count, hash, sealedAt }));
+    process.stdout.write(`${JSON.stringify(shown)}\n`);
+  } else process.stdout.write(seals.map((seal) => `${writeHead(seal)}\n`).join(""));
+  if (seals.length === 0) {
+    process.stderr.write("Nothing is sealed yet: a running replica does that every few minutes\n");
+  }
+}
+
+async function verify(db: Database, heads: readonly Head[] | undefined, { chain, json }: Wish): Promise<void> {
+  // A chain that was exported and is gone altogether must not go unnoticed.
+  const exported = Map.groupBy(heads ?? [], (head) => head.chain);
+  const all = [...new Set([...await listChains(db.rows), ...exported.keys()])].sort();
+  const chains = chain === undefined ? all : all.filter((one) => one === chain);
+  if (chain !== undefined && chains.length === 0) {
+    throw new CommandError(EX_USAGE, `There is no chain ${chain} in this database`);
+  }
+  const found = [];
+  for (const one of chains) found.push(await verifyChain(db, one, exported.get(one) ?? []));
+  process.stdout.write(json ? reportJson(found) : reportText(found, heads ? "exported" : "seals"));
+  const wrong = found.filter(({ problems }) => problems.length > 0);
+  if (wrong.length > 0) {
+    throw new CommandError(MISMATCH, `The audit log does not match: ${wrong.map((one) => one.chain).join(", ")}`);
+  }
+}
+
+/** Each is a head, or a file with one on each line. A line that is no head is refused: it would go unchecked. */
+async function readHeads(given: readonly string[], { chain }: Wish): Promise<Head[]> {
+  const heads = (await Promise.all(given.map(readHeadOrFile))).flat();
+  const of = chain === undefined ? heads : heads.filter((head) => head.chain === chain);
+  if (of.length > 0) return of;
+  throw new CommandError(EX_USAGE, `--against gives no head${chain === undefined ? "" : ` of ${chain}`}`);
+}
+
+async function readHeadOrFile(word: string): Promise<Head[]> {
+  const lone = readHead(word);
+  return lone ? [lone] : await readHeadFile(word);
+}
+
+async function readHeadFile(file: string): Promise<Head[]> {
+  const text = await readFile(file, "utf8").catch((cause) => {
+    const message = `--against ${file} is neither a head (CHAIN:COUNT:HASH) nor a file that can be read`;
+    throw new CommandError(EX_USAGE, `${message}: ${messageOf(cause)}`, { cause });
+  });
+  return text.split("\n").flatMap((raw, i) => {
+    const line = raw.trim();
+    if (line === "") return [];
+    const head = readHead(line);
+    if (head) return [head];
+    throw new CommandError(EX_USAGE, `Line ${i + 1} of ${file} is no head (CHAIN:COUNT:HASH)`);
+  });
+}
+
+async function requireSeals(db: Database): Promise<void> {
+  const { rows: [row] } = await sql<{ there: boolean }>`
+    select to_regclass('audit_seals') is not null as there`.execute(db.rows);
+  if (row!.there) return;
+  throw new CommandError(
+    EX_UNAVAILABLE,
+    "This database is not one of this release: wheelwright migrate brings it up to it",
+  );
+}

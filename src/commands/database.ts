@@ -1,0 +1,57 @@
+/** The database for commands that need nothing else: that of the variables, or of `wheelwright dev` on this machine. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, readProcessConfig } from "#lib/config.ts";
+import type { OpenDatabase } from "#lib/db/database.ts";
+import { openEmbedded } from "#lib/db/embedded.ts";
+import { ConnectionLost } from "#lib/db/faults.ts";
+import { openDatabase } from "#lib/db/open.ts";
+import { Fault, messageOf } from "#lib/errors.ts";
+import { type Log, openLog } from "#lib/log.ts";
+import { MINUTE } from "#lib/time.ts";
+import { built } from "../built.ts";
+import { CommandError, EX_UNAVAILABLE } from "./command.ts";
+
+/** Nobody waits behind a command's statements, and one that counts a long log takes its time. */
+const STATEMENT_LIMIT = 10 * MINUTE;
+
+/** Opens it for the work and closes it afterwards. Throws ConfigError, or a CommandError when it cannot be reached. */
+export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): Promise<T> {
+  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const { url, close } = await findDatabase(log);
+  try {
+    const db = await openDatabase({ url, size: 2, log, statementLimit: STATEMENT_LIMIT })
+      .catch((error) => Promise.reject(unreachable(error)));
+    try {
+      return await work(db);
+    } catch (error) {
+      const passing = error instanceof ConnectionLost || error instanceof Fault && error.kind === "unavailable";
+      throw passing ? unreachable(error) : error;
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await close();
+  }
+}
+
+function unreachable(error: unknown): CommandError {
+  let cause = error; // what is around it says no more than the sentence below
+  while (cause instanceof Error && cause.cause) cause = cause.cause;
+  const reason = messageOf(cause) || String((cause as { code?: unknown }).code);
+  const message = `The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): ${reason}`;
+  return new CommandError(EX_UNAVAILABLE, message, { cause: error });
+}
+
+/** The database of the variables; where none is named, that of `wheelwright dev` in DATA_DIR, which only a checkout has. */
+async function findDatabase(log: Log): Promise<{ url: string; close: () => Promise<void> }> {
+  try {
+    return { url: readProcessConfig("migrate").database.url, close: () => Promise.resolve() };
+  } catch (error) {
+    if (!(error instanceof ConfigError) || built()) throw error;
+    const directory = join(readProcessConfig("dev").dataDir, "postgres");
+    if (!existsSync(directory)) throw error; // an empty database would be made, and nobody means that one
+    const embedded = await openEmbedded({ directory, durable: true, log });
+    return { url: embedded.url, close: () => embedded.adopted ? Promise.resolve() : embedded.stop() };
+  }
+}

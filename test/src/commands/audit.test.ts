@@ -1,0 +1,186 @@
+/** `wheelwright audit` as a process: what it shows, and with which status it ends. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openEmbedded } from "#lib/db/embedded.ts";
+import { migrate } from "#lib/db/migrate.ts";
+import { newId } from "#lib/ids.ts";
+import { silent } from "#lib/log.ts";
+import { audit } from "#src/commands/audit.ts";
+import type { CommandError, Given } from "#src/commands/command.ts";
+import { migrations } from "#src/migrations.ts";
+import { eventAt, sealAll, tamper, write } from "#test/lib/audit/scene.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { startProgram } from "#test/support/program.ts";
+import { makeHub, makeUser } from "#test/support/rows.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { rejection } from "#test/support/until.ts";
+
+interface Scene {
+  db: TestDatabase;
+  directory: string;
+  hub: string;
+  run: (...line: string[]) => Promise<Result>;
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly lines: readonly string[];
+  readonly text: string;
+  /** The first line that is JSON. */
+  // deno-lint-ignore no-explicit-any
+  readonly json: any;
+}
+
+const test = suite<Scene>("wheelwright audit");
+
+async function run(line: readonly string[], env: Record<string, string>): Promise<Result> {
+  const program = startProgram(["audit", ...line], env);
+  const status = await program.ended;
+  const json = program.lines.find((text) => /^[[{]/.test(text));
+  return { status, lines: program.lines, text: program.lines.join("\n"), json: json && JSON.parse(json) };
+}
+
+test.before(async (scene) => {
+  scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-audit-"));
+});
+test.before.each(async (scene) => {
+  const db = scene.db = await openTestDatabase();
+  scene.hub = await makeHub(db, await makeUser(db));
+  await write(db, scene.hub, 20);
+  await write(db, null, 5);
+  await sealAll(db);
+  scene.run = (...line) => run(line, { DATABASE_URL: db.url });
+});
+test.after.each(({ db }) => db.close());
+test.after(({ directory }) => rm(directory, { recursive: true }));
+
+test("heads prints one line for each chain, which verify takes from a file when the chains have grown", async (scene) => {
+  const heads = await scene.run("heads");
+  assert.is(heads.status, 0);
+  assert.equal(heads.lines.map((line) => line.replace(/[0-9a-f]{64}$/, "HASH")), [
+    `${scene.hub}:20:HASH`,
+    "system:5:HASH",
+  ]);
+  const file = join(scene.directory, "heads");
+  await writeFile(file, `${heads.text}\n\n`);
+  await write(scene.db, scene.hub, 3);
+  await sealAll(scene.db);
+  await write(scene.db, null, 2);
+  const { status, text } = await scene.run("verify", "--against", file);
+  assert.is(status, 0, text);
+  assert.match(text, /^CHAIN +SEALED +UNSEALED +EXPORTED +RESULT$/m);
+  assert.match(text, new RegExp(`^${scene.hub} +23 +0 +20 +as sealed, and as exported$`, "m"));
+  assert.match(text, /^system +5 +2 +5 +as sealed, and as exported$/m);
+  assert.match(text, /^Not sealed yet: 2 events, of which nothing can be said\.$/m);
+  assert.match(text, /^Events behind the count under EXPORTED/m);
+});
+
+test("verify without a head says what that cannot show", async ({ run }) => {
+  const { status, text } = await run("verify");
+  assert.is(status, 0);
+  assert.match(text, /^system +5 +0 +- +as sealed$/m);
+  assert.match(text, /whoever can rewrite its events can rewrite those too/);
+});
+
+test("a changed event ends it with 1, names the chain and the place, and leaves the other alone", async (scene) => {
+  const early = (await scene.run("heads", "--chain", scene.hub)).text;
+  await write(scene.db, scene.hub, 10);
+  await sealAll(scene.db);
+  const late = (await scene.run("heads", "--chain", scene.hub)).text;
+  await tamper(scene.db, `update audit_events set ip = 'x' where id = '${await eventAt(scene.db, scene.hub, 25)}'`);
+  const { status, text } = await scene.run("verify", "--against", early, "--against", late);
+  assert.is(status, 1);
+  assert.match(text, new RegExp(`^${scene.hub} +30 +0 +30 +DOES NOT MATCH$`, "m"));
+  assert.match(text, /^system +5 +0 +- +as sealed$/m);
+  assert.match(text, /^ {2}Up to event 20 all is as exported; then it is one of the events 21 to 30\.$/m);
+  assert.match(text, new RegExp(`^The audit log does not match: ${scene.hub}$`, "m"));
+  const { status: other } = await scene.run("verify", "--chain", "system");
+  assert.is(other, 0);
+});
+
+test("a chain that was wiped out altogether is found by its exported head, also as JSON", async (scene) => {
+  const heads = (await scene.run("heads", "--json")).json;
+  assert.equal(heads.map(({ chain, count }: { chain: string; count: number }) => [chain, count]), [
+    [scene.hub, 20],
+    ["system", 5],
+  ]);
+  const system = `system:5:${heads[1].hash}`;
+  await tamper(
+    scene.db,
+    "delete from audit_events where federation_id is null",
+    "delete from audit_seals where chain = 'system'",
+  );
+  assert.is((await scene.run("verify")).status, 0);
+  const { status, json, text } = await scene.run("verify", "--json", "--against", system);
+  assert.is(status, 1);
+  assert.is(json.ok, false);
+  assert.equal(json.chains.map((one: { chain: string; ok: boolean }) => [one.chain, one.ok]), [
+    [scene.hub, true],
+    ["system", false],
+  ]);
+  assert.equal(json.chains[1].differs, { after: 0, through: 5 });
+  assert.match(text, /The log ends too early/);
+});
+
+test("what is no head, no file, no chain, or no command is a mistake of usage", async ({ run, directory }) => {
+  const [wrong, empty, none] = ["wrong", "empty", "none"].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(wrong, "\nsystem:5:abc\n");
+  await writeFile(empty, "\n");
+  const lines: [string[], Given["options"], RegExp][] = [
+    [[], {}, /wheelwright audit verify/],
+    [["seal"], {}, /wheelwright audit heads/],
+    [["heads"], { against: ["x"] }, /wheelwright audit heads/],
+    [["verify"], { chain: "north" }, /--chain must be "system" or the id of a hub/],
+    [["verify"], { against: [none] }, /neither a head \(CHAIN:COUNT:HASH\) nor a file/],
+    [["verify"], { against: [wrong] }, /Line 2 of .*wrong is no head/],
+    [["verify"], { against: [empty] }, /--against gives no head/],
+    [["verify"], { chain: newId("fed"), against: [`system:5:${"a".repeat(64)}`] }, /gives no head of fed_/],
+  ];
+  for (const [words, options, message] of lines) {
+    const error = await rejection(audit({ words, options })) as CommandError;
+    assert.is(error.status, 64, error.message);
+    assert.match(error.message, message);
+  }
+  const { status, text } = await run("verify", "--chain", newId("fed"));
+  assert.is(status, 64);
+  assert.match(text, /^There is no chain fed_\w+ in this database$/m);
+});
+
+test("a database that is not there, not named or not migrated is told in a sentence", async ({ db, directory }) => {
+  const cases: [Record<string, string>, number, RegExp][] = [
+    [{ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, 69, /^The database cannot be reached .*ECONNREFUSED/],
+    [{ DATA_DIR: join(directory, "nothing") }, 78, /DATABASE_URL is missing/],
+    [{ DATABASE_URL: await db.freshUrl() }, 69, /wheelwright migrate brings it up/],
+  ];
+  for (const [env, expected, message] of cases) {
+    const { status, text } = await run(["verify"], env);
+    assert.is(status, expected, text);
+    assert.match(text, message);
+    assert.not.match(text, /\bat .*\.ts:\d+/, "no stack");
+  }
+  assert.not.ok(existsSync(join(directory, "nothing")));
+});
+
+test("without variables it takes the database of dev on this machine, and leaves that running", async ({ directory }) => {
+  const dev = join(directory, "dev");
+  const server = await openEmbedded({ directory: join(dev, "postgres"), durable: false, log: silent });
+  try {
+    await migrate(server.url, migrations);
+    const { status, text } = await run(["verify"], { DATA_DIR: dev });
+    assert.equal([status, text], [0, "The audit log is empty"]);
+    const [row] = await asAdmin(server.url, (sql) => sql`select 1 as one`);
+    assert.is(row!.one, 1);
+  } finally {
+    await server.stop();
+  }
+});
+
+test.run();
