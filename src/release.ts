@@ -1,10 +1,12 @@
-/** Which program this is: the API's version, the package's own, and the commit that it runs from. */
+/** Which program this is: the API's version, the package's own, and the commit that it was made from. */
 import { readFileSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
 import type { Release } from "#lib/app.ts";
+import { built } from "./built.ts";
 
 export function release(): Release {
-  return { api: "v0", version: manifest.version, commit: checkedOutCommit() ?? "unknown" };
+  const { version, commit } = built() ?? { version: manifest.version, commit: checkedOutCommit() ?? "unknown" };
+  return { api: "v0", version, commit };
 }
 
 /** The commit of the source checkout, read from git's own files: git itself need not be there. */
@@ -16,7 +18,7 @@ function checkedOutCommit(): string | null {
   return read(ref) ?? packed?.split(" ")[0] ?? null;
 }
 
-/** Null where there is no such file: an unpacked archive or an executable has no .git. */
+/** Null where there is no such file: an unpacked archive has no .git. */
 function read(file: string): string | null {
   try {
     return readFileSync(new URL(`../.git/${file}`, import.meta.url), "utf8").trim();

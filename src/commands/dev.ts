@@ -13,6 +13,7 @@ import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
 import { firstOperator } from "#lib/users/bootstrap.ts";
 import { banner } from "../banner.ts";
+import { built } from "../built.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
 import { runUntilStopped } from "../run.ts";
@@ -25,6 +26,11 @@ interface Place {
 }
 
 export async function dev({ options }: Given): Promise<void> {
+  if (built()) {
+    const message = "wheelwright dev belongs to the source checkout, which brings a PostgreSQL along: " +
+      "run npm ci && npm start there, or here wheelwright serve with a database of yours";
+    throw new CommandError(EX_UNAVAILABLE, message);
+  }
   const config = readProcessConfig("dev");
   const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
   if (config.port !== 0) await requireFreePort(config);

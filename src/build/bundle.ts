@@ -1,0 +1,82 @@
+/**
+ * The program as one module: its own sources and every package that it imports, in a single text.
+ *
+ * It is not minified, and names and paths are kept, so that a stack in a log can be read. The same sources give the same
+ * text, wherever they lie: paths in it are relative, and nothing tells when it was made.
+ */
+import { builtinModules } from "node:module";
+import { build, type Metafile, type Plugin } from "esbuild";
+import type { Built } from "../built.ts";
+import { collectLicenses } from "./licenses.ts";
+
+export interface Bundle {
+  readonly text: string;
+  /** The modules of the runtime that it imports; it imports nothing else. */
+  readonly imports: readonly string[];
+  /** The packages in it. */
+  readonly packages: readonly string[];
+}
+
+export interface BundleOptions {
+  readonly version: string;
+  readonly commit: string;
+}
+
+/** What packages use if it happens to be installed, and do without else: here it never is. */
+const ABSENT = /^(?:bufferutil|utf-8-validate|supports-color)$/;
+
+/** The bundle of the checkout in this directory. Throws when it would need anything that is not in it. */
+export async function bundle(root: string, { version, commit }: BundleOptions): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/main.ts"],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "node",
+    format: "esm",
+    target: "node26",
+    tsconfigRaw: "{}", // whether or not the file is there, as in the build of a container image
+    keepNames: true,
+    legalComments: "eof",
+    logLevel: "silent",
+    outfile: "wheelwright.mjs",
+    plugins: [absent],
+  });
+  const imports = importsOf(metafile), packages = packagesOf(metafile);
+  const foreign = imports.filter((name) => !builtinModules.includes(name.replace(/^node:/, "")) && !isPrefixed(name));
+  if (foreign.length > 0) throw new Error(`The bundle would still import ${foreign.join(", ")}`);
+  const built: Built = { version, commit, licenses: await collectLicenses(root, packages) };
+  return { text: opening(built) + outputFiles[0]!.text, imports, packages };
+}
+
+/** Packages that are not modules yet call `require`, which a module has to make for itself. */
+function opening(built: Built): string {
+  return `import { createRequire as createRequireOfBundle } from "node:module"; ` +
+    `const require = createRequireOfBundle(import.meta.url); const WHEELWRIGHT_BUILT = ${JSON.stringify(built)};\n`;
+}
+
+const absent: Plugin = {
+  name: "absent",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
+    onLoad({ filter: /^/, namespace: "absent" }, ({ path }) => ({
+      contents: `throw new Error("${path} is not part of this program");`,
+    }));
+  },
+};
+
+/** Such as node:sqlite, which have no name without the prefix and so are not in the list of the others. */
+function isPrefixed(name: string): boolean {
+  return name.startsWith("node:") && process.getBuiltinModule(name) !== undefined;
+}
+
+function importsOf({ outputs }: Metafile): string[] {
+  return [...new Set(Object.values(outputs).flatMap((output) => output.imports.map(({ path }) => path)))].sort();
+}
+
+/** The directories of the packages, relative to the checkout: `node_modules/hono`. */
+function packagesOf({ outputs }: Metafile): string[] {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  return [...new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []))].sort();
+}

@@ -1,0 +1,186 @@
+/** What a self-hoster starts from: the compose file, its example of a configuration, and the image say what the program means. */
+import { readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { ConfigError, readConfig } from "#lib/config.ts";
+import { commands } from "#src/commands/list.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
+
+/** The variables that the specification gives a self-hosted deployment; the first five cannot be absent. */
+const NEEDED = [
+  "POSTGRES_PASSWORD",
+  "BOOTSTRAP_ADMIN_EMAIL",
+  "BOOTSTRAP_ADMIN_PASSWORD",
+  "KUBECONFIG_HOST_PATH",
+  "ROOT_DOMAIN",
+];
+const SPECIFIED = [...NEEDED, "ACME_EMAIL", "SMTP_HOST", "SMTP_USER", "SMTP_PASS", "SMTP_FROM"];
+
+interface Scene {
+  text: string;
+  // deno-lint-ignore no-explicit-any
+  program: any;
+  // deno-lint-ignore no-explicit-any
+  postgres: any;
+  /** The lines `NAME=value` of the example, and those that are commented out. */
+  given: string[];
+  optional: string[];
+  containerfile: string;
+}
+
+const test = suite<Scene>("deploy/compose.yaml");
+
+test.before(async (scene) => {
+  scene.text = await read("deploy/compose.yaml");
+  const { services } = parse(scene.text, { merge: true });
+  scene.program = services.wheelwright;
+  scene.postgres = services.postgres;
+  const example = await read("deploy/.env.example");
+  scene.given = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+  scene.optional = [...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
+  scene.containerfile = await read("Containerfile");
+});
+
+/** The variables that the file takes from .env. */
+function takenFrom(text: string): string[] {
+  return [...new Set([...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!))].sort();
+}
+
+/** What compose makes of the values: `:?` needs one, `:-` may be empty. */
+function fill(value: string, env: Record<string, string>): string {
+  return value.replace(/\$\{([A-Z_]+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
+    if (kind === "?" && !env[name]) throw new Error(`${name}: ${rest}`);
+    return env[name] || (kind === "-" ? rest : "");
+  });
+}
+
+function environment(program: Scene["program"], env: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(program.environment as Record<string, string>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, fill(value, env)]));
+}
+
+/** Whether the configuration has a variable of this name: of one that it has, it refuses a value and a file together. */
+function isVariable(name: string): boolean {
+  try {
+    readConfig({ mode: "dev", env: { [name]: "x", [`${name}_FILE`]: "/x" }, terminal: false });
+  } catch (error) {
+    return error instanceof ConfigError && error.problems.some((problem) => problem.startsWith(`${name} and `));
+  }
+  return false;
+}
+
+const FILLED = {
+  POSTGRES_PASSWORD: "p/a@s:s#w?ord",
+  BOOTSTRAP_ADMIN_EMAIL: "ada@school.example",
+  BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery",
+  KUBECONFIG_HOST_PATH: "/root/kubeconfig",
+  ROOT_DOMAIN: "spokes.example.org",
+};
+
+test("every variable that it takes or gives is one of the configuration", ({ text, program, given, optional }) => {
+  assert.not(isVariable("POSTGRES_PASSWROD"));
+  const named = [...takenFrom(text), ...Object.keys(program.environment), ...given, ...optional];
+  assert.equal(named.filter((name) => !isVariable(name)), []);
+});
+
+test("the specification's variables are all there, first in the example, and what is needed is asked for", (scene) => {
+  assert.equal([...scene.given].sort(), [...SPECIFIED].sort());
+  assert.equal(takenFrom(scene.text), [...scene.given, ...scene.optional].sort());
+  const asked = [...scene.text.matchAll(/\$\{([A-Z_]+):\?set \1 /g)].map(([, name]) => name!);
+  assert.equal([...new Set(asked)].sort(), [...NEEDED].sort());
+});
+
+test("the example with only what is needed is a configuration, in which the empty counts as absent", ({ program }) => {
+  const config = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false });
+  assert.equal([config.acmeEmail, config.smtp, config.trustedProxies], [null, null, []]);
+  assert.is(config.publicUrl.href, "http://localhost:3000/");
+  assert.is(config.database.url, "postgres://wheelwright:p%2Fa%40s%3As%23w%3Ford@postgres:5432/wheelwright");
+  assert.is(config.bootstrapAdmin?.email, "ada@school.example");
+});
+
+test("everything that the example offers reaches the program", ({ program, given, optional }) => {
+  const full: Record<string, string> = {
+    ...FILLED,
+    ACME_EMAIL: "ops@school.example",
+    SMTP_HOST: "smtp.school.example",
+    SMTP_USER: "ada",
+    SMTP_PASS: "s3cret",
+    SMTP_FROM: "hubs@school.example",
+    SMTP_PORT: "465",
+    PUBLIC_URL: "https://hubs.school.example",
+    TRUSTED_PROXIES: "172.16.0.0/12",
+    LOG_LEVEL: "debug",
+  };
+  assert.equal([...given, ...optional].sort(), Object.keys(full).sort());
+  const { acmeEmail, smtp, publicUrl, trustedProxies, log } = readConfig({
+    mode: "serve",
+    env: environment(program, full),
+    terminal: false,
+  });
+  assert.equal([acmeEmail, publicUrl.hostname, trustedProxies, log.level], [
+    "ops@school.example",
+    "hubs.school.example",
+    ["172.16.0.0/12"],
+    "debug",
+  ]);
+  assert.equal(smtp, {
+    host: "smtp.school.example",
+    port: 465,
+    user: "ada",
+    pass: "s3cret",
+    from: "hubs@school.example",
+  });
+});
+
+test("the kubeconfig of this machine is mounted where the program looks, for reading only", ({ program }) => {
+  const mounts = program.volumes as { type: string; source: string; target: string; read_only: boolean }[];
+  const [mount] = mounts.filter(({ target }) => target === program.environment.KUBECONFIG);
+  assert.is(fill(mount!.source, FILLED), "/root/kubeconfig");
+  assert.equal([mount!.type, mount!.read_only], ["bind", true]);
+});
+
+test("the program may do nothing but its work, and has the time to end it", ({ program }) => {
+  assert.equal([program.read_only, program.cap_drop], [true, ["ALL"]]);
+  assert.equal(program.security_opt, ["no-new-privileges:true"]);
+  const { shutdownGraceMs, port } = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false });
+  assert.ok(parseInt(program.stop_grace_period) * 1000 >= shutdownGraceMs + 10_000);
+  assert.equal(program.ports, [`127.0.0.1:${port}:3000`]);
+});
+
+test("the database is there before the program, keeps its data, and nobody outside reaches it", (scene) => {
+  const { program, postgres, text } = scene;
+  assert.equal(program.depends_on, { postgres: { condition: "service_healthy" } });
+  assert.is(postgres.ports, undefined);
+  assert.match(postgres.image, /postgres:18-/);
+  assert.equal(postgres.volumes, ["postgres:/var/lib/postgresql"], "where version 18 has its data");
+  assert.ok("postgres" in parse(text).volumes);
+  const { url } = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false }).database;
+  const { POSTGRES_USER, POSTGRES_DB } = postgres.environment;
+  assert.equal([new URL(url).username, new URL(url).pathname], [POSTGRES_USER, `/${POSTGRES_DB}`]);
+});
+
+test("the image and the compose file ask after its health and start it by commands that there are", (scene) => {
+  const names = commands.map(({ name }) => name);
+  const [, check] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(scene.containerfile)!;
+  assert.equal(["CMD", ...JSON.parse(check!)], scene.program.healthcheck.test);
+  const [, entry] = /^ENTRYPOINT (\[.*\])$/m.exec(scene.containerfile)!;
+  assert.equal(JSON.parse(check!), [...JSON.parse(entry!), "healthcheck"]);
+  const [, start] = /^CMD (\[.*\])$/m.exec(scene.containerfile)!;
+  assert.equal([...JSON.parse(start!), "healthcheck"].filter((name) => !names.includes(name)), []);
+});
+
+test("the image is not root's, by number, and is told to stop as the program expects", ({ containerfile }) => {
+  assert.match(containerfile, /^USER [1-9]\d*:[1-9]\d*$/m);
+  assert.match(containerfile, /^STOPSIGNAL SIGTERM$/m);
+});
+
+test("what the image is built from is what its build may see", async ({ containerfile }) => {
+  const seen = [...(await read(".containerignore")).matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) => paths!.split(" "));
+  assert.equal(copied.sort(), seen.sort());
+});
+
+test.run();

@@ -1,0 +1,162 @@
+/**
+ * The executable as an operator uses it, from nothing to an active spoke and back: `npm run build && node test/executable/check.ts`.
+ *
+ * Not one of `npm test`'s files: it needs dist/wheelwright, which is large and takes a while to make.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { signIn } from "#test/support/client.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { until } from "#test/support/until.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const EXECUTABLE = fileURLToPath(new URL("dist/wheelwright", ROOT));
+const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
+
+interface Scene {
+  directory: string;
+  db: TestDatabase;
+}
+
+interface Run {
+  /** Everything that it said until now. */
+  text(): string;
+  /** The first group of the first match in what it says, past or to come. */
+  said(pattern: RegExp): Promise<string>;
+  readonly ended: Promise<number | null>;
+  stop(): Promise<number | null>;
+}
+
+const test = suite<Scene>("dist/wheelwright");
+const running = new Set<Run>();
+
+test.before(async (scene) => {
+  scene.directory = await mkdtemp(join(tmpdir(), "wheelwright-executable-"));
+  scene.db = await openTestDatabase();
+});
+test.after(async (scene) => {
+  for (const each of running) await each.stop(); // those of a test that failed half-way
+  await scene.db.close();
+  await rm(scene.directory, { recursive: true, force: true });
+});
+
+/** In an empty environment and directory: nothing of the checkout, and no Node on the path. */
+function start(cwd: string, line: string[], env: Record<string, string> = {}): Run {
+  const child = spawn(EXECUTABLE, line, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let text = "", over = false;
+  for (const output of [child.stdout, child.stderr]) output.setEncoding("utf8").on("data", (some) => text += some);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) => {
+      over = true;
+      running.delete(run);
+      resolve(status);
+    });
+  });
+  const run: Run = {
+    text: () => text,
+    ended,
+    async said(pattern) {
+      const found = await until(() => pattern.exec(text) ?? (over && { 1: "" }), 60_000);
+      if (!pattern.test(text)) throw new Error(`It ended without saying ${pattern}:\n${text}`);
+      return found[1] ?? "";
+    },
+    stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+  running.add(run);
+  return run;
+}
+
+async function run(cwd: string, line: string[], env: Record<string, string> = {}) {
+  const started = start(cwd, line, env);
+  return { status: await started.ended, text: started.text() };
+}
+
+test("it tells its version, and starts quickly", async ({ directory }) => {
+  const { version } = JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"));
+  const before = performance.now();
+  assert.equal(await run(directory, ["--version"]), { status: 0, text: `wheelwright ${version}\n` });
+  console.log(`\n  It told its version within ${Math.round(performance.now() - before)} ms`);
+});
+
+test("it carries licences", async ({ directory }) => {
+  const { status, text } = await run(directory, ["licenses"]);
+  assert.is(status, 0);
+  assert.match(text, "Node.js is licensed for use as follows");
+  assert.match(text, "Apache License");
+});
+
+test("without configuration it names what is missing", async ({ directory }) => {
+  const { status, text } = await run(directory, ["serve"]);
+  assert.is(status, 78);
+  for (const name of ["DATABASE_URL", "ROOT_DOMAIN", "KUBECONFIG"]) assert.match(text, `${name} is missing`);
+});
+
+test("dev belongs to the checkout", async ({ directory }) => {
+  const { status, text } = await run(directory, ["dev"]);
+  assert.is(status, 69);
+  assert.match(text, "npm ci && npm start");
+});
+
+test("where nothing runs, nothing is well, and no database is made up", async ({ directory }) => {
+  assert.is((await run(directory, ["healthcheck"], { PORT: "1" })).status, 1);
+  const { status, text } = await run(directory, ["admin", "reset-password", ADMIN.email]);
+  assert.is(status, 78);
+  assert.match(text, "DATABASE_URL is missing");
+});
+
+test("it migrates an empty database, and then has nothing to do", async ({ directory, db }) => {
+  const env = { DATABASE_URL: await db.freshUrl() };
+  const first = await run(directory, ["migrate"], env);
+  assert.is(first.status, 0, first.text);
+  assert.match(first.text, "Applied 0001_");
+  assert.equal(await run(directory, ["migrate"], env), { status: 0, text: "The database is up to date\n" });
+});
+
+test("a spoke becomes active; told to stop, it ends well, and the next start finds everything", async (scene) => {
+  const { directory, db } = scene, kubeconfig = join(directory, "kubeconfig");
+  const cluster = start(directory, ["simulate", "--kubeconfig", kubeconfig], { SIMULATOR_DELAY_MS: "0" });
+  await cluster.said(/Simulated cluster on (\S+)/);
+  const env = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: await db.freshUrl(),
+    KUBECONFIG: kubeconfig,
+    ROOT_DOMAIN: "spokes.example.org",
+    BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
+    BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+  };
+  const before = performance.now();
+  const first = start(directory, ["serve"], env);
+  const port = await first.said(/Listening on 127\.0\.0\.1:(\d+)/);
+  console.log(`\n  It listened within ${Math.round(performance.now() - before)} ms, with a database to migrate`);
+  const url = `http://127.0.0.1:${port}`;
+  assert.equal(await run(directory, ["healthcheck"], { HOST: "127.0.0.1", PORT: port }), {
+    status: 0,
+    text: "Ready\n",
+  });
+  const { commit } = await (await fetch(`${url}/api/version`)).json();
+  assert.match(commit, /^(?:[0-9a-f]{40}|unknown)$/);
+
+  const client = await signIn(url, ADMIN.email, ADMIN.password);
+  await client.send("POST", "/api/federations", { slug: "north" });
+  const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
+  for await (const { event } of client.events("north", 0)) if (event === "SpokeUpdateActive") break;
+  assert.is(await first.stop(), 0, first.text());
+
+  const second = start(directory, ["serve"], env);
+  const again = `http://127.0.0.1:${await second.said(/Listening on 127\.0\.0\.1:(\d+)/)}`;
+  const later = await signIn(again, ADMIN.email, ADMIN.password);
+  assert.is((await later.send("GET", `/api/spokes/${spoke.id}`)).body.state, "active");
+  assert.equal([await second.stop(), await cluster.stop()], [0, 0]);
+});
+
+test.run();

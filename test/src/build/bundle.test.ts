@@ -1,0 +1,78 @@
+/** The bundle that becomes the executable: whole, the same every time, and apart from the checkout that made it. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stop } from "esbuild";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Bundle, bundle } from "#src/build/bundle.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const MADE = { version: "7.8.9", commit: "0123456789abcdef" };
+const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
+
+const test = suite<{ made: Bundle; directory: string }>("bundle");
+
+test.before(async (context) => {
+  context.made = await bundle(ROOT, MADE);
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-bundle-"));
+  await writeFile(join(context.directory, "wheelwright.mjs"), context.made.text);
+});
+test.after(async (context) => {
+  await stop(); // its process would keep this one alive
+  await rm(context.directory, { recursive: true, force: true });
+});
+
+/** Runs the bundle where there is nothing but the bundle. */
+function run(directory: string, line: string[]): Promise<{ status: number; text: string }> {
+  const { PATH, HOME, DENO_DIR } = process.env;
+  const env = { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), DATA_DIR: join(directory, "data") };
+  return new Promise((resolve) =>
+    execFile(process.execPath, [...BEFORE, join(directory, "wheelwright.mjs"), ...line], {
+      cwd: directory,
+      env,
+      maxBuffer: 10_000_000,
+    }, (error, stdout, stderr) => resolve({ status: Number(error?.code ?? 0), text: stdout + stderr }))
+  );
+}
+
+test("it imports what the runtime brings and nothing else", ({ made }) => {
+  assert.ok(made.imports.includes("node:http"));
+  assert.equal(made.imports.filter((name) => /bufferutil|supports-color|esbuild|embedded|[.#@]/.test(name)), []);
+});
+
+test("the same sources give the same text, which holds no path of this machine", async ({ made }) => {
+  const again = await bundle(ROOT, MADE);
+  assert.is(again.text === made.text, true); // not assert.equal: a difference would print twenty megabytes
+  assert.is(made.text.includes(ROOT), false);
+});
+
+test("it knows which program it is without the checkout", async ({ directory }) => {
+  assert.equal(await run(directory, ["--version"]), { status: 0, text: "wheelwright 7.8.9\n" });
+});
+
+test("it carries the licence of each package, ours and Node's", async ({ made, directory }) => {
+  const { status, text } = await run(directory, ["licenses"]);
+  assert.is(status, 0);
+  for (const directory of made.packages) {
+    assert.match(text, `\n${directory.replace(/.*node_modules\//, "")} `, directory);
+  }
+  assert.ok(text.startsWith(`${"=".repeat(80)}\nWheelwright (Apache-2.0)`));
+  assert.match(text, /\nNode\.js \d+\.\d+\.\d+ \(MIT/);
+});
+
+test("dev tells where it belongs, and makes nothing", async ({ directory }) => {
+  const { status, text } = await run(directory, ["dev"]);
+  assert.is(status, 69);
+  assert.match(text, /^wheelwright dev belongs to the source checkout.*npm ci && npm start.*\n$/);
+});
+
+test("a password can be reset on the variables' database alone, and it says which are missing", async ({ directory }) => {
+  const { status, text } = await run(directory, ["admin", "reset-password", "ada@school.example"]);
+  assert.is(status, 78);
+  assert.match(text, "DATABASE_URL is missing: set it, or POSTGRES_PASSWORD");
+});
+
+test.run();

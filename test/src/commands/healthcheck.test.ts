@@ -1,0 +1,62 @@
+/** What a container engine asks: whether the replica beside it is ready. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readinessUrl } from "#src/commands/healthcheck.ts";
+import { startProgram } from "#test/support/program.ts";
+
+const test = suite("wheelwright healthcheck");
+
+/** A server that gives this answer to the one who asks whether it is ready. */
+async function answering(status: number, body: string) {
+  const server = createServer((request, reply) => {
+    const right = request.url === "/api/readyz" && request.method === "GET";
+    reply.writeHead(right ? status : 404, { connection: "close" }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port: String(port), close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+async function check(env: Record<string, string>): Promise<{ status: number | null; text: string }> {
+  const program = startProgram(["healthcheck"], env);
+  return { status: await program.ended, text: program.lines.join("\n") };
+}
+
+test("a replica that is ready is well", async () => {
+  const { port, close } = await answering(200, "{}");
+  assert.equal(await check({ PORT: port }), { status: 0, text: "Ready" });
+  await close();
+});
+
+test("a replica that is not ready is not well, and it says why", async () => {
+  const { port, close } = await answering(503, `{"checks":{"database":"failing"}}`);
+  const { status, text } = await check({ PORT: port });
+  assert.is(status, 1);
+  assert.match(text, /^Not ready: 503 .*database.*failing/);
+  await close();
+});
+
+test("a redirection is not well: whoever answers is not the replica", async () => {
+  const { port, close } = await answering(302, "");
+  assert.is((await check({ PORT: port })).status, 1);
+  await close();
+});
+
+test("a port on which nobody listens is not well", async () => {
+  const { port, close } = await answering(200, "{}");
+  await close();
+  const { status, text } = await check({ PORT: port });
+  assert.is(status, 1);
+  assert.match(text, `Not ready: http://127.0.0.1:${port}/api/readyz does not answer`);
+});
+
+test("it asks at the address that serve listens on", () => {
+  assert.is(readinessUrl("0.0.0.0", 3000), "http://127.0.0.1:3000/api/readyz");
+  assert.is(readinessUrl("::", 3000), "http://[::1]:3000/api/readyz");
+  assert.is(readinessUrl("10.1.2.3", 80), "http://10.1.2.3:80/api/readyz");
+  assert.is(readinessUrl("fd00::7", 3001), "http://[fd00::7]:3001/api/readyz");
+});
+
+test.run();
