@@ -5,8 +5,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: moodle
-spec:
-  replicas: 1
+spec: # replicas is left to the API's default, 1: suspending changes it, and a late apply must not change it back
   strategy: { type: Recreate } # one volume, one code tree
   progressDeadlineSeconds: 900 # longer than the startup probe's 600
   selector: { matchLabels: { app: moodle } }
@@ -75,13 +74,140 @@ spec:
   selector: { app: moodle }
   ports: [{ name: http, port: 80, targetPort: 8080 }]
 `,
+  "courses.php": `\
+<?php
+// The courses of a seed: empty, restored from a backup, or made up. A course is known by its short name, and one that is
+// there is left as it is. Before anything is made that takes time, a mark is set; it goes with the last change. So a run
+// that was killed in between is known by the next one, which makes the course anew and never a second time.
+defined('MOODLE_INTERNAL') || die();
+
+function seed_course(array $course): void {
+    global $DB;
+    $shortname = $course['shortname'];
+    $mark = 'making_' . sha1($shortname);
+    $begun = get_config('wheelwright', $mark);
+    $present = $DB->get_record('course', ['shortname' => $shortname], '*', IGNORE_MULTIPLE);
+    if ($begun !== false) {
+        $rest = (int) $begun > 0 ? $DB->get_record('course', ['id' => (int) $begun]) : $present;
+        if ($rest && !seed_clear_course((int) $rest->id)) {
+            seed_finish_course((int) $rest->id, ['shortname' => $shortname], $mark);
+            mtrace('left out: course ' . $shortname . ', which was not finished, and which somebody has used since');
+            return;
+        }
+        unset_config($mark, 'wheelwright');
+        $present = $DB->get_record('course', ['shortname' => $shortname], '*', IGNORE_MULTIPLE);
+    }
+    if ($present) {
+        mtrace((int) $present->id === (int) SITEID
+            ? 'left out: course ' . $shortname . ', whose short name is the site\\'s own'
+            : 'course kept: ' . $shortname);
+        return;
+    }
+    $category = (int) \\core_course_category::get_default()->id;
+    if (isset($course['backup'])) {
+        seed_restored_course($course, $mark, $category);
+    } else if (isset($course['demo'])) {
+        seed_demo_course($course, $mark);
+    } else {
+        create_course((object) (seed_names($course) + ['category' => $category]));
+        mtrace('course created: ' . $shortname);
+    }
+}
+
+function seed_names(array $course): array {
+    return ['shortname' => $course['shortname'], 'fullname' => $course['title'] ?? $course['shortname']];
+}
+
+/** Removes what an interrupted run left of a course, unless somebody has been in it. */
+function seed_clear_course(int $id): bool {
+    global $DB;
+    if ($DB->record_exists('user_lastaccess', ['courseid' => $id])) {
+        return false;
+    }
+    delete_course($id, false);
+    return true;
+}
+
+/** The last change of what was made, together with the end of its mark. */
+function seed_finish_course(int $id, array $names, string $mark): void {
+    global $DB;
+    $transaction = $DB->start_delegated_transaction();
+    $DB->update_record('course', (object) ($names + ['id' => $id]));
+    unset_config($mark, 'wheelwright');
+    $transaction->allow_commit();
+    rebuild_course_cache($id, true);
+}
+
+function seed_restored_course(array $course, string $mark, int $category): void {
+    global $CFG, $DB;
+    $shortname = $course['shortname'];
+    $file = seed_download($course['backup'], 'course.mbz');
+    if ($file === null) {
+        mtrace('left out: course ' . $shortname . ', whose backup is not there, or is not the one expected');
+        return;
+    }
+    require_once($CFG->dirroot . '/backup/util/includes/restore_includes.php');
+    raise_memory_limit(MEMORY_HUGE);
+    set_config($mark, '0', 'wheelwright');
+    $names = seed_names($course);
+    $id = (int) restore_dbops::create_new_course($names['fullname'], $shortname, $category);
+    set_config($mark, (string) $id, 'wheelwright'); // the backup brings a name of its own
+    try {
+        $folder = 'seed_' . $id;
+        get_file_packer('application/vnd.moodle.backup')->extract_to_pathname($file, make_backup_temp_directory($folder));
+        $restore = new restore_controller(
+            $folder,
+            $id,
+            backup::INTERACTIVE_NO,
+            backup::MODE_GENERAL,
+            get_admin()->id,
+            backup::TARGET_NEW_COURSE
+        );
+        $restore->execute_precheck();
+        $restore->execute_plan();
+        $restore->destroy();
+    } catch (\\Throwable $error) {
+        mtrace('the restore says: ' . preg_replace('/\\s+/', ' ', $error->getMessage()));
+        if ($DB->is_transaction_started()) {
+            $DB->force_transaction_rollback();
+        }
+        seed_clear_course($id);
+        unset_config($mark, 'wheelwright');
+        mtrace('left out: course ' . $shortname . ', whose backup does not restore');
+        return;
+    }
+    seed_finish_course($id, isset($course['title']) ? $names : ['shortname' => $shortname], $mark);
+    mtrace('course restored: ' . $shortname);
+}
+
+/** Moodle's own generator, which asks not to be used where people work: it makes accounts and content at random. */
+function seed_demo_course(array $course, string $mark): void {
+    global $CFG, $DB;
+    $shortname = $course['shortname'];
+    set_config($mark, '0', 'wheelwright');
+    $script = $CFG->dirroot . '/admin/tool/generator/cli/maketestcourse.php';
+    $options = ['--shortname=' . $shortname, '--size=' . $course['demo'], '--bypasscheck', '--quiet'];
+    passthru(implode(' ', array_map('escapeshellarg', [PHP_BINARY, $script, ...$options])), $status);
+    $made = $DB->get_record('course', ['shortname' => $shortname], '*', IGNORE_MULTIPLE);
+    if ($status !== 0 || !$made) {
+        if ($made) {
+            seed_clear_course((int) $made->id);
+        }
+        unset_config($mark, 'wheelwright');
+        mtrace('left out: course ' . $shortname . ', which could not be made up');
+        return;
+    }
+    seed_finish_course((int) $made->id, seed_names($course), $mark);
+    mtrace('course made up: ' . $shortname);
+}
+`,
   "cron.yaml": `\
 # Code and config.php are on the shared volume, so the entry point is not needed.
 apiVersion: batch/v1
 kind: CronJob
 metadata:
   name: moodle-cron
-spec:
+spec: # suspend is left to the API's default, false: a late apply must not change it back
   schedule: "* * * * *"
   concurrencyPolicy: Forbid
   startingDeadlineSeconds: 45
@@ -138,8 +264,7 @@ kind: StatefulSet
 metadata:
   name: db
 spec:
-  serviceName: db
-  replicas: 1
+  serviceName: db # and replicas is left to the API's default, 1, as in app.yaml
   selector: { matchLabels: { role: db } }
   template:
     metadata: { labels: { role: db, app: db } }
@@ -260,8 +385,8 @@ spec:
 # them is nobody's but theirs, and stays. Keys that are read:
 #   ConfigMap identity: name, url, clientId, scopes, authorizationEndpoint, tokenEndpoint, userinfoEndpoint
 #   Secret    identity: clientSecret
-#   ConfigMap content:  courses (JSON: [{"shortname", "title", "backup": {"url", "sha256"}}, ...])
-#   ConfigMap brand:    color (#rrggbb), scss
+#   ConfigMap content:  courses (JSON: [{"shortname", "title", "backup": {"url", "sha256"}, "demo": "S"}, ...])
+#   ConfigMap brand:    color (#rrggbb), scss, logo (JSON: {"url", "sha256"})
 apiVersion: v1
 kind: Namespace
 metadata:
@@ -354,7 +479,9 @@ spec:
 `,
   "install-job.yaml": `\
 # The image's start scripts install the site; then the entry point runs the argument and ends. An interrupted install
-# cannot be gone on with: backoffLimit 0, and reset-job.yaml before the next one.
+# cannot be gone on with: backoffLimit 0, and reset-job.yaml before the next one. It may come to be created late, by a
+# holder that has lost its turn: so it proves by itself that no site is there, on which the entry point would put back
+# code and administrator, and that no later attempt has begun. The database's comment says which one was the last.
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -382,7 +509,58 @@ spec:
           requiredDuringSchedulingIgnoredDuringExecution:
             - topologyKey: kubernetes.io/hostname
               labelSelector: { matchLabels: { files-user: "true" } }
-      initContainers: # the root of a volume belongs to root, and copying the code into it fails: own directories do not
+      initContainers:
+        - name: guard
+          image: "\${POSTGRES_IMAGE}"
+          command:
+            - psql
+            - -h
+            - db
+            - -U
+            - moodle
+            - -d
+            - moodle
+            - -w
+            - -q
+            - -v
+            - ON_ERROR_STOP=1
+            - -c
+            - |
+                do $guard$
+                declare
+                  mine constant bigint := \${FENCE};
+                  noted text;
+                  active text;
+                begin
+                  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));
+                  select shobj_description(oid, 'pg_database') into noted
+                    from pg_database where datname = current_database();
+                  if substring(noted from '^wheelwright \\w+ (\\d+)$')::bigint > mine then
+                    raise exception 'not installed: attempt % has begun after this one, %', noted, mine;
+                  end if;
+                  if to_regclass('public.mdl_config') is not null then
+                    select value into active from public.mdl_config where name = 'rolesactive';
+                    if active = '1' then
+                      raise exception 'not installed: rolesactive is 1, an installed site is here';
+                    end if;
+                  end if;
+                  execute format('comment on database %I is %L', current_database(), 'wheelwright install ' || mine);
+                end
+                $guard$
+          env:
+            - name: PGPASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+            - { name: PGCONNECT_TIMEOUT, value: "10" }
+            - { name: PGOPTIONS, value: "-c lock_timeout=60s -c client_min_messages=warning" }
+          securityContext:
+            runAsUser: 70
+            runAsGroup: 70
+            allowPrivilegeEscalation: false
+            capabilities: { drop: [ALL] }
+          resources:
+            requests: { cpu: 50m, memory: 64Mi }
+            limits: { cpu: 500m, memory: 256Mi }
+        # The root of a volume belongs to root, and copying the code into it fails: own directories do not.
         - name: dirs
           image: "\${MOODLE_IMAGE}"
           command: [sh, -c, "mkdir -p /v/html /v/moodledata"]
@@ -484,7 +662,7 @@ metadata:
 `,
   "network.yaml": `\
 # Nothing is allowed but what follows. Roles: app (Moodle, its Jobs and cron), db, reader (looks into the database),
-# probe (looks at the site).
+# probe (looks at the site). There is no cache: sites have no Redis.
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -599,7 +777,8 @@ spec:
   "reset-job.yaml": `\
 # Between an install that did not end and the next one: schema, data and config.php go, for the data's cache remembers
 # the interrupted install. It proves by itself that there is no site to lose, in the transaction that drops the schema
-# and under a lock that an installer would have to wait for; and that nobody else is at work in the database.
+# and under a lock that an installer would have to wait for; that nobody else is at work in the database but another
+# reset, which waits; and, for one that is created late, that no later attempt has begun (install-job.yaml).
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -646,20 +825,31 @@ spec:
             - -c
             - |
                 do $guard$
-                declare active text;
+                declare
+                  mine constant bigint := \${FENCE};
+                  noted text;
+                  active text;
                 begin
-                  perform pg_advisory_xact_lock(hashtext('wheelwright reset'));
+                  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));
+                  select shobj_description(oid, 'pg_database') into noted
+                    from pg_database where datname = current_database();
+                  if substring(noted from '^wheelwright \\w+ (\\d+)$')::bigint > mine then
+                    raise exception 'not reset: attempt % has begun after this one, %', noted, mine;
+                  end if;
                   if exists (select from pg_stat_activity
                       where datname = current_database() and backend_type = 'client backend'
-                        and pid <> pg_backend_pid() and client_addr is distinct from '127.0.0.1') then
+                        and pid <> pg_backend_pid() and client_addr is distinct from '127.0.0.1'
+                        and application_name <> 'wheelwright reset') then
                     raise exception 'not reset: another session is at work in this database';
                   end if;
-                  if to_regclass('public.mdl_config') is null then return; end if;
-                  lock table public.mdl_config in access exclusive mode;
-                  select value into active from public.mdl_config where name = 'rolesactive';
-                  if active = '1' then
-                    raise exception 'not reset: rolesactive is 1, an installed site is here';
+                  if to_regclass('public.mdl_config') is not null then
+                    lock table public.mdl_config in access exclusive mode;
+                    select value into active from public.mdl_config where name = 'rolesactive';
+                    if active = '1' then
+                      raise exception 'not reset: rolesactive is 1, an installed site is here';
+                    end if;
                   end if;
+                  execute format('comment on database %I is %L', current_database(), 'wheelwright reset ' || mine);
                 end
                 $guard$
             - -c
@@ -670,6 +860,7 @@ spec:
             - name: PGPASSWORD
               valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
             - { name: PGCONNECT_TIMEOUT, value: "10" }
+            - { name: PGAPPNAME, value: wheelwright reset }
             - { name: PGOPTIONS, value: "-c lock_timeout=60s -c client_min_messages=warning" }
           securityContext:
             runAsUser: 70
@@ -745,7 +936,6 @@ spec:
           image: "\${MOODLE_IMAGE}"
           command: [php, -d, max_input_vars=10000, /seed/seed.php]
           envFrom:
-            - configMapRef: { name: seed }
             - secretRef: { name: admin }
             - secretRef: { name: seed }
           securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
@@ -754,34 +944,40 @@ spec:
             - { name: files, mountPath: /var/www/html, subPath: html }
             - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
             - { name: script, mountPath: /seed, readOnly: true }
+            - { name: settings, mountPath: /settings, readOnly: true }
       volumes:
         - name: files
           persistentVolumeClaim: { claimName: files }
         - name: script
           configMap: { name: seed-script }
+        - name: settings
+          configMap: { name: seed }
 `,
   "seed.php": `\
 <?php
-// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. Everything comes
-// from the environment; what is not there is not touched. It can be run again at any time, with the same result: it never
-// takes back what the site's people changed on their own accounts and courses. It prints a line for each thing done
-// ("left out: ..." for what could not be), and "seeded" at the end.
+// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
+// settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
+// run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
+// and courses. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
 require_once($CFG->dirroot . '/course/lib.php');
 require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
+require_once(__DIR__ . '/courses.php');
 
 function seed_setting(string $name): ?string {
-    $value = getenv('SEED_' . $name);
+    $file = '/settings/SEED_' . $name;
+    $value = is_readable($file) ? file_get_contents($file) : getenv('SEED_' . $name);
     return $value === false || $value === '' ? null : $value;
 }
 
 function seed_title(string $title): void {
     global $DB;
     // The installer calls every site "moodle"; the short name stands in the title of each page.
-    $names = ['id' => SITEID, 'fullname' => $title, 'shortname' => core_text::substr($title, 0, 100)];
+    $fullname = core_text::substr($title, 0, 254); // as much as the column holds
+    $names = ['id' => SITEID, 'fullname' => $fullname, 'shortname' => core_text::substr($title, 0, 100)];
     $DB->update_record('course', (object) $names);
     rebuild_course_cache(SITEID, true);
     mtrace('title set');
@@ -833,6 +1029,33 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
+/** A file from the web with the content that is expected, or null. */
+function seed_download(array $source, string $name): ?string {
+    $file = make_request_directory() . '/' . $name;
+    download_file_content($source['url'], null, null, true, 600, 20, false, $file);
+    return is_file($file) && hash_equals($source['sha256'], (string) hash_file('sha256', $file)) ? $file : null;
+}
+
+function seed_logo(array $source): void {
+    $file = seed_download($source, 'logo');
+    $kinds = [IMAGETYPE_PNG => 'png', IMAGETYPE_JPEG => 'jpg'];
+    $kind = $file === null ? null : ($kinds[(getimagesize($file) ?: [])[2] ?? 0] ?? null);
+    if ($kind === null) {
+        mtrace('left out: the logo, which is not there, is not the one expected, or is no PNG or JPEG');
+        return;
+    }
+    $place = ['contextid' => \\context_system::instance()->id, 'component' => 'core_admin', 'itemid' => 0];
+    $storage = get_file_storage();
+    foreach (['logo', 'logocompact'] as $area) {
+        $storage->delete_area_files($place['contextid'], 'core_admin', $area);
+        $record = $place + ['filearea' => $area, 'filepath' => '/', 'filename' => 'logo.' . $kind];
+        $storage->create_file_from_pathname((object) $record, $file);
+        set_config($area, '/logo.' . $kind, 'core_admin');
+    }
+    theme_reset_all_caches();
+    mtrace('logo set');
+}
+
 /** The three endpoints that a sign-on needs: those that are given, the others as the issuer announces them. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
@@ -852,8 +1075,9 @@ function seed_issuer_endpoints(): array {
 
 function seed_sign_on(string $name): void {
     $endpoints = seed_issuer_endpoints();
-    if (in_array(null, $endpoints, true)) {
-        mtrace('left out: single sign-on, whose issuer did not announce its endpoints');
+    $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
+    if (count($usable) < count($endpoints)) {
+        mtrace('left out: single sign-on, whose issuer did not announce its endpoints, or not with https');
         return;
     }
     $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
@@ -909,47 +1133,6 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-/** The id of the course that the backup became, or null. */
-function seed_restored_course(string $url, string $sha256, int $category): ?int {
-    global $CFG, $DB;
-    $file = make_request_directory() . '/course.mbz';
-    download_file_content($url, null, null, true, 600, 20, false, $file);
-    if (!is_file($file) || !hash_equals($sha256, hash_file('sha256', $file))) {
-        return null;
-    }
-    $last = (int) $DB->get_field_sql('SELECT MAX(id) FROM {course}');
-    $command = [PHP_BINARY, '/var/www/html/admin/cli/restore_backup.php', '--file=' . $file, '--categoryid=' . $category];
-    passthru(implode(' ', array_map('escapeshellarg', $command)), $status);
-    $restored = $DB->get_field_sql('SELECT MAX(id) FROM {course} WHERE id > ?', [$last]);
-    return $status === 0 && $restored ? (int) $restored : null;
-}
-
-function seed_course(array $course): void {
-    global $DB;
-    $shortname = $course['shortname'];
-    if ($DB->record_exists('course', ['shortname' => $shortname])) {
-        mtrace('course kept: ' . $shortname);
-        return;
-    }
-    $category = (int) \\core_course_category::get_default()->id;
-    $names = ['shortname' => $shortname, 'fullname' => $course['title'] ?? $shortname];
-    if (!isset($course['backup'])) {
-        create_course((object) ($names + ['category' => $category]));
-        mtrace('course created: ' . $shortname);
-        return;
-    }
-    $id = seed_restored_course($course['backup']['url'], $course['backup']['sha256'], $category);
-    if ($id === null) {
-        mtrace('left out: course ' . $shortname . ', whose backup is not there, is not the one expected, or does not restore');
-        return;
-    }
-    // A copy that was restored, but not yet renamed when the pod died, stays: nothing here ever deletes a course.
-    $changed = isset($course['title']) ? $names : ['shortname' => $shortname];
-    $DB->update_record('course', (object) ($changed + ['id' => $id]));
-    rebuild_course_cache($id, true);
-    mtrace('course restored: ' . $shortname);
-}
-
 \\core\\session\\manager::set_user(get_admin());
 if (seed_setting('TITLE') !== null) {
     seed_title(seed_setting('TITLE'));
@@ -963,6 +1146,9 @@ if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
 if (seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) {
     seed_brand(seed_setting('BRAND_COLOR'), seed_setting('BRAND_SCSS'));
 }
+if (seed_setting('BRAND_LOGO') !== null) {
+    seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
+}
 if (seed_setting('ISSUER_NAME') !== null) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
@@ -973,14 +1159,16 @@ purge_caches();
 mtrace('seeded');
 `,
   "seed.yaml": `\
-# What people wrote reaches PHP through these ConfigMaps and never through a manifest's env or command, where the kubelet
-# would fill in $(DB_PASS) and the like. What is not configured has no key here.
+# What people wrote reaches PHP as the files of these ConfigMaps, and never through a manifest's env or command: there the
+# kubelet would fill in $(DB_PASS) and the like, and no program starts with a variable of 128 KiB. What is not configured
+# has no key here.
 apiVersion: v1
 kind: ConfigMap
 metadata:
   name: seed-script
 data:
   seed.php: "\${SEED_SCRIPT}"
+  courses.php: "\${COURSES_SCRIPT}"
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -992,6 +1180,7 @@ data:
   SEED_MAIL: "\${MAIL}" # on or off
   SEED_BRAND_COLOR: "\${BRAND_COLOR}"
   SEED_BRAND_SCSS: "\${BRAND_SCSS}"
+  SEED_BRAND_LOGO: "\${BRAND_LOGO}" # JSON
   SEED_COURSES: "\${COURSES}" # JSON
   SEED_ISSUER_NAME: "\${ISSUER_NAME}"
   SEED_ISSUER_URL: "\${ISSUER_URL}"
@@ -1026,7 +1215,7 @@ data:
   DB_NAME: moodle
   DB_USER: moodle
   MOODLE_USERNAME: cpadmin # the control plane's own; the image resets its name, password and address at every start
-  MOODLE_EMAIL: cpadmin@wheelwright.invalid
+  MOODLE_EMAIL: cpadmin@wheelwright.invalid # nobody's: it must receive no mail, and no password of it can be reset by mail
   MOODLE_SITENAME: "\${SLUG}"
   MOODLE_LANGUAGE: en
   SMTP_HOST: "\${SMTP_HOST}" # always given: the image's own default is a public mail server with a made-up login
@@ -1099,14 +1288,16 @@ ingressClass: nginx
 ingressNamespace: ingress-nginx
 dnsNamespace: kube-system
 # storageClass: absent, the cluster's default.
+# snapshotClass: absent; the first VolumeSnapshotClass of the cluster that retains.
 # controlPlaneNamespace: absent; where it is given, pods of that namespace may reach the sites, too.
 # Who ends TLS. acme: certificates from cert-manager when ACME_EMAIL is set, plain HTTP without it. elsewhere: a load
 # balancer or the ingress controller's own wildcard certificate; sites are https and ask for no certificate.
 tls: acme
+# issuer: absent; the name of a ClusterIssuer that is there already, taken in place of one that ACME_EMAIL makes.
 acmeServer: https://acme-v02.api.letsencrypt.org/directory
 `,
   "verify-job.yaml": `\
-# Prints what the database says of the site, one name|value a line; nothing while the database is empty.
+# Prints what the database says of the site, one name|value a line; nothing while nobody has tried to install one.
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -1136,6 +1327,8 @@ spec:
             - |
                 exec psql -h db -U moodle -d moodle -w -qtA -v ON_ERROR_STOP=1 <<'SQL'
                 select 'tables', count(*) from pg_tables where schemaname = 'public' having count(*) > 0;
+                select 'attempt', shobj_description(oid, 'pg_database') from pg_database
+                  where datname = current_database() and shobj_description(oid, 'pg_database') like 'wheelwright %';
                 select to_regclass('public.mdl_config') is not null as found \\gset
                 \\if :found
                 select name, value from public.mdl_config

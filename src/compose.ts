@@ -2,16 +2,16 @@
  * Builds the program from its configuration, in the order in which each part needs the one before, and takes it down in
  * reverse. The only place where the parts are introduced to each other.
  */
-import { readFile } from "node:fs/promises";
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { type Config, ConfigError } from "#lib/config.ts";
+import { readCatalog } from "#lib/catalog/read.ts";
+import type { Config } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { openDatabase } from "#lib/db/open.ts";
-import { messageOf } from "#lib/errors.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { newId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
@@ -39,7 +39,9 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
     opened.push(() => db.close());
-    const clusters = openClusters(source, catalog, log);
+    const replicaId = newId("rep");
+    log.debug("Opens a replica", { replica: replicaId });
+    const clusters = openClusters(source, catalog, log, replicaId);
     opened.push(() => clusters.close());
     const feeds = openFeeds(db, log);
     opened.push(() => feeds.close());
@@ -55,7 +57,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       release: release(),
     });
     const { on, lanes } = config.scheduler;
-    const scheduler = on ? await openScheduler(app, { handlers: handlers(app), lanes }) : null;
+    const scheduler = on ? await openScheduler(app, { handlers: handlers(app), lanes, replicaId }) : null;
     opened.push(() => scheduler?.close());
     return {
       app,
@@ -74,14 +76,5 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
 
 async function loadDefinitions(config: Config) {
   const definitions = await loadBlueprint(blueprint, config.blueprintDir);
-  return { blueprint: definitions, catalog: loadCatalog(await readCatalog(config), definitions) };
-}
-
-async function readCatalog(config: Config): Promise<string | undefined> {
-  if (!config.catalog) return undefined;
-  try {
-    return await readFile(config.catalog, "utf8");
-  } catch (error) {
-    throw new ConfigError([`CATALOG names a file that cannot be read (${messageOf(error)})`]);
-  }
+  return { blueprint: definitions, catalog: loadCatalog(await readCatalog(config.catalog), definitions) };
 }

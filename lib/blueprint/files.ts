@@ -4,11 +4,12 @@
  * The names are the contract with BLUEPRINT_DIR: a file there replaces the built-in one of its name. A name that is not
  * listed here is refused, because a mistyped one would be left out without a word.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/config.ts";
 import { messageOf } from "#lib/errors.ts";
 import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/plan.ts";
+import { readTextFile } from "#lib/blueprint/text-file.ts";
 import { HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
 
 export type Files = Readonly<Record<string, string>>;
@@ -60,6 +61,7 @@ export const SIZES_FILE = "sizes.yaml";
 export const IMAGES_FILE = "images.yaml";
 export const SURROUNDINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
+export const COURSES_FILE = "courses.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -67,22 +69,31 @@ export const FILE_NAMES: readonly string[] = [
   IMAGES_FILE,
   SURROUNDINGS_FILE,
   SEED_FILE,
+  COURSES_FILE,
 ].sort();
 
-/** The files of a directory that replace built-in ones. Throws ConfigError. */
+/** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */
 export async function readOverlay(directory: string): Promise<Files> {
-  try {
-    // A mounted ConfigMap has entries of its own that begin with dots.
-    const names = (await readdir(directory)).filter((name) => !name.startsWith("."));
-    const unknown = names.filter((name) => !FILE_NAMES.includes(name));
-    if (unknown.length > 0) {
-      throw new ConfigError(unknown.map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`));
+  // A mounted ConfigMap has entries of its own that begin with dots.
+  const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
+  const problems = names.filter((name) => !FILE_NAMES.includes(name))
+    .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`);
+  const files: Record<string, string> = {};
+  for (const name of names.filter((each) => FILE_NAMES.includes(each))) {
+    try {
+      files[name] = await readTextFile(join(directory, name));
+    } catch (error) {
+      problems.push(`BLUEPRINT_DIR: ${messageOf(error)}`);
     }
-    return Object.fromEntries(
-      await Promise.all(names.map(async (name) => [name, await readFile(join(directory, name), "utf8")] as const)),
-    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return files;
+}
+
+async function listDirectory(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
     throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read (${messageOf(error)})`]);
   }
 }

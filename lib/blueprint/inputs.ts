@@ -18,24 +18,31 @@ const WORD = "must be made of letters, digits and . _ @ + = / : - alone";
 export const Word = v.pipe(v.string(WORD), v.regex(/^[A-Za-z0-9._@+=/:-]{1,254}$/, WORD));
 
 const HTTPS = "must be an https URL";
-const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
+export const HttpsUrl = v.pipe(v.string(HTTPS), v.url(HTTPS), v.startsWith("https://", HTTPS), v.maxLength(2000));
 const COLOR = "must be a colour such as #aa0044";
 const SHA256 = "must be a SHA-256 in hexadecimal";
 
-/** A course: empty, or restored from a Moodle backup whose content is known. */
-export const Course = v.strictObject({
-  shortname: text(1, 100),
-  title: v.optional(text(1, 200)),
-  backup: v.optional(v.strictObject({
-    url: HttpsUrl,
-    sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)),
-  })),
-});
+/** A file on the web whose content is known. */
+const WebFile = v.strictObject({ url: HttpsUrl, sha256: v.pipe(v.string(SHA256), v.regex(/^[0-9a-f]{64}$/, SHA256)) });
+
+const DEMO = "must be XS, S or M: a made-up course of that size";
+/** A course: empty, restored from a Moodle backup, or made up, for demonstrations. */
+export const Course = v.pipe(
+  v.strictObject({
+    shortname: text(1, 100),
+    title: v.optional(text(1, 200)),
+    backup: v.optional(WebFile),
+    demo: v.optional(v.picklist(["XS", "S", "M"], DEMO)),
+  }),
+  v.check(({ backup, demo }) => !(backup && demo), "must have backup or demo, not both"),
+);
 export type Course = v.InferOutput<typeof Course>;
 
 export const Brand = v.strictObject({
   color: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-fA-F]{6}$/, COLOR))),
   scss: v.optional(text(1, 50_000)),
+  /** A PNG or JPEG picture. */
+  logo: v.optional(WebFile),
 });
 export type Brand = v.InferOutput<typeof Brand>;
 

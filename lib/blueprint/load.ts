@@ -5,6 +5,7 @@
  */
 import * as v from "valibot";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { ConfigError } from "#lib/config.ts";
 import {
   type Files,
   HUB_FILES,
@@ -16,7 +17,7 @@ import {
 } from "#lib/blueprint/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/blueprint/plan.ts";
-import { readParts, refused } from "#lib/blueprint/parts.ts";
+import { readParts } from "#lib/blueprint/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/blueprint/quota.ts";
 import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";
 import { fill, type Values } from "#lib/blueprint/render.ts";
@@ -53,12 +54,14 @@ const PLATFORM = "moodle";
 
 /** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
 export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
-  return makeBlueprint(directory === null ? builtIn : { ...builtIn, ...await readOverlay(directory) });
+  if (directory === null) return makeBlueprint(builtIn);
+  return makeBlueprint({ ...builtIn, ...await readOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
 }
 
-/** Throws ConfigError, which tells everything that is wrong with the files. */
-export function makeBlueprint(files: Files): Blueprint {
-  const parts = readParts(files);
+/** Throws ConfigError, which tells everything that is wrong with the files; `source` is where they are from. */
+export function makeBlueprint(files: Files, source = "The built-in blueprint"): Blueprint {
+  const refuse = (problems: readonly string[]) => new ConfigError(problems.map((problem) => `${source}: ${problem}`));
+  const parts = readParts(files, refuse);
   const { revision, sizes, images, surroundings } = parts;
 
   function render(file: string, values: Values, owner: Owner): KubeObject[] {
@@ -79,7 +82,8 @@ export function makeBlueprint(files: Files): Blueprint {
     surroundings,
     findImages: (version) => findImages(images, version),
     spokeObjects(inputs, step, hub = NO_SETTINGS) {
-      const seed = step === "seed" ? { ...seedValues(inputs, hub), SEED_SCRIPT: parts.seedScript } : {};
+      const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
+      const seed = step === "seed" ? { ...seedValues(inputs, hub), ...scripts } : {};
       const values = { ...spokeValues(inputs), ...seed };
       return STEP_FILES[step].flatMap((file) => render(file, values, spokeOwner(inputs)));
     },
@@ -122,6 +126,6 @@ export function makeBlueprint(files: Files): Blueprint {
       `sizes.yaml: sizes.${name}: ${over}`
     )
   );
-  if (problems.length > 0) throw refused(problems);
+  if (problems.length > 0) throw refuse(problems);
   return Object.freeze(blueprint);
 }

@@ -1,63 +1,61 @@
-/** Reads a blueprint's files into checked parts. Everything that is wrong is told at once, each with its file. */
+/** Reads a blueprint's files into checked parts. Everything that is wrong is told at once, each with file and place. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { parse } from "yaml";
 import { ConfigError } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
 import {
+  COURSES_FILE,
   FILE_NAMES,
   type Files,
-  HUB_FILES,
   IMAGES_FILE,
-  JOB_FILES,
   MANIFESTS,
-  SECRETS_FILE,
   SEED_FILE,
   SIZES_FILE,
-  STEP_FILES,
   SURROUNDINGS_FILE,
 } from "#lib/blueprint/files.ts";
 import { checkPlaceholders, isMap, parseDocuments, type Template } from "#lib/blueprint/render.ts";
+import { checkKinds, checkObject, checkWhole, titleOf } from "#lib/blueprint/requirements.ts";
 import { Images, Sizes, Surroundings } from "#lib/blueprint/sizes.ts";
+import { readOneYaml } from "#lib/blueprint/yaml.ts";
 
 export interface Parts {
-  /** A short hash of all files. */
+  /** A short hash of what is rendered from the files; see revisionOf. */
   readonly revision: string;
   /** The documents of each manifest file. */
   readonly manifests: ReadonlyMap<string, readonly Template[]>;
   readonly sizes: Sizes;
   readonly images: Images;
   readonly surroundings: Surroundings;
-  readonly seedScript: string;
+  readonly scripts: { readonly seed: string; readonly courses: string };
 }
 
-export function readParts(files: Files): Parts {
+/** `refuse` makes the error of all that is wrong. */
+export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
   const problems: string[] = FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
     `${name} is missing`
   );
-  if (problems.length > 0) throw refused(problems);
+  if (problems.length > 0) throw refuse(problems);
   const report = (problem: string): void => void problems.push(problem);
   const manifests = new Map<string, readonly Template[]>();
+  const broken = new Set<string>(); // what cannot be read says nothing of what is in it
   for (const [file, names] of MANIFESTS) {
+    const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
     for (const document of documents) {
-      checkPlaceholders(file, document, names, report);
+      checkPlaceholders([file, titleOf(document)].filter(Boolean).join(": "), document, names, report);
       checkObject(file, document, report);
     }
-    checkKinds(file, documents, report);
+    if (problems.length > before) broken.add(file);
+    else checkKinds(file, documents, report);
     manifests.set(file, documents);
   }
+  if (broken.size === 0) checkWhole(manifests, report);
   const sizes = readSettings(SIZES_FILE, files, Sizes, report);
   const images = readSettings(IMAGES_FILE, files, Images, report);
   const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
   if (images) checkPostgres(images, report);
-  if (problems.length > 0 || !sizes || !images || !surroundings) throw refused(problems);
-  return { revision: revisionOf(files), manifests, sizes, images, surroundings, seedScript: files[SEED_FILE]! };
-}
-
-/** One message for all that is wrong with the blueprint. */
-export function refused(problems: readonly string[]): ConfigError {
-  return new ConfigError(problems.map((problem) => `BLUEPRINT_DIR or the built-in blueprint: ${problem}`));
+  if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
+  const scripts = { seed: files[SEED_FILE]!, courses: files[COURSES_FILE]! };
+  return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 
 /** "sizes.small.workers must be a number", for each issue. */
@@ -77,45 +75,14 @@ function readSettings<S extends v.GenericSchema>(
   schema: S,
   report: (problem: string) => void,
 ): v.InferOutput<S> | null {
-  try {
-    const result = v.safeParse(schema, parse(files[file]!));
-    if (result.success) return result.output;
-    issuesOf(file, result.issues).forEach(report);
-  } catch (error) {
-    report(`${file}: ${messageOf(error).split("\n")[0]}`);
-  }
+  const before: string[] = [];
+  const value = readOneYaml(files[file]!, (problem) => before.push(`${file}: ${problem}`));
+  before.forEach(report);
+  if (before.length > 0) return null;
+  const result = v.safeParse(schema, value ?? null);
+  if (result.success) return result.output;
+  issuesOf(file, result.issues).forEach(report);
   return null;
-}
-
-function checkObject(file: string, document: Template, report: (problem: string) => void): void {
-  const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
-  const named = isMap(document) &&
-    [document["apiVersion"], document["kind"], metadata["name"]].every((text) =>
-      typeof text === "string" && text !== ""
-    );
-  if (!named) report(`${file}: each document must have apiVersion, kind and metadata.name`);
-  else if ("namespace" in metadata) report(`${file}: metadata.namespace is set by the program; leave it out`);
-}
-
-/** What the steps rely on, and what a late or foreign manifest could do harm with. */
-function checkKinds(file: string, documents: readonly Template[], report: (problem: string) => void): void {
-  const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
-  const namespaces = kinds.filter((kind) => kind === "Namespace").length;
-  const holdsNamespace = STEP_FILES.namespace.includes(file) || file === HUB_FILES.namespace;
-  if (namespaces !== (holdsNamespace ? 1 : 0)) {
-    report(`${file}: there must be ${holdsNamespace ? "one" : "no"} Namespace in it`);
-  }
-  const isJob = Object.values(JOB_FILES).includes(file);
-  if (isJob && (kinds.length !== 1 || kinds[0] !== "Job")) {
-    report(`${file}: there must be one Job in it and nothing else`);
-  }
-  if (!isJob && kinds.includes("Job")) {
-    report(`${file}: a Job belongs into a file of its own, ${Object.values(JOB_FILES)}`);
-  }
-  if (isJob && !JSON.stringify(documents[0] ?? null).includes('-${FENCE}"')) {
-    report(`${file}: the Job's name must end in -\${FENCE}, or a late holder would meet another's Job`);
-  }
-  if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: it holds nothing but Secrets`);
 }
 
 function checkPostgres(images: Images, report: (problem: string) => void): void {
@@ -127,8 +94,17 @@ function checkPostgres(images: Images, report: (problem: string) => void): void 
   }
 }
 
-function revisionOf(files: Files): string {
-  const hash = createHash("sha256");
-  for (const name of FILE_NAMES) hash.update(`${name}\0${files[name]}\0`);
-  return hash.digest("hex").slice(0, 12);
+/**
+ * It changes exactly when other objects are rendered from the same inputs: with the manifests as they were read and the
+ * scripts, not with comments or the order of keys. Sizes, images and surroundings are among a spoke's inputs.
+ */
+function revisionOf(manifests: Parts["manifests"], scripts: Parts["scripts"]): string {
+  const text = JSON.stringify(sorted([Object.fromEntries(manifests), scripts]));
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
 }

@@ -6,7 +6,7 @@
  * value's type, a map included. An absent value (undefined or null) takes its key or list item away, and a map or list
  * that is emptied by this goes too: an empty selector would mean everything. `$${` is a literal `${`.
  */
-import { parseAllDocuments } from "yaml";
+import { readYaml } from "#lib/blueprint/yaml.ts";
 
 const TOKEN = /\$\$\{|\$\{([A-Z][A-Z0-9_]*)\}|\$\{/g;
 const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
@@ -18,34 +18,32 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** The documents of a file; what is wrong with it is told to `report`, one sentence each. */
 export function parseDocuments(file: string, text: string, report: (problem: string) => void): Template[] {
-  const documents = parseAllDocuments(text, { schema: "core", prettyErrors: true });
-  const parsed = Array.isArray(documents) ? documents : [];
-  for (const { errors } of parsed) {
-    for (const error of errors) report(`${file}: ${error.message.split("\n")[0]!.replace(/:$/, "")}`);
-  }
-  if (parsed.some(({ errors }) => errors.length > 0)) return [];
-  return parsed.map((document) => document.toJS()).filter((document) => document !== null && document !== undefined);
+  return readYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
-/** Reports every placeholder that is not among the names, stands in a key, or is not written as one. */
+/** Reports every placeholder that is not among the names, stands in a key, or is not written as one; `at` is its place. */
 export function checkPlaceholders(
   file: string,
   template: Template,
   names: ReadonlySet<string>,
   report: (problem: string) => void,
+  at: readonly (string | number)[] = [],
 ): void {
+  const say = (problem: string): void => report([file, ...(at.length > 0 ? [at.join(".")] : []), problem].join(": "));
+  const within = (step: string | number, item: unknown): void =>
+    checkPlaceholders(file, item, names, report, [...at, step]);
   if (typeof template === "string") {
     for (const [token, name] of template.matchAll(TOKEN)) {
       if (token === "${") {
-        report(`${file}: a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
-      } else if (name !== undefined && !names.has(name)) report(`${file}: there is no placeholder \${${name}}`);
+        say(`a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
+      } else if (name !== undefined && !names.has(name)) say(`there is no placeholder \${${name}}`);
     }
   } else if (Array.isArray(template)) {
-    for (const item of template) checkPlaceholders(file, item, names, report);
+    template.forEach((item, i) => within(i, item));
   } else if (isMap(template)) {
     for (const [key, item] of Object.entries(template)) {
-      if (key.includes("${")) report(`${file}: a placeholder cannot stand in a key: ${key}`);
-      checkPlaceholders(file, item, names, report);
+      if (key.includes("${")) say(`a placeholder cannot stand in a key: ${key}`);
+      within(key, item);
     }
   }
 }

@@ -2,7 +2,10 @@
 
 /** What a spoke's database says of the site in it. */
 export interface Site {
-  /** Nothing there; a site; or what an interrupted install left behind, which must be reset before the next. */
+  /**
+   * Nothing there; a site; or what an interrupted install left behind, which must be reset before the next. That one was
+   * attempted is enough: a reset that was killed has dropped the tables, and what it had still to remove is in the files.
+   */
   readonly state: "empty" | "installed" | "partial";
   /** Moodle's own name for this very site: another one means that the data is not what it was. */
   readonly siteIdentifier: string | null;
@@ -18,7 +21,7 @@ export function readSite(log: readonly string[]): Site {
     const at = line.indexOf("|");
     return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
   }));
-  const names = ["tables", "rolesactive", "siteidentifier", "version", "release"];
+  const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
   const state = values.get("rolesactive") === "1"
     ? "installed"
     : names.some((name) => values.has(name))

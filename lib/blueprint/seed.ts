@@ -5,8 +5,9 @@
  */
 import * as v from "valibot";
 import { type KubeObject } from "#lib/cluster/cluster.ts";
-import { Brand, Course, type SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { SEED_NAMES } from "#lib/blueprint/values.ts";
+import { text } from "#lib/schema.ts";
 
 export interface Identity {
   readonly name: string;
@@ -72,12 +73,14 @@ export function seedValues(inputs: SpokeInputs, hub: HubSettings): Record<(typeo
   const theme = inputs.brand ? inputs.brand.theme ?? hub.brand : null;
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
-    SEED_SCRIPT: null, // the blueprint's file, see spoke.ts
+    SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
+    COURSES_SCRIPT: null,
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
     MAIL: inputs.mail ? "on" : "off",
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
+    BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
     COURSES: courses.length > 0 ? JSON.stringify(courses) : null,
     ISSUER_NAME: identity?.name ?? null,
     ISSUER_URL: identity?.url ?? null,
@@ -90,50 +93,83 @@ export function seedValues(inputs: SpokeInputs, hub: HubSettings): Record<(typeo
   };
 }
 
+/** The addresses that a site is given: Moodle refuses any that is not https, and its set-up would end there. */
+const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
+/** Moodle's own limits. */
+const IDENTITY_TEXTS = {
+  name: text(1, 255),
+  clientId: text(1, 1000),
+  clientSecret: text(1, 1000),
+  scopes: text(1, 1000),
+};
+
 function readIdentity(
-  settings: Record<string, string>,
+  room: Record<string, string>,
   secret: Record<string, string>,
   problems: string[],
 ): Identity | null {
-  if (Object.keys(settings).length === 0) return null;
-  const { url, clientId } = settings, clientSecret = secret["clientSecret"];
-  const endpoints = settings["authorizationEndpoint"] && settings["tokenEndpoint"] && settings["userinfoEndpoint"];
+  if (Object.keys(room).length === 0) return null;
+  const given = { name: "Single sign-on", scopes: "openid profile email", ...room, ...secret } as Record<
+    string,
+    string
+  >;
+  const { url, name, clientId, clientSecret, scopes } = given;
+  const endpoints = given["authorizationEndpoint"] && given["tokenEndpoint"] && given["userinfoEndpoint"];
   if (!clientId || !clientSecret || !(url || endpoints)) {
     problems.push(
       "The hub's identity settings are not whole: they need clientId, clientSecret and url or three endpoints",
     );
     return null;
   }
+  const wrong = [
+    ...ADDRESSES.filter((key) => given[key] && !v.is(HttpsUrl, given[key])).map((key) => `${key} must be an https URL`),
+    ...Object.entries(IDENTITY_TEXTS).filter(([key, schema]) => !v.is(schema, given[key])).map(([key]) =>
+      `${key} is empty, too long, or has control characters`
+    ),
+  ];
+  if (wrong.length > 0) {
+    problems.push(`The hub's identity settings cannot be used: ${wrong.join("; ")}`);
+    return null;
+  }
   return {
-    name: settings["name"] ?? "Single sign-on",
-    url: url ?? null,
+    name: name!,
+    url: url || null,
     clientId,
     clientSecret,
-    scopes: settings["scopes"] ?? "openid profile email",
-    authorizationEndpoint: settings["authorizationEndpoint"] ?? null,
-    tokenEndpoint: settings["tokenEndpoint"] ?? null,
-    userinfoEndpoint: settings["userinfoEndpoint"] ?? null,
+    scopes: scopes!,
+    authorizationEndpoint: given["authorizationEndpoint"] || null,
+    tokenEndpoint: given["tokenEndpoint"] || null,
+    userinfoEndpoint: given["userinfoEndpoint"] || null,
   };
 }
 
-function readCourses(text: string | undefined, problems: string[]): readonly Course[] | null {
-  if (text === undefined) return null;
-  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), text);
+function readCourses(given: string | undefined, problems: string[]): readonly Course[] | null {
+  if (given === undefined) return null;
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), given);
   if (result.success) return result.output;
   const issue = result.issues[0];
   problems.push(`The hub's shared content cannot be used: courses ${v.getDotPath(issue) ?? ""} ${issue.message}`);
   return null;
 }
 
-function readBrand(settings: Record<string, string>, problems: string[]): Brand | null {
-  if (Object.keys(settings).length === 0) return null;
-  const result = v.safeParse(v.object(Brand.entries), settings);
+function readBrand(room: Record<string, string>, problems: string[]): Brand | null {
+  if (Object.keys(room).length === 0) return null;
+  const { logo, ...plain } = room;
+  const result = v.safeParse(v.object(Brand.entries), { ...plain, ...(logo && { logo: readJson(logo) }) });
   if (result.success) return result.output;
   const issue = result.issues[0];
   problems.push(`The hub's brand cannot be used: ${v.getDotPath(issue) ?? ""} ${issue.message}`);
   return null;
 }
 
-function fromBase64(text: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+function readJson(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given; // which is no object, and is refused as that
+  }
+}
+
+function fromBase64(encoded: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0)));
 }

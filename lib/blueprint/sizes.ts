@@ -84,14 +84,20 @@ export const NamespaceName = v.pipe(v.string(NAMESPACE), v.regex(/^[a-z0-9](?:[a
 const OBJECT = "must be the name of an object in the cluster";
 const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/, OBJECT));
 
+const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
+
 /** The cluster around the spokes; a region of the catalogue may replace any of it. */
 export const Surroundings = v.strictObject({
   storageClass: v.optional(ObjectName),
+  /** The VolumeSnapshotClass of backups; one that retains. Absent: the first of the cluster's that does. */
+  snapshotClass: v.optional(ObjectName),
   ingressClass: ObjectName,
   ingressNamespace: NamespaceName,
   dnsNamespace: NamespaceName,
   controlPlaneNamespace: v.optional(NamespaceName),
   tls: v.picklist(["acme", "elsewhere"], "must be acme or elsewhere"),
+  /** A ClusterIssuer that the cluster has already; Wheelwright makes none then, and needs no ACME_EMAIL. */
+  issuer: v.optional(IssuerName),
   acmeServer: v.pipe(v.string(), v.url("must be a URL")),
 });
 export type Surroundings = v.InferOutput<typeof Surroundings>;

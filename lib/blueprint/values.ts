@@ -23,10 +23,10 @@ export const JOB_NAMES = ["FENCE"] as const;
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
-/** All but the first four may be absent: what is not configured is left out of the seed. */
+/** All but the first five may be absent: what is not configured is left out of the seed. */
 export const SEED_NAMES = [
-  ...["SEED_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
-  ...["BRAND_COLOR", "BRAND_SCSS", "COURSES"],
+  ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
+  ...["BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
   ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;

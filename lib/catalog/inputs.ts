@@ -57,7 +57,7 @@ export function spokeInputs(
 export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, request: HubRequest): HubInputs {
   const { region, ...asked } = request;
   const surroundings = catalog.surroundingsOf(region);
-  const issuer = issuerOf(surroundings, config);
+  const issuer = surroundings.issuer === undefined ? issuerOf(surroundings, config) : null; // that one is not ours to make
   return v.parse(HubInputs, { ...asked, surroundings, issuer, acmeEmail: issuer && config.acmeEmail });
 }
 
@@ -66,9 +66,10 @@ export function spokeUrl(inputs: SpokeInputs): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}`;
 }
 
-/** The name of the ClusterIssuer: one for each ingress class, since its challenges go through that class. */
-function issuerOf(surroundings: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
-  return config.acmeEmail && surroundings.tls === "acme" ? `wheelwright-${surroundings.ingressClass}` : null;
+/** The ClusterIssuer: the surroundings' own, or ours of the ingress class, since challenges go through that class. */
+function issuerOf({ tls, issuer, ingressClass }: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
+  if (tls !== "acme") return null;
+  return issuer ?? (config.acmeEmail ? `wheelwright-${ingressClass}` : null);
 }
 
 /**

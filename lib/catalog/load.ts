@@ -1,17 +1,16 @@
 /** Reads a CATALOG file, or makes the catalogue of a service that has none from its blueprint. */
 import * as v from "valibot";
-import { parse } from "yaml";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { issuesOf } from "#lib/blueprint/parts.ts";
 import { isMap } from "#lib/blueprint/render.ts";
 import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import { readOneYaml } from "#lib/blueprint/yaml.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { namesOf, offerSizes, offerVersions } from "#lib/catalog/offers.ts";
 import { makeView } from "#lib/catalog/make-view.ts";
 import { ConfigError } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
 
 /** The text of a CATALOG file, or undefined. Throws ConfigError, which tells everything that is wrong with it. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {
@@ -70,12 +69,9 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
 }
 
 function readFile(text: string): CatalogFile {
-  let parsed: unknown;
-  try {
-    parsed = parse(text) ?? {};
-  } catch (error) {
-    throw refused([messageOf(error).split("\n")[0]!]);
-  }
+  const problems: string[] = [];
+  const parsed = readOneYaml(text, (problem) => problems.push(problem)) ?? {};
+  if (problems.length > 0) throw refused(problems);
   if (!isMap(parsed)) throw refused(["must be a map of sections such as regions, sizes and versions"]);
   const result = v.safeParse(CatalogFile, parsed);
   if (!result.success) throw new ConfigError(issuesOf("CATALOG", result.issues));

@@ -1,4 +1,11 @@
-/** Under which domain a spoke is reached. Deciding is pure; what is taken is the database's to say. */
+/**
+ * Under which domain a spoke is reached. Deciding is pure; what is taken is the database's to say.
+ *
+ * A domain is lower-case ASCII: letters of other scripts are given as browsers send them, in A-labels (xn--bcher-kva.example),
+ * and not in their own. So a name has one spelling, which compares, and which is the same in the ingress, the certificate
+ * and the site.
+ */
+import { domainToASCII, domainToUnicode } from "node:url";
 import * as v from "valibot";
 import type { Config } from "#lib/config.ts";
 import { Fault } from "#lib/errors.ts";
@@ -20,6 +27,7 @@ export function domainsFor(
   const place = { rootDomain: config.rootDomain, publicHost: config.publicUrl.hostname };
   if (asked !== undefined) {
     refuseReserved(asked, place);
+    refuseUnreachable(asked);
     return [asked];
   }
   const domains = defaultDomains(slug, hubSlug, place);
@@ -32,6 +40,25 @@ export function domainsFor(
 export function refuseReserved(domain: string, place: Place): void {
   if (!isReserved(domain, place)) return;
   throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${domain} belongs to the service`);
+}
+
+/** What a browser reads as an IPv4 address, or refuses as a broken one: its last label is a number. */
+const ADDRESS = /(?:^|\.)(?:\d+|0x[\da-f]*)$/;
+
+/** Throws Fault invalid `domain_invalid` for a host name under which no browser would come to the site. */
+function refuseUnreachable(domain: string): void {
+  const broken = domain.split(".").find((label) => label.startsWith("xn--") && !isALabel(label));
+  if (broken === undefined && !ADDRESS.test(domain)) return;
+  const why = broken === undefined
+    ? `${domain} ends in a number, which browsers take for an address`
+    : `${broken} stands for no letters`;
+  throw new Fault("invalid", "domain_invalid", `domain must be a host name such as school.example.org; ${why}`);
+}
+
+/** Whether it can be decoded, and comes back the same. One that cannot is left as it is, or marked with U+FFFD. */
+function isALabel(label: string): boolean {
+  const letters = domainToUnicode(label);
+  return letters !== label && !letters.includes("\uFFFD") && domainToASCII(letters) === label;
 }
 
 /**

@@ -96,9 +96,9 @@ async function seed(app: App, run: Run): Promise<void> {
   const here = await place(app, run);
   const settings = await readRooms(app, run, here);
   await applyStep(app, run, "seed", settings);
-  const done = await demandSeed(here, run);
-  run.log.info("Seeded a site", { done });
-  await note(run, seedNotes(here.inputs, settings));
+  const { done, leftOut } = await demandSeed(here, run);
+  run.log.info("Seeded a site", { done, leftOut });
+  await note(run, [...seedNotes(here.inputs, settings), ...leftOut]);
 }
 
 async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Promise<HubSettings> {

@@ -14,23 +14,27 @@ const API = "snapshot.storage.k8s.io/v1";
 const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
 const CLASS = { apiVersion: API, kind: "VolumeSnapshotClass" };
 const CLAIMS = { files: "files", db: "data-db-0" } as const;
+const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
 const TRIES = 3;
 
-export async function takeLastSnapshot({ spoke, cluster }: SpokeSite, run: Run): Promise<void> {
+export async function takeLastSnapshot({ spoke, cluster, inputs }: SpokeSite, run: Run): Promise<void> {
   if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
   try {
-    const className = await findRetainingClass(cluster, run);
-    if (className === null) {
-      return await note(run, ["No last snapshot: the cluster has no snapshot class that retains"]);
-    }
     const space = cluster.space(spoke.namespace, spoke.namespace_uid);
+    const claims = await readClaims(space, run);
+    const { snapshotClass } = inputs.surroundings;
+    const className = await findRetainingClass(cluster, run, { name: snapshotClass, drivers: driversOf(claims) });
+    if (className === null) {
+      const which = snapshotClass === undefined ? "no snapshot class" : `no snapshot class ${snapshotClass}`;
+      return await note(run, [`No last snapshot: the cluster has ${which} for these volumes that retains`]);
+    }
     const labels = {
       [MANAGED_BY]: "wheelwright",
       [FEDERATION]: spoke.federation_id,
       [SPOKE]: spoke.id,
       backup: "last",
     };
-    const names = await takeBoth(space, run, className, labels);
+    const names = await takeAll(space, run, { claims, className, labels });
     await run.remember({ snapshots: await contentsOf(space, run, names) });
   } catch (error) {
     // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
@@ -41,26 +45,53 @@ export async function takeLastSnapshot({ spoke, cluster }: SpokeSite, run: Run):
   }
 }
 
-async function findRetainingClass(cluster: GuardedCluster, run: Run): Promise<string | null> {
+/** The volumes' claims that are there, by the short names of their snapshots. */
+async function readClaims(space: Space, run: Run): Promise<ReadonlyMap<string, KubeObject>> {
+  const claims = new Map<string, KubeObject>();
+  for (const [short, name] of Object.entries(CLAIMS)) {
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, { signal: run.signal });
+    if (claim) claims.set(short, claim);
+  }
+  return claims;
+}
+
+/** Who made the volumes, as their claims say; a volume that was made by hand says nothing. */
+function driversOf(claims: ReadonlyMap<string, KubeObject>): readonly string[] {
+  return [...claims.values()].flatMap(({ metadata }) => metadata.annotations?.[PROVISIONER] ?? []);
+}
+
+/** The class that the surroundings name, or else the first; one that does not retain would go with the namespace. */
+async function findRetainingClass(
+  cluster: GuardedCluster,
+  run: Run,
+  wanted: { readonly name: string | undefined; readonly drivers: readonly string[] },
+): Promise<string | null> {
   if (!await cluster.serves(CLASS, { signal: run.signal })) return null;
   const classes = await cluster.listAll(CLASS, "", { signal: run.signal });
-  return classes.find((each) => each["deletionPolicy"] === "Retain")?.metadata.name ?? null;
+  const fitting = classes.find(({ metadata, deletionPolicy, driver }) =>
+    deletionPolicy === "Retain" && (wanted.name === undefined || metadata.name === wanted.name) &&
+    wanted.drivers.every((each) => each === driver)
+  );
+  return fitting?.metadata.name ?? null;
 }
 
 /** Both volumes together. The names are the same for each holder, so that one that takes over finds what was begun. */
-async function takeBoth(
+async function takeAll(
   space: Space,
   run: Run,
-  className: string,
-  labels: Record<string, string>,
+  { claims, className, labels }: {
+    readonly claims: ReadonlyMap<string, KubeObject>;
+    readonly className: string;
+    readonly labels: Record<string, string>;
+  },
 ): Promise<string[]> {
   const names: string[] = [];
-  for (const [short, claim] of Object.entries(CLAIMS)) {
-    if (!await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, { signal: run.signal })) {
-      continue;
-    }
+  for (const [short, claim] of claims) {
     const name = `${short}-last`;
-    const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: claim } };
+    const spec = {
+      volumeSnapshotClassName: className,
+      source: { persistentVolumeClaimName: claim.metadata.name },
+    };
     await space.create({ ...SNAPSHOT, metadata: { name, labels }, spec }, { signal: run.signal });
     names.push(name);
   }

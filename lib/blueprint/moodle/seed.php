@@ -1,24 +1,27 @@
 <?php
-// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. Everything comes
-// from the environment; what is not there is not touched. It can be run again at any time, with the same result: it never
-// takes back what the site's people changed on their own accounts and courses. It prints a line for each thing done
-// ("left out: ..." for what could not be), and "seeded" at the end.
+// What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
+// settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
+// run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
+// and courses. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
 require_once($CFG->dirroot . '/course/lib.php');
 require_once($CFG->libdir . '/clilib.php');
 require_once($CFG->libdir . '/filelib.php');
+require_once(__DIR__ . '/courses.php');
 
 function seed_setting(string $name): ?string {
-    $value = getenv('SEED_' . $name);
+    $file = '/settings/SEED_' . $name;
+    $value = is_readable($file) ? file_get_contents($file) : getenv('SEED_' . $name);
     return $value === false || $value === '' ? null : $value;
 }
 
 function seed_title(string $title): void {
     global $DB;
     // The installer calls every site "moodle"; the short name stands in the title of each page.
-    $names = ['id' => SITEID, 'fullname' => $title, 'shortname' => core_text::substr($title, 0, 100)];
+    $fullname = core_text::substr($title, 0, 254); // as much as the column holds
+    $names = ['id' => SITEID, 'fullname' => $fullname, 'shortname' => core_text::substr($title, 0, 100)];
     $DB->update_record('course', (object) $names);
     rebuild_course_cache(SITEID, true);
     mtrace('title set');
@@ -70,6 +73,33 @@ function seed_brand(?string $color, ?string $scss): void {
     mtrace('brand set');
 }
 
+/** A file from the web with the content that is expected, or null. */
+function seed_download(array $source, string $name): ?string {
+    $file = make_request_directory() . '/' . $name;
+    download_file_content($source['url'], null, null, true, 600, 20, false, $file);
+    return is_file($file) && hash_equals($source['sha256'], (string) hash_file('sha256', $file)) ? $file : null;
+}
+
+function seed_logo(array $source): void {
+    $file = seed_download($source, 'logo');
+    $kinds = [IMAGETYPE_PNG => 'png', IMAGETYPE_JPEG => 'jpg'];
+    $kind = $file === null ? null : ($kinds[(getimagesize($file) ?: [])[2] ?? 0] ?? null);
+    if ($kind === null) {
+        mtrace('left out: the logo, which is not there, is not the one expected, or is no PNG or JPEG');
+        return;
+    }
+    $place = ['contextid' => \context_system::instance()->id, 'component' => 'core_admin', 'itemid' => 0];
+    $storage = get_file_storage();
+    foreach (['logo', 'logocompact'] as $area) {
+        $storage->delete_area_files($place['contextid'], 'core_admin', $area);
+        $record = $place + ['filearea' => $area, 'filepath' => '/', 'filename' => 'logo.' . $kind];
+        $storage->create_file_from_pathname((object) $record, $file);
+        set_config($area, '/logo.' . $kind, 'core_admin');
+    }
+    theme_reset_all_caches();
+    mtrace('logo set');
+}
+
 /** The three endpoints that a sign-on needs: those that are given, the others as the issuer announces them. */
 function seed_issuer_endpoints(): array {
     $endpoints = [
@@ -89,8 +119,9 @@ function seed_issuer_endpoints(): array {
 
 function seed_sign_on(string $name): void {
     $endpoints = seed_issuer_endpoints();
-    if (in_array(null, $endpoints, true)) {
-        mtrace('left out: single sign-on, whose issuer did not announce its endpoints');
+    $usable = array_filter($endpoints, fn (?string $url): bool => $url !== null && str_starts_with($url, 'https://'));
+    if (count($usable) < count($endpoints)) {
+        mtrace('left out: single sign-on, whose issuer did not announce its endpoints, or not with https');
         return;
     }
     $scopes = seed_setting('ISSUER_SCOPES') ?? 'openid profile email';
@@ -146,47 +177,6 @@ function seed_sign_on(string $name): void {
     mtrace('single sign-on set');
 }
 
-/** The id of the course that the backup became, or null. */
-function seed_restored_course(string $url, string $sha256, int $category): ?int {
-    global $CFG, $DB;
-    $file = make_request_directory() . '/course.mbz';
-    download_file_content($url, null, null, true, 600, 20, false, $file);
-    if (!is_file($file) || !hash_equals($sha256, hash_file('sha256', $file))) {
-        return null;
-    }
-    $last = (int) $DB->get_field_sql('SELECT MAX(id) FROM {course}');
-    $command = [PHP_BINARY, '/var/www/html/admin/cli/restore_backup.php', '--file=' . $file, '--categoryid=' . $category];
-    passthru(implode(' ', array_map('escapeshellarg', $command)), $status);
-    $restored = $DB->get_field_sql('SELECT MAX(id) FROM {course} WHERE id > ?', [$last]);
-    return $status === 0 && $restored ? (int) $restored : null;
-}
-
-function seed_course(array $course): void {
-    global $DB;
-    $shortname = $course['shortname'];
-    if ($DB->record_exists('course', ['shortname' => $shortname])) {
-        mtrace('course kept: ' . $shortname);
-        return;
-    }
-    $category = (int) \core_course_category::get_default()->id;
-    $names = ['shortname' => $shortname, 'fullname' => $course['title'] ?? $shortname];
-    if (!isset($course['backup'])) {
-        create_course((object) ($names + ['category' => $category]));
-        mtrace('course created: ' . $shortname);
-        return;
-    }
-    $id = seed_restored_course($course['backup']['url'], $course['backup']['sha256'], $category);
-    if ($id === null) {
-        mtrace('left out: course ' . $shortname . ', whose backup is not there, is not the one expected, or does not restore');
-        return;
-    }
-    // A copy that was restored, but not yet renamed when the pod died, stays: nothing here ever deletes a course.
-    $changed = isset($course['title']) ? $names : ['shortname' => $shortname];
-    $DB->update_record('course', (object) ($changed + ['id' => $id]));
-    rebuild_course_cache($id, true);
-    mtrace('course restored: ' . $shortname);
-}
-
 \core\session\manager::set_user(get_admin());
 if (seed_setting('TITLE') !== null) {
     seed_title(seed_setting('TITLE'));
@@ -199,6 +189,9 @@ if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
 }
 if (seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) {
     seed_brand(seed_setting('BRAND_COLOR'), seed_setting('BRAND_SCSS'));
+}
+if (seed_setting('BRAND_LOGO') !== null) {
+    seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
 }
 if (seed_setting('ISSUER_NAME') !== null) {
     seed_sign_on(seed_setting('ISSUER_NAME'));

@@ -3,6 +3,7 @@ import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
 import { type Database, isInstalled, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
 import { readSource } from "#lib/simulator/environment.ts";
+import type { Json } from "#lib/simulator/object.ts";
 
 type Command = (text: string, site: Site & { database: Database }) => Run;
 
@@ -44,14 +45,24 @@ export function runCli(context: Context): Run {
 /** Prints what it was given to do, and `seeded`. */
 export function runSeed(context: Context): Run {
   const { env, world, pod } = context;
-  if (readSource(world, pod.metadata.namespace!, "ConfigMap", "seed-script") === null) {
-    return { lines: ["Could not open input file: /seed/seed.php"], exit: 1 };
+  const read = (name: string) => readSource(world, pod.metadata.namespace!, "ConfigMap", name);
+  const scripts = read("seed-script");
+  if (!scripts?.["seed.php"]) return { lines: ["Could not open input file: /seed/seed.php"], exit: 1 };
+  if (!scripts["courses.php"]) {
+    return { lines: ["PHP Fatal error:  Failed opening required '/seed/courses.php'"], exit: 255 };
   }
+  const settings = (pod.spec.volumes ?? []).some((volume: Json) => volume.configMap?.name === "seed")
+    ? read("seed") ?? {}
+    : {};
+  const courses: { shortname: string }[] = JSON.parse(settings.SEED_COURSES ?? "[]");
   const done = [
-    ...(env.TITLE ? [`title: ${env.TITLE}`] : []),
-    ...(env.ADMIN_EMAIL ? [`administrator: ${env.ADMIN_EMAIL}`] : []),
-    ...(env.BRAND_COLOR || env.BRAND_SCSS ? ["brand set"] : []),
-    ...(env.ISSUER_NAME ? [`sign-on: ${env.ISSUER_NAME}`] : []),
+    ...(settings.SEED_TITLE ? ["title set"] : []),
+    ...(settings.SEED_MAIL ? [`mail ${settings.SEED_MAIL}`] : []),
+    ...(settings.SEED_ADMIN_EMAIL && env.ADMIN_PASSWORD ? ["administrator created"] : []),
+    ...(settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS ? ["brand set"] : []),
+    ...(settings.SEED_BRAND_LOGO ? ["logo set"] : []),
+    ...(settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET ? ["single sign-on set"] : []),
+    ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
   return onSite(context, "/var/www/html/config.php", () => said(...done, "seeded"));
 }

@@ -1,12 +1,18 @@
 /** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
+import { say } from "#lib/simulator/events.ts";
 import type { Context, Run } from "#lib/simulator/program.ts";
-import { type Database, siteOf, volumeOf } from "#lib/simulator/moodle/site.ts";
+import { type Database, isInstalled, siteOf, volumeOf } from "#lib/simulator/moodle/site.ts";
 import type { World } from "#lib/simulator/world.ts";
 
-const ERROR = 3; // psql's exit code where ON_ERROR_STOP met an error
+const ERROR = 1; // psql's exit code where -c met an error
+const STOPPED = 3; // and where its input did, under ON_ERROR_STOP
 const UNREACHABLE = 2;
+const NO_DATABASE = 'FATAL:  database "moodle" does not exist';
+const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
+const RAISED = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
 
-export function servePostgres({ world, pod, env }: Context): Run {
+export function servePostgres(context: Context): Run {
+  const { world, pod, env } = context;
   const claim = (pod.spec.volumes ?? []).map((volume: { persistentVolumeClaim?: { claimName: string } }) =>
     volume.persistentVolumeClaim?.claimName
   ).find((name: string | undefined) => name !== undefined);
@@ -14,13 +20,31 @@ export function servePostgres({ world, pod, env }: Context): Run {
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
-  const fresh = handle !== null && world.volumes.read(handle).password === undefined;
-  if (fresh) world.volumes.write(handle, { password: env.POSTGRES_PASSWORD });
-  const lines = [
-    "PostgreSQL init process complete; ready for start up.",
-    "database system is ready to accept connections",
-  ];
-  return { lines: fresh ? lines : lines.slice(1), exit: null };
+  const before: Database = handle === null ? { password: "" } : world.volumes.read(handle);
+  const ready = "database system is ready to accept connections";
+  if (before.absent && !context.resumed) return serveNothing(context, ready);
+  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  const password = env.POSTGRES_PASSWORD;
+  world.volumes.write(handle, { password, absent: true });
+  return {
+    lines: ["PostgreSQL init process complete; ready for start up.", ready],
+    exit: null,
+    done: () => world.volumes.write(handle, { password }),
+  };
+}
+
+/**
+ * A server that was set up before and has no database: the image makes none then. Its probe finds that out, and has it
+ * started again and again. A real kubelet takes five minutes for what happens here at once.
+ */
+function serveNothing({ world, pod, container }: Context, ready: string): Run {
+  const fieldPath = `spec.containers{${container.name}}`;
+  const where = 'connection to server at "127.0.0.1", port 5432 failed';
+  const tell = (type: "Warning" | "Normal", reason: string, message: string): void =>
+    say(world, pod, { type, reason, message, by: "kubelet", fieldPath });
+  tell("Warning", "Unhealthy", `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}`);
+  tell("Normal", "Killing", `Container ${container.name} failed startup probe, will be restarted`);
+  return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
 }
 
 export function runPsql({ world, pod, container, env }: Context): Run {
@@ -30,8 +54,20 @@ export function runPsql({ world, pod, container, env }: Context): Run {
   if (!site.database) return { lines: [unreachable(world, namespace)], exit: UNREACHABLE };
   const refusal = passwordRefusal(site.database, env.PGPASSWORD);
   if (refusal) return { lines: [`psql: error: ${refusal}`], exit: UNREACHABLE };
-  if (/drop schema/i.test(text)) return dropSchema(world, namespace, site.database, text, site.saveDatabase);
-  if (text.includes("mdl_config")) return query(site.database, text);
+  const guarded = runGuard(world, namespace, site.database, text);
+  if (guarded.refusal !== null) return { lines: [`ERROR:  ${guarded.refusal}`], exit: ERROR };
+  const { database } = guarded;
+  if (/drop schema/i.test(text)) {
+    const { password, comment } = database;
+    const left = { ...(password === undefined ? {} : { password }), ...(comment === undefined ? {} : { comment }) };
+    site.saveDatabase(left); // one short transaction, which no other comes in between
+    return { lines: [], exit: 0 };
+  }
+  if (database !== site.database) {
+    site.saveDatabase(database);
+    return { lines: [], exit: 0 };
+  }
+  if (text.includes("mdl_config")) return query(database, text);
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
 }
 
@@ -49,33 +85,48 @@ function unreachable(world: World, namespace: string): string {
     : `psql: error: could not translate host name "db" to address: Name does not resolve`;
 }
 
-/** Only what asks first is refused: plain SQL drops an installed site too. */
-function dropSchema(
+/**
+ * What the blueprint's guards prove and note, in their own order. Only what a statement raises is refused: plain SQL drops
+ * an installed site too.
+ */
+function runGuard(
   world: World,
   namespace: string,
   database: Database,
   text: string,
-  save: (next: Database) => void,
-): Run {
-  const failed = (why: string): Run => ({ lines: [`ERROR:  ${why}`], exit: ERROR });
-  const at = world.store.list(world.kinds.of("v1", "Pod")!, namespace)
+): { readonly database: Database; readonly refusal: string | null } {
+  const [, note = ""] = NOTE.exec(text) ?? [];
+  const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
+  const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
+  const others = world.store.list(world.kinds.of("v1", "Pod")!, namespace)
     .some((pod) => pod.metadata.uid === database.installer && pod.status?.phase === "Running");
-  if (text.includes("pg_stat_activity") && at) return failed("not reset: another session is at work in this database");
-  if (text.includes("rolesactive") && database.config?.rolesactive === "1") {
-    return failed("not reset: rolesactive is 1, an installed site is here");
+  const facts: readonly (readonly [applies: boolean, raised: RegExp, words: string])[] = [
+    [
+      noted > mine,
+      RAISED("attempt % has begun after"),
+      `attempt ${database.comment} has begun after this one, ${mine}`,
+    ],
+    [others, RAISED("another session"), "another session is at work in this database"],
+    [isInstalled(database), RAISED("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
+  ];
+  for (const [applies, raised, words] of facts) {
+    const not = applies && raised.exec(text)?.[1];
+    if (not) return { database, refusal: `${not}: ${words}` };
   }
-  const { password } = database;
-  return { lines: [], exit: 0, done: () => save(password === undefined ? {} : { password }) };
+  return { database: note === "" ? database : { ...database, comment: `${note}${mine}` }, refusal: null };
 }
 
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
 function query(database: Database, text: string): Run {
   const { config, tables = 0 } = database;
-  const counted = text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : [];
+  const counted = [
+    ...(text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : []),
+    ...(text.includes("'attempt'") && database.comment ? [`attempt|${database.comment}`] : []),
+  ];
   if (!config && !text.includes("to_regclass")) {
     return {
       lines: [...counted, `ERROR:  relation "mdl_config" does not exist`],
-      exit: text.includes("ON_ERROR_STOP") ? ERROR : 1,
+      exit: text.includes("ON_ERROR_STOP") && text.includes("<<") ? STOPPED : ERROR,
     };
   }
   const asked = new Set([...text.matchAll(/'(\w+)'/g)].map((match) => match[1]!));

@@ -7,6 +7,10 @@ import type { World } from "#lib/simulator/world.ts";
 export interface Database {
   /** What the first start made of it; a password given later changes nothing. */
   readonly password?: string;
+  /** Whether the database itself was never made: its server was killed between setting up and making it. */
+  readonly absent?: boolean;
+  /** Its comment, in which the blueprint's guards note the last attempt. */
+  readonly comment?: string;
   /** The tables in it: none, a part of an install's, or all. */
   readonly tables?: number;
   /** mdl_config. */

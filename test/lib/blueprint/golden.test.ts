@@ -9,7 +9,8 @@ import { makeBlueprint } from "#lib/blueprint/load.ts";
 import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/blueprint/scene.ts";
 
 const test = suite("the rendered blueprint");
-const blueprint = makeBlueprint(builtIn({ "seed.php": "<?php // the seed script, shortened here\n" }));
+const SHORT = "<?php // a script of the seed, shortened here\n";
+const blueprint = makeBlueprint(builtIn({ "seed.php": SHORT, "courses.php": SHORT }));
 
 function compare(name: string, objects: readonly KubeObject[]): void {
   const path = new URL(`../../golden/blueprint/${name}.yaml`, import.meta.url);

@@ -44,7 +44,7 @@ objects("pass the labels on to pods, to the Jobs of cron, and to claims made fro
 });
 
 objects("have no placeholder, undefined or null left in them", () => {
-  const shortened = makeBlueprint(builtIn({ "seed.php": "<?php\n" }));
+  const shortened = makeBlueprint(builtIn({ "seed.php": "<?php\n", "courses.php": "<?php\n" }));
   const text = JSON.stringify(allObjects(shortened, inputsOf(shortened)));
   assert.not.match(text, /\$\{[A-Z]/);
   assert.not.match(text, /undefined|:null|NaN/);

@@ -81,17 +81,17 @@ check("accepts known placeholders and escaped ones", () => {
   assert.equal(problemsOf('a: "${A} $${HOME} $x"'), []);
 });
 
-check("names file and placeholder of an unknown one", () => {
-  assert.equal(problemsOf('a: [{ b: "${B}" }]'), ["a.yaml: there is no placeholder ${B}"]);
+check("names file, place and placeholder of an unknown one", () => {
+  assert.equal(problemsOf('a: [{ b: "${B}" }]'), ["a.yaml: a.0.b: there is no placeholder ${B}"]);
 });
 
 check("refuses a placeholder in a key", () => {
-  assert.equal(problemsOf('a:\n  "${A}/b": 1'), ["a.yaml: a placeholder cannot stand in a key: ${A}/b"]);
+  assert.equal(problemsOf('a:\n  "${A}/b": 1'), ["a.yaml: a: a placeholder cannot stand in a key: ${A}/b"]);
 });
 
 check("refuses what looks like a placeholder and is none", () => {
   for (const text of ["${a}", "${A", "${A-x}", "x ${ y"]) {
-    assert.match(problemsOf(`a: '${text}'`)[0] ?? "", /a\.yaml: a placeholder is written \$\{NAME\}/);
+    assert.match(problemsOf(`a: '${text}'`)[0] ?? "", /a\.yaml: a: a placeholder is written \$\{NAME\}/);
   }
 });
 

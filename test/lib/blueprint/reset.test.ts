@@ -2,15 +2,13 @@
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { CONFIG, psqlOf, query, run, tables } from "#test/lib/blueprint/psql.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";
 
-const blueprint = openBlueprint();
-const job = blueprint.jobObject(inputsOf(blueprint), "reset", "17");
-const command: readonly string[] = job["spec"].template.spec.initContainers[0].command;
-const statements = command.filter((_, i) => command[i - 1] === "-c");
-const CONFIG = "create table mdl_config (name text, value text); insert into mdl_config values ('rolesactive', ";
+const { command, statements } = psqlOf("reset", "17");
+// Sessions from the database's own pod, its probes, do not count; here all come from there, so that is turned off.
+const FROM_ELSEWHERE = (sql: string) => sql.replace("is distinct from '127.0.0.1'", "is distinct from '192.0.2.1'");
 
 const test = suite<{ db: TestDatabase }>("the reset Job");
 
@@ -19,29 +17,9 @@ test.before(async (context) => {
 });
 test.after((context) => context.db.close());
 
-/** As psql --single-transaction -c … -c … -c … does it. */
-async function reset(url: string, edit = (sql: string) => sql): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await sql.begin(async (tx) => {
-      for (const statement of statements) await tx.unsafe(edit(statement));
-    });
-  } finally {
-    await sql.end();
-  }
+function reset(url: string, edit?: (sql: string) => string, fence = "17"): Promise<void> {
+  return run(url, psqlOf("reset", fence), edit);
 }
-
-async function query(url: string, text: string): Promise<postgres.Row[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return [...await sql.unsafe(text)];
-  } finally {
-    await sql.end();
-  }
-}
-
-const tables = async (url: string) =>
-  (await query(url, "select tablename from pg_tables where schemaname = 'public'")).map((row) => row["tablename"]);
 
 test("is one transaction that stops at the first error", () => {
   assert.ok(command.includes("--single-transaction") && command.includes("ON_ERROR_STOP=1"));
@@ -81,8 +59,7 @@ test("is refused while anybody else is at work in the database", async ({ db }) 
   const installer = postgres(url, { max: 1 });
   try {
     await installer`select 1`;
-    // Sessions from the database's own pod, its probes, do not count; here all come from there, so that is turned off.
-    const error = await rejection(reset(url, (sql) => sql.replace("'127.0.0.1'", "'192.0.2.1'")));
+    const error = await rejection(reset(url, FROM_ELSEWHERE));
     assert.match(error.message, /another session is at work/);
     assert.equal(await tables(url), ["mdl_config"]);
   } finally {
@@ -111,6 +88,39 @@ test("waits for an installer that is about to finish, and then finds its site", 
   } finally {
     await installer.end();
   }
+});
+
+test("runs beside another reset, one after the other, and the site between them is safe", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  await Promise.all([reset(url, FROM_ELSEWHERE), reset(url, FROM_ELSEWHERE)]);
+  assert.equal(await tables(url), []);
+  await query(url, `${CONFIG}'1')`);
+  const outcomes = await Promise.allSettled([reset(url, FROM_ELSEWHERE), reset(url, FROM_ELSEWHERE)]);
+  assert.equal(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
+  assert.equal(await tables(url), ["mdl_config"]);
+});
+
+test("of an older holder is refused once a newer one has begun, whichever of the two came to run first", async ({ db }) => {
+  for (const job of ["reset", "install"] as const) {
+    const url = await db.freshUrl();
+    await run(url, psqlOf(job, "100")); // as text, 100 is less than 17
+    await query(url, `${CONFIG}'0')`);
+    const error = await rejection(reset(url));
+    assert.match(error.message, /not reset: attempt wheelwright \w+ 100 has begun after this one, 17/);
+    assert.equal(await tables(url), ["mdl_config"]);
+    await reset(url, undefined, "101");
+    assert.equal(await tables(url), []);
+  }
+});
+
+test("that is cut off leaves everything as it was: it is one transaction, its note included", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  const cut = (sql: string) => sql.startsWith("create schema") ? "select 1 / 0" : sql;
+  assert.match((await rejection(reset(url, cut))).message, /division by zero/);
+  assert.equal(await tables(url), ["mdl_config"]);
+  await reset(url, undefined, "3");
 });
 
 async function waitForLock(url: string): Promise<void> {

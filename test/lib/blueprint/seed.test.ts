@@ -62,6 +62,40 @@ read("says what cannot be used, and leaves it out", () => {
   assert.match(settings.problems[2]!, /color must be a colour/);
 });
 
+read("refuses addresses that Moodle would end its set-up for, and texts that it could not keep", () => {
+  const identity = (changes: Record<string, string>, secret = "s") =>
+    readHubSettings([
+      room("ConfigMap", "identity", { ...IDENTITY, ...changes }),
+      room("Secret", "identity", { clientSecret: secret }),
+    ]);
+  for (
+    const [changes, word] of [
+      [{ url: "http://idp.example.org" }, /url must be an https URL/],
+      [{ url: "idp" }, /url must be an https URL/],
+      [{ tokenEndpoint: "http://idp.example.org/token" }, /tokenEndpoint must be an https URL/],
+      [{ name: "" }, /name is empty/],
+      [{ name: "x".repeat(256) }, /name is empty, too long/],
+      [{ clientId: "a\u0000b" }, /clientId is empty/],
+    ] as const
+  ) {
+    const { identity: found, problems } = identity(changes);
+    assert.is(found, null);
+    assert.match(problems.join(), word);
+    assert.not.match(problems.join(), /x{256}/, "what was wrong is not repeated");
+  }
+  assert.is(identity({}, "x".repeat(1001)).identity, null);
+  assert.is(identity({ url: "", authorizationEndpoint: "" }).identity, null);
+});
+
+read("reads a logo, and refuses one that is no object with an address and a hash", () => {
+  const logo = { url: "https://files.example.org/logo.png", sha256: "b".repeat(64) };
+  assert.equal(readHubSettings([room("ConfigMap", "brand", { logo: JSON.stringify(logo) })]).brand, { logo });
+  for (const bad of ["logo.png", "[]", JSON.stringify({ ...logo, sha256: "b" })]) {
+    const { brand, problems } = readHubSettings([room("ConfigMap", "brand", { logo: bad })]);
+    assert.equal([brand, problems.length], [null, 1], bad);
+  }
+});
+
 const notes = suite("seedNotes");
 
 notes("name each thing that was asked for and is not configured", () => {
@@ -99,10 +133,11 @@ objects("hold nothing of the hub that was not asked for", () => {
 });
 
 objects(
-  "hold the script as it stands in its file, and the script reads each variable that the ConfigMap may have",
+  "hold the scripts as they stand in their files, which read each setting that the ConfigMap and the Secret may have",
   () => {
-    const script = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"]["seed.php"];
-    assert.is(script, builtIn()["seed.php"]);
+    const scripts = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"];
+    const script = scripts["seed.php"];
+    assert.equal(scripts, { "seed.php": builtIn()["seed.php"], "courses.php": builtIn()["courses.php"] });
     for (const [, name] of builtIn()["seed.yaml"]!.matchAll(/SEED_([A-Z_]+):/g)) {
       assert.ok(
         script.includes(`setting('${name}')`),
@@ -112,6 +147,23 @@ objects(
     assert.match(script, /mtrace\('seeded'\);\n$/);
   },
 );
+
+objects("reach the script as files, however large, and only secrets come by its environment", () => {
+  const theme = { scss: "学".repeat(50_000), logo: { url: "https://x.example.org/a.png", sha256: "c".repeat(64) } };
+  const inputs = inputsOf(blueprint, { brand: { name: "ocean", theme } });
+  const { data } = find(blueprint.spokeObjects(inputs, "seed"), "ConfigMap", "seed");
+  assert.equal([data.SEED_BRAND_SCSS, JSON.parse(data.SEED_BRAND_LOGO)], [theme.scss, theme.logo]);
+  const { containers: [{ env = [], envFrom, volumeMounts }], volumes } =
+    blueprint.jobObject(inputs, "seed", "1")["spec"]
+      .template.spec;
+  assert.equal([...env, ...envFrom].flatMap((each: object) => Object.keys(each)), ["secretRef", "secretRef"]);
+  const from = (path: string) => {
+    const { name } = volumeMounts.find((mount: { mountPath: string }) => mount.mountPath === path);
+    return volumes.find((volume: { name: string }) => volume.name === name).configMap.name;
+  };
+  assert.equal([from("/settings"), from("/seed")], ["seed", "seed-script"]);
+  assert.match(builtIn()["seed.php"]!, /\$file = '\/settings\/SEED_' \. \$name;/);
+});
 
 objects("mean mail when there are settings for it", () => {
   const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };

@@ -48,6 +48,27 @@ test("keeps the contents of a last snapshot of both volumes where a class retain
   assert.equal(told.map(({ content }) => content).sort(), kept.sort());
 });
 
+test("takes no snapshot by a class that is not for its volumes, and notes that there is none", async ({ scene }) => {
+  for (const name of ["standard", "standard-retain"]) {
+    await fetch(`${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses/${name}`, {
+      method: "DELETE",
+    });
+  }
+  await fetch(`${scene.simulator.url}/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ metadata: { name: "other" }, driver: "other.example.org", deletionPolicy: "Retain" }),
+  });
+  const id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(id, "active");
+  await remove(scene, id);
+  await scene.becomes(id, "removed");
+  assert.equal(scene.simulator.objects("VolumeSnapshotContent"), []);
+  const [job] = await scene.operations(id);
+  assert.match(String(job!.progress.notes), /no snapshot class for these volumes that retains/);
+});
+
 test("stops a running install, and takes down what it made", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");

@@ -1,0 +1,173 @@
+/** What the catalogue says of a region and of sizes reaches the objects. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { hubInputs, spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { amountOf } from "#lib/cluster/quantity.ts";
+import { allObjects, find, openBlueprint } from "#test/lib/blueprint/scene.ts";
+
+const blueprint = openBlueprint();
+const request: SpokeRequest = {
+  federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
+  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+  namespace: "spoke-biology-9n3m8k5r2dh",
+  slug: "biology",
+  displayName: "Biology",
+  host: "biology.spokes.example.org",
+  adminEmail: "ada@example.org",
+  version: "4.5.12",
+  size: "small",
+  identity: false,
+  content: false,
+  contentMode: null,
+  brand: null,
+  region: null,
+  seed: null,
+};
+const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
+const withMail = { acmeEmail: "ops@example.org" as string | null, smtp: null };
+const without = { acmeEmail: null, smtp: null };
+
+const regions = suite("a region's settings");
+const catalog = loadCatalog(
+  `regions:
+  - name: west
+    cluster:
+      storageClass: fast
+      snapshotClass: kept
+      ingressClass: traefik
+      ingressNamespace: traefik-system
+      dnsNamespace: dns
+      controlPlaneNamespace: wheelwright
+      acmeServer: https://acme.example.org/directory
+  - { name: own, cluster: { issuer: corporate-ca } }
+  - { name: wildcard, cluster: { tls: elsewhere, issuer: corporate-ca } }
+  - east
+`,
+  blueprint,
+);
+
+function made(region: string, config = withMail) {
+  const inputs = spokeInputs(catalog, config, { ...request, region });
+  const objects = allObjects(blueprint, inputs), ingress = find(objects, "Ingress", "moodle");
+  return {
+    inputs,
+    objects,
+    ingress: ingress["spec"],
+    issuer: ingress.metadata.annotations!["cert-manager.io/cluster-issuer"],
+    url: find(objects, "ConfigMap", "moodle-env")["data"].SITE_URL,
+  };
+}
+
+regions("reach claims, ingress and network policies", () => {
+  const { objects, ingress, inputs } = made("west");
+  const claims = [
+    find(objects, "PersistentVolumeClaim", "files")["spec"],
+    find(objects, "StatefulSet", "db")["spec"].volumeClaimTemplates[0].spec,
+  ];
+  assert.equal(claims.map(({ storageClassName }) => storageClassName), ["fast", "fast"]);
+  assert.is(ingress.ingressClassName, "traefik");
+  assert.is(inputs.surroundings.snapshotClass, "kept");
+  const policies = JSON.stringify(objects.filter(({ kind }) => kind === "NetworkPolicy"));
+  for (const namespace of ["traefik-system", "dns", "wheelwright"]) {
+    assert.ok(policies.includes(`"kubernetes.io/metadata.name":"${namespace}"`), namespace);
+  }
+  assert.not.match(policies, /ingress-nginx|kube-system/);
+});
+
+regions("give the issuer its name, its class and its server", () => {
+  assert.is(made("west").issuer, "wheelwright-traefik");
+  const [issuer] = blueprint.hubObjects(hubInputs(catalog, withMail, { ...hub, region: "west" }), "issuer");
+  assert.equal([issuer!.metadata.name, issuer!["spec"].acme.server], [
+    "wheelwright-traefik",
+    "https://acme.example.org/directory",
+  ]);
+  assert.is(issuer!["spec"].acme.solvers[0].http01.ingress.ingressClassName, "traefik");
+});
+
+regions("may name an issuer that is there, with or without an address for ACME; then none is made", () => {
+  for (const config of [withMail, without]) {
+    const { issuer, ingress, url } = made("own", config);
+    assert.is(issuer, "corporate-ca");
+    assert.equal(ingress.tls, [{ hosts: [request.host], secretName: "moodle-tls" }]);
+    assert.is(url, `https://${request.host}`);
+    assert.equal(blueprint.hubObjects(hubInputs(catalog, config, { ...hub, region: "own" }), "issuer"), []);
+  }
+});
+
+regions("may say that TLS ends elsewhere: https, and no certificate is asked for", () => {
+  const { issuer, ingress, url } = made("wildcard");
+  assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.host}`]);
+});
+
+regions("are the blueprint's where the region says nothing: http without an address for ACME", () => {
+  const { issuer, ingress, url } = made("east", without);
+  assert.equal([issuer, "tls" in ingress, ingress.ingressClassName, url], [
+    undefined,
+    false,
+    "nginx",
+    `http://${request.host}`,
+  ]);
+});
+
+const sizes = suite("a size of the catalogue's own");
+const tiny = {
+  app: { requests: { cpu: "200m", memory: "384Mi" }, limits: { cpu: "800m", memory: "768Mi" } },
+  database: { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "250m", memory: "256Mi" } },
+  cron: { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "250m", memory: "512Mi" } },
+  workers: 4,
+  disks: { files: "3Gi", database: "2Gi" },
+  quota: { requests: { cpu: "540m", memory: "1120Mi" }, limits: { cpu: "2500m", memory: "2560Mi" }, storage: "10Gi" },
+  largest: { cpu: "800m", memory: "768Mi", disk: "3Gi" },
+};
+const load = (change: object = {}) =>
+  loadCatalog(JSON.stringify({ sizes: [{ name: "tiny", resources: { ...tiny, ...change } }] }), blueprint);
+
+sizes("reaches containers, pool, disks, quota and LimitRange", () => {
+  const objects = allObjects(blueprint, spokeInputs(load(), without, { ...request, size: "tiny" }));
+  const container = (kind: string, name: string) =>
+    find(objects, kind, name)["spec"].template.spec.containers[0].resources;
+  assert.equal(container("Deployment", "moodle"), tiny.app);
+  assert.equal(container("Job", "install-17"), tiny.app);
+  assert.equal(container("StatefulSet", "db"), tiny.database);
+  assert.match(find(objects, "ConfigMap", "fpm-size")["data"]["zz-size.conf"], /= 4\n/);
+  const { hard } = find(objects, "ResourceQuota", "spoke")["spec"];
+  assert.equal([hard["requests.cpu"], hard["limits.memory"], hard["requests.storage"]], ["540m", "2560Mi", "10Gi"]);
+  const [containers, claims] = find(objects, "LimitRange", "spoke")["spec"].limits;
+  assert.equal([containers.max, claims.max], [{ cpu: "800m", memory: "768Mi" }, { storage: "3Gi" }]);
+});
+
+// app + database + cron + one Job of the app's size + the two smallest Jobs, added up here by hand; twice the disks.
+sizes("is taken when its quota holds exactly what is needed, and refused for the least bit less", () => {
+  const mebi = 2 ** 20;
+  const small = { requests: { cpu: 0.02 + 0.02, memory: 96 * mebi }, limits: { cpu: 0.2 + 0.2, memory: 256 * mebi } };
+  for (const field of ["requests", "limits"] as const) {
+    for (const resource of ["cpu", "memory"] as const) {
+      const of = (each: typeof tiny.app) => amountOf(each[field][resource]);
+      const needed = 2 * of(tiny.app) + of(tiny.database) + of(tiny.cron) + small[field][resource];
+      assert.ok(needed <= amountOf(tiny.quota[field][resource]) + 1e-9, `${field}.${resource}: ${needed}`);
+      const exact = resource === "cpu" ? `${Math.round(needed * 1000)}m` : `${needed / mebi}Mi`;
+      const less = resource === "cpu" ? `${Math.round(needed * 1000) - 1}m` : `${needed / mebi - 1}Mi`;
+      const quota = (amount: string) => ({
+        quota: { ...tiny.quota, [field]: { ...tiny.quota[field], [resource]: amount } },
+      });
+      load(quota(exact));
+      assert.throws(() => load(quota(less)), new RegExp(`tiny: ${field}.${resource} of the quota is ${less}`));
+    }
+  }
+  assert.throws(
+    () => load({ quota: { ...tiny.quota, storage: "10239Mi" } }),
+    /requests\.storage of the quota is 10239Mi, and 10Gi/,
+  );
+});
+
+sizes("is refused when a container or a disk is over its own largest", () => {
+  assert.throws(
+    () => load({ largest: { ...tiny.largest, cpu: "799m" } }),
+    /the container moodle has a cpu limit of 800m/,
+  );
+  assert.throws(() => load({ largest: { ...tiny.largest, disk: "2Gi" } }), /a disk of 3Gi is over the largest, 2Gi/);
+});
+
+regions.run();
+sizes.run();
