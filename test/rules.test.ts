@@ -16,7 +16,7 @@ const ORDER = [
   "app",
   ...["members", "users", "auth", "billing", "federations", "spokes", "operations", "backups"], // domains
   ...["notifications", "onboarding", "deprecations"],
-  ...["scheduler", "work"], // work
+  ...["scheduler", "work", "doctor"], // work
   ...["http", "docs", "portal"], // surface
   "routes",
   "src",

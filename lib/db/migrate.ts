@@ -99,7 +99,8 @@ async function apply(run: Run, [name, text]: Migration): Promise<void> {
   }
 }
 
-function checksumOf(text: string): string {
+/** What is recorded with an applied migration. */
+export function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 

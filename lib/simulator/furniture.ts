@@ -57,6 +57,7 @@ function place(world: World, manifest: Json): void {
     reason: "KubeletReady",
     message: "kubelet is posting ready status",
   }];
-  const status = { capacity: { cpu, memory, pods }, allocatable: { cpu, memory, pods }, conditions };
+  const nodeInfo = { architecture: "amd64", operatingSystem: "linux" };
+  const status = { capacity: { cpu, memory, pods }, allocatable: { cpu, memory, pods }, conditions, nodeInfo };
   world.store.save(kind, { ...object, status });
 }

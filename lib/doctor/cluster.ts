@@ -1,0 +1,150 @@
+/** Examines one cluster: looks at it, tries it out, and has both judged. */
+import type { Surroundings } from "#lib/blueprint/sizes.ts";
+import type { Cluster, KubeObject } from "#lib/cluster/cluster.ts";
+import { type KubeconfigSource, openCluster } from "#lib/cluster/open.ts";
+import { failing, type Finding, ok, type Section, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
+import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
+import { judgeTrial } from "#lib/doctor/judge-trial.ts";
+import { unseen } from "#lib/doctor/look.ts";
+import { type Permission, PERMISSIONS } from "#lib/doctor/permissions.ts";
+import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
+import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
+import type { Log } from "#lib/log.ts";
+import { MINUTE } from "#lib/time.ts";
+
+export interface Place {
+  readonly name: string;
+  /** For people: the file and the context. */
+  readonly where: string;
+  readonly kubeconfig: KubeconfigSource;
+  /** What is asked of it, by the blueprint or the regions that it has. */
+  readonly needs: readonly Need[];
+}
+
+export interface Need {
+  readonly surroundings: Surroundings;
+  /** The ClusterIssuer that spokes would use. */
+  readonly issuer: string | null;
+}
+
+export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
+  /** Whether pods may be started in a namespace of ours. */
+  readonly trial: boolean;
+  readonly version: string;
+  readonly log: Log;
+}
+
+const STORAGE = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+const SNAPSHOT = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshotClass" };
+const INGRESS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
+const ISSUER = { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer" };
+const NODE = { apiVersion: "v1", kind: "Node" };
+
+/** No node may be found for a minute, for an autoscaler may be at work; then it is told. */
+const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
+
+export async function examineCluster(place: Place, plan: ClusterPlan, trying: Trying): Promise<Section> {
+  const section = (where: string, findings: readonly Finding[]): Section => ({
+    ...{ place: "cluster", name: place.name, where },
+    findings: unique(findings),
+  });
+  const { name, kubeconfig } = place, { version, log } = plan;
+  const patience = IMPATIENCE, deadline = trying.limit;
+  const opened = await trying.look(() => openCluster({ name, kubeconfig, version, log, patience, deadline }));
+  if (!("seen" in opened)) return section(place.where, [unreachable(opened)]);
+  const cluster = opened.seen;
+  try {
+    const answered = await trying.look((signal) => cluster.version({ signal }));
+    const about = await cluster.about();
+    const where = `${about.server}, ${place.where}`;
+    if (!("seen" in answered)) return section(where, [unreachable(answered)]);
+    const clock = judgeClock(about.aheadMs, "the cluster's clock");
+    const standing = [judgeVersion(answered.seen), clock, ...await examineStanding(cluster, place, plan, trying)];
+    return section(where, [...standing, ...await examineByTrial(cluster, place, plan, trying)]);
+  } finally {
+    await cluster.close();
+  }
+}
+
+function unreachable({ unseen, hint }: Extract<Sight<never>, { readonly unseen: string }>): Finding {
+  return failing("connection", `it cannot be used: ${unseen}`, hint ?? "See KUBECONFIG: its server and credentials.");
+}
+
+/** What the cluster's objects tell. */
+async function examineStanding(
+  cluster: Cluster,
+  place: Place,
+  plan: ClusterPlan,
+  { look }: Trying,
+): Promise<Finding[]> {
+  type Kind = typeof NODE;
+  const all = (kind: Kind) => look((signal) => cluster.listAll(kind, "", { signal }));
+  const served = (kind: Kind): Promise<Sight<readonly KubeObject[] | null>> =>
+    look(async (signal) => await cluster.serves(kind, { signal }) ? await cluster.listAll(kind, "", { signal }) : null);
+  const [storage, snapshots, ingress, issuers, nodes] = await Promise.all([
+    all(STORAGE),
+    served(SNAPSHOT),
+    all(INGRESS),
+    served(ISSUER),
+    all(NODE),
+  ]);
+  const absent = [[snapshots, SNAPSHOT], [issuers, ISSUER]] as const;
+  const unserved = absent.flatMap(([sight, kind]) =>
+    "seen" in sight && sight.seen === null ? [kind.apiVersion.split("/")[0]!] : []
+  );
+  const permissions = await look((signal) => reviewAll(cluster, unserved, signal));
+  return [
+    ...place.needs.flatMap(({ surroundings }) => judgeStorage(storage, surroundings)),
+    ...place.needs.map(({ surroundings }) => judgeSnapshots(storage, snapshots, surroundings)),
+    ...place.needs.map(({ surroundings }) => judgeIngress(ingress, surroundings)),
+    ...place.needs.map(({ surroundings, issuer }) => judgeCertificates(issuers, surroundings, issuer)),
+    judgeNodes(nodes, plan.size, plan.resources),
+    ...judgePermissions(permissions),
+  ];
+}
+
+async function reviewAll(
+  cluster: Cluster,
+  unserved: readonly string[],
+  signal: AbortSignal,
+): Promise<{ asked: number; denied: Permission[] }> {
+  const isThere = ({ group }: Permission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
+  const asked = PERMISSIONS.filter(isThere);
+  const answers = await Promise.all(asked.map((permission) => cluster.allows(permission, { signal })));
+  return { asked: asked.length, denied: asked.filter((_, index) => !answers[index]) };
+}
+
+/** What has to be tried: by dry runs and pods in a namespace that is removed again. */
+async function examineByTrial(
+  cluster: Cluster,
+  { needs: [need] }: Place,
+  plan: ClusterPlan,
+  trying: Trying,
+): Promise<Finding[]> {
+  if (!plan.trial) {
+    return [warning("trial", "pod security, quotas, images and network were not tried", "Leave --no-probe out.")];
+  }
+  const left = await trying.look((signal) => clearLeftovers(cluster, { signal }));
+  const cleared = "seen" in left ? left.seen : [];
+  return [
+    ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),
+    ...cleared.map((name) => ok("trial", `removed the namespace ${name}, which an earlier doctor left behind`)),
+  ];
+}
+
+/** A blueprint whose pieces cannot be tried is no failure of the cluster. */
+async function examineTrial(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Finding[]> {
+  try {
+    return judgeTrial(await tryOut(cluster, plan, trying));
+  } catch (error) {
+    trying.signal.throwIfAborted();
+    return [untold("trial", unseen(error))];
+  }
+}
+
+/** Regions that ask for the same get the same answer. */
+function unique(findings: readonly Finding[]): Finding[] {
+  const key = ({ check, told }: Finding) => `${check} ${told}`;
+  return [...new Map(findings.map((finding) => [key(finding), finding])).values()];
+}

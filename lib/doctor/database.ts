@@ -1,0 +1,121 @@
+/** Looks at the database, over two connections of its own: what it is, and whether a session stays one. */
+import { randomBytes } from "node:crypto";
+import { type Client, openClient } from "#lib/db/client.ts";
+import { SECOND } from "#lib/time.ts";
+
+export interface DatabaseFacts {
+  /** For example `17.2`, and 170002. */
+  readonly version: string;
+  readonly number: number;
+  readonly encoding: string;
+  /** A standby, or one that refuses to write unless told otherwise. */
+  readonly readOnly: boolean;
+  /** Connections that it grants to such as us. */
+  readonly connections: number;
+  /** Whether we may make tables. */
+  readonly mayCreate: boolean;
+  /** By how many milliseconds its clock is ahead of ours. */
+  readonly aheadMs: number;
+  /** What was applied to it; null where nothing ever was. */
+  readonly applied: readonly Applied[] | null;
+  readonly session: Session;
+}
+
+export interface Applied {
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** What only a connection to the server itself, or a pooler in session mode, gives. */
+export interface Session {
+  /** A lock that one connection holds is refused to another. */
+  readonly locks: boolean;
+  /** A notification arrives at whoever listens. */
+  readonly notifications: boolean;
+}
+
+type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections"> & {
+  readonly read_only: boolean;
+  readonly may_create: boolean;
+  readonly migrated: boolean;
+};
+
+const FACTS = `select
+  current_setting('server_version') as version,
+  current_setting('server_version_num')::int as number,
+  current_setting('server_encoding') as encoding,
+  pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
+  coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+  to_regclass('migrations') is not null as migrated`;
+
+/** How long a notification may take: they arrive within milliseconds, or never. */
+const NOTIFICATION = 3 * SECOND;
+
+export async function lookAtDatabase(url: string, limit: number, signal: AbortSignal): Promise<DatabaseFacts> {
+  const heard = Promise.withResolvers<boolean>();
+  const open = (onNotify?: () => void) =>
+    openClient({
+      url,
+      name: "wheelwright doctor",
+      settings: {},
+      connectLimit: limit,
+      ...(onNotify ? { onNotify } : {}),
+    });
+  const clients: Client[] = [];
+  const stop = () => clients.forEach((client) => client.kill(signal.reason));
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    clients.push(await open(() => heard.resolve(true)));
+    clients.push(await open());
+    const [one, other] = clients as [Client, Client];
+    const ask = async (client: Client, text: string, params: readonly unknown[] = []) =>
+      (await client.query(text, params, { limit, signal })).rows;
+    const [facts] = await ask(one, FACTS) as unknown as [Row];
+    const before = Date.now();
+    const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
+    const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
+    const applied = facts.migrated
+      ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
+      : null;
+    const { version, number, encoding, connections } = facts;
+    return {
+      ...{ version, number, encoding, connections, aheadMs, applied },
+      readOnly: facts.read_only,
+      mayCreate: facts.may_create,
+      session: {
+        locks: await keepsLocks(one, other, ask),
+        notifications: await notifies(one, other, ask, heard.promise),
+      },
+    };
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await Promise.all(clients.map((client) => client.dead ? undefined : client.close().catch(() => {})));
+  }
+}
+
+type Ask = (client: Client, text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** A transaction pooler gives both the same session, which is granted its own lock a second time. */
+async function keepsLocks(one: Client, other: Client, ask: Ask): Promise<boolean> {
+  const key = randomBytes(8).readBigInt64BE().toString();
+  await ask(one, "select pg_advisory_lock($1::bigint)", [key]);
+  const [second] = await ask(other, "select pg_try_advisory_lock($1::bigint) as granted", [key]);
+  if (second!.granted) await ask(other, "select pg_advisory_unlock($1::bigint)", [key]);
+  await ask(one, "select pg_advisory_unlock($1::bigint)", [key]);
+  return second!.granted === false;
+}
+
+/** To a session that a pooler has lent to somebody else meanwhile, nothing is told. */
+async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boolean>): Promise<boolean> {
+  const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
+  await ask(one, `listen ${channel}`);
+  await ask(other, "select pg_notify($1, '')", [channel]);
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), NOTIFICATION);
+  try {
+    return await Promise.race([heard, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

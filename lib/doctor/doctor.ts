@@ -1,0 +1,126 @@
+/**
+ * Doctor: looks whether everything is there that serve and its spokes need, before the first of them and at any time.
+ *
+ * Looking (database.ts, surroundings.ts, cluster.ts, trial.ts) is apart from judging (judge-….ts), which is pure. All
+ * places are looked at at once, and each within its time; none waits for another that hangs.
+ */
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import { amountOf } from "#lib/cluster/quantity.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { hubInputs } from "#lib/catalog/inputs.ts";
+import type { Config } from "#lib/config.ts";
+import type { Migration } from "#lib/db/migrate.ts";
+import { type ClusterPlan, examineCluster, type Need, type Place } from "#lib/doctor/cluster.ts";
+import { lookAtDatabase } from "#lib/doctor/database.ts";
+import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
+import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
+import { LIMIT, openLook } from "#lib/doctor/look.ts";
+import { lookAtDomain, lookAtMail, type Resolve, resolveName } from "#lib/doctor/surroundings.ts";
+import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
+import type { Log } from "#lib/log.ts";
+
+export interface Examination {
+  readonly config: Config;
+  readonly blueprint: Blueprint;
+  readonly catalog: Catalog;
+  readonly migrations: readonly Migration[];
+  /** Of this program, for the cluster's own log. */
+  readonly version: string;
+  /** Looks at the cluster of this region alone. */
+  readonly region: string | null;
+  readonly trial: boolean;
+  readonly log: Log;
+  /** Calls everything off; what was made to try things is removed all the same. */
+  readonly signal: AbortSignal;
+  readonly tell: (sentence: string) => void;
+  /** Milliseconds for one look (10 s), and for pods to start (3 minutes). */
+  readonly limit?: number;
+  readonly patience?: number;
+  readonly resolve?: Resolve;
+}
+
+/** One section after the other, in this order, each as soon as it and those before it are known. */
+export async function* examine(examination: Examination): AsyncGenerator<Section> {
+  const { config, signal, tell, migrations, limit = LIMIT, patience = PATIENCE } = examination;
+  const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
+  const places = await placesOf(examination);
+  const database = look((within) => lookAtDatabase(config.database.url, limit, within));
+  const sections: Promise<Section>[] = [
+    Promise.resolve(section("configuration", null, [judgeDefinitions(examination)])),
+    database.then((facts) =>
+      section(
+        "database",
+        placeOf(config.database.url),
+        judgeDatabase(facts, { migrations, pool: config.database.pool }),
+      )
+    ),
+    Promise.all([
+      lookAtDomain(config.rootDomain, look, examination.resolve ?? resolveName),
+      lookAtMail(config.smtp, look),
+    ]).then((findings) => section("surroundings", null, findings)),
+    ...places.map((place) => examineCluster(place, planOf(examination), trying)),
+  ];
+  const settled = Promise.allSettled(sections);
+  try {
+    for (const each of sections) yield await each;
+  } finally {
+    await settled; // what was called off clears up first
+  }
+}
+
+function section(place: Section["place"], where: string | null, findings: readonly Finding[]): Section {
+  return { place, name: null, where, findings };
+}
+
+function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding {
+  const parts = [config.blueprintDir ? `the blueprint in ${config.blueprintDir}` : "the built-in blueprint"];
+  if (config.catalog) parts.push(`the catalogue with ${count(catalog.regions.length, "region")}`);
+  return ok("variables", `all hold, and so ${parts.length > 1 ? "do" : "does"} ${list(parts)} (${blueprint.revision})`);
+}
+
+/** What is tried is as small as it can be: the size that asks for least. */
+function planOf({ blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
+  const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
+  const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
+  const memory = ({ resources }: (typeof sizes)[number]) => amountOf(resources.app.requests.memory);
+  const [smallest] = sizes.toSorted((a, b) => memory(a) - memory(b));
+  return { blueprint, images: catalog.imagesOf(catalog.defaults.version), ...smallest!, trial, version, log };
+}
+
+/** The default cluster and each region's, every one once. */
+async function placesOf(examination: Examination): Promise<Place[]> {
+  const { catalog, config, region } = examination;
+  const needs = new Map<string | null, Need[]>();
+  const chosen = catalog.regions.filter(({ name }) => region === null || name === region);
+  const all = [
+    ...(region === null ? [{ name: null, context: null }] : []),
+    ...chosen.map(({ name, context }) => ({ name, context: context ?? null })),
+  ];
+  for (const { name, context } of all) needs.set(context, [...needs.get(context) ?? [], needOf(examination, name)]);
+  const file = config.kubeconfig;
+  const current = await currentContext(file);
+  return [...needs].map(([context, wanted]) => ({
+    name: context ?? "default",
+    where: file === null ? "the service account of this pod" : `${file}, context ${context ?? current ?? "not known"}`,
+    kubeconfig: file === null ? "in-cluster" : { file, ...(context === null ? {} : { context }) },
+    needs: wanted,
+  }));
+}
+
+function needOf({ catalog, config }: Examination, region: string | null): Need {
+  const asked = { federationId: "fed_doctor", namespace: "doctor", slug: "doctor", region };
+  return { surroundings: catalog.surroundingsOf(region), issuer: hubInputs(catalog, config, asked).issuer };
+}
+
+/** For people alone; what is wrong with the file is told by whoever opens it. */
+async function currentContext(file: string | null): Promise<string | null> {
+  if (file === null) return null;
+  try {
+    const { "current-context": name } = parse(await readFile(file, "utf8")) as Record<string, unknown>;
+    return typeof name === "string" ? name : null;
+  } catch {
+    return null;
+  }
+}

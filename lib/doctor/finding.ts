@@ -1,0 +1,72 @@
+/**
+ * What doctor finds: one line for people about each thing that it looked at, and how to mend what is wrong.
+ *
+ * `failing` keeps spokes from being installed or kept apart. `warning` costs something, or could not be told: what was
+ * not seen is never called good.
+ */
+export type Level = "ok" | "warning" | "failing";
+
+export interface Finding {
+  /** What was looked at, in a word or two: the same words each time. */
+  readonly check: string;
+  readonly level: Level;
+  /** A sentence without a full stop. */
+  readonly told: string;
+  /** How to mend it, a sentence. */
+  readonly hint?: string;
+}
+
+export interface Section {
+  readonly place: "configuration" | "database" | "surroundings" | "cluster";
+  /** Which one, where there may be several. */
+  readonly name: string | null;
+  /** Where that is. */
+  readonly where: string | null;
+  readonly findings: readonly Finding[];
+}
+
+export interface Summary {
+  readonly ready: boolean;
+  readonly problems: number;
+  readonly warnings: number;
+  readonly sentence: string;
+}
+
+/** What was seen, or why it was not. */
+export type Sight<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string };
+
+export function ok(check: string, told: string): Finding {
+  return { check, level: "ok", told };
+}
+
+export function warning(check: string, told: string, hint?: string): Finding {
+  return { check, level: "warning", told, ...(hint === undefined ? {} : { hint }) };
+}
+
+export function failing(check: string, told: string, hint?: string): Finding {
+  return { check, level: "failing", told, ...(hint === undefined ? {} : { hint }) };
+}
+
+export function untold(check: string, { unseen, hint }: Extract<Sight<unknown>, { readonly unseen: string }>): Finding {
+  return warning(check, `could not be told: ${unseen}`, hint);
+}
+
+export function summarize(sections: readonly Section[]): Summary {
+  const all = sections.flatMap(({ findings }) => findings);
+  const problems = all.filter(({ level }) => level === "failing").length;
+  const warnings = all.filter(({ level }) => level === "warning").length;
+  const ready = problems === 0;
+  const counted = ready ? count(warnings, "warning") : count(problems, "problem");
+  const sentence = ready ? `Ready${warnings > 0 ? `, with ${counted}` : ""}` : `Not ready: ${counted}`;
+  return { ready, problems, warnings, sentence };
+}
+
+/** "1 problem", "3 problems". */
+export function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** "a", "a and b", "a, b and c". */
+export function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

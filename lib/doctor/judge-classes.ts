@@ -1,0 +1,136 @@
+/** What is made of a cluster's classes: of storage, snapshots and ingress, and of its issuer of certificates. Pure. */
+import type { Surroundings } from "#lib/blueprint/sizes.ts";
+import { conditionOf } from "#lib/cluster/belongs.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+
+const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+const ELSEWHERE = "or name another in surroundings.yaml, or for the region in the catalogue";
+
+export function judgeStorage(classes: Sight<readonly KubeObject[]>, { storageClass }: Surroundings): Finding[] {
+  const check = "storage";
+  if (!("seen" in classes)) return [untold(check, classes)];
+  const defaults = classes.seen.filter(isDefault);
+  const chosen = findStorage(classes.seen, storageClass);
+  if (storageClass !== undefined && !chosen) {
+    return [failing(check, `there is no storage class ${storageClass}`, `Make it, ${ELSEWHERE}.`)];
+  }
+  if (!chosen) {
+    const names = classes.seen.map(({ metadata }) => metadata.name);
+    const there = names.length > 0 ? `, only ${list(names)}` : "";
+    return [failing(
+      check,
+      `there is no default storage class${there}`,
+      names.length > 0
+        ? `Annotate one with ${DEFAULTS[0]}=true, or name one as storageClass in surroundings.yaml.`
+        : "Install a storage driver (CSI) and its class.",
+    )];
+  }
+  const name = chosen.metadata.name;
+  const grows = chosen["allowVolumeExpansion"] === true;
+  const binding = chosen["volumeBindingMode"] === "WaitForFirstConsumer" ? "bound when a pod comes" : "bound at once";
+  const which = storageClass === undefined ? `${name}, the default` : name;
+  const findings = [
+    grows ? ok(check, `class ${which}: disks can grow, ${binding}`) : warning(
+      check,
+      `class ${which}: disks cannot grow, ${binding}`,
+      "Set allowVolumeExpansion: true on it if its driver can; until then no spoke gets a larger disk.",
+    ),
+  ];
+  if (storageClass === undefined && defaults.length > 1) {
+    const names = list(defaults.map(({ metadata }) => metadata.name));
+    findings.push(warning(
+      check,
+      `there are ${defaults.length} default storage classes, ${names}; the cluster takes the newest, ${name}`,
+      `Take the annotation ${DEFAULTS[0]} off all but one.`,
+    ));
+  }
+  return findings;
+}
+
+/** The class that a claim gets: the one it names, else the default; of several defaults the newest (1.26 and later). */
+function findStorage(classes: readonly KubeObject[], name: string | undefined): KubeObject | undefined {
+  if (name !== undefined) return classes.find(({ metadata }) => metadata.name === name);
+  const born = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+  return classes.filter(isDefault).toSorted((a, b) =>
+    born(b).localeCompare(born(a)) || a.metadata.name.localeCompare(b.metadata.name)
+  )[0];
+}
+
+function isDefault({ metadata }: KubeObject): boolean {
+  return DEFAULTS.some((name) => metadata.annotations?.[name] === "true");
+}
+
+/** `snapshots` is null where the cluster does not know the kind. */
+export function judgeSnapshots(
+  classes: Sight<readonly KubeObject[]>,
+  snapshots: Sight<readonly KubeObject[] | null>,
+  { storageClass }: Surroundings,
+): Finding {
+  const check = "snapshots";
+  if (!("seen" in snapshots)) return untold(check, snapshots);
+  if (snapshots.seen === null) {
+    return warning(
+      check,
+      "backups are not possible: the cluster knows no VolumeSnapshots",
+      "Install the snapshot controller and its CRDs, and a storage driver that takes snapshots.",
+    );
+  }
+  const driver = "seen" in classes ? findStorage(classes.seen, storageClass)?.["provisioner"] : undefined;
+  if (driver === undefined) {
+    return warning(check, "could not be told: it is not known which driver the disks are of");
+  }
+  const own = snapshots.seen.filter((each) => each["driver"] === driver);
+  const keeping = own.find((each) => each["deletionPolicy"] === "Retain");
+  if (keeping) return ok(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
+  const [other] = own;
+  const hint = `Make a VolumeSnapshotClass with driver: ${driver} and deletionPolicy: Retain.`;
+  return other
+    ? warning(
+      check,
+      `backups would go with their spoke: class ${other.metadata.name} deletes, and none retains`,
+      hint,
+    )
+    : warning(check, `backups are not possible: no snapshot class is for the driver ${driver}`, hint);
+}
+
+export function judgeIngress(classes: Sight<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
+  const check = "ingress";
+  if (!("seen" in classes)) return untold(check, classes);
+  const names = classes.seen.map(({ metadata }) => metadata.name);
+  if (names.includes(ingressClass)) return ok(check, `class ${ingressClass}`);
+  const there = names.length > 0 ? `, only ${list(names)}` : "";
+  const hint = `Install an ingress controller of that class, ${ELSEWHERE}.`;
+  return failing(check, `there is no ingress class ${ingressClass}${there}`, hint);
+}
+
+/** `issuer` is the name of the ClusterIssuer that spokes would use, null without ACME_EMAIL or with TLS elsewhere. */
+export function judgeCertificates(
+  issuers: Sight<readonly KubeObject[] | null>,
+  { tls }: Surroundings,
+  issuer: string | null,
+): Finding {
+  const check = "certificates";
+  if (tls === "elsewhere") return ok(check, "TLS ends elsewhere, none are ordered");
+  if (issuer === null) {
+    return warning(
+      check,
+      "sites are plain HTTP: ACME_EMAIL is not set",
+      "Set it, or tls: elsewhere in surroundings.yaml.",
+    );
+  }
+  if (!("seen" in issuers)) return untold(check, issuers);
+  if (issuers.seen === null) {
+    return failing(
+      check,
+      "ACME_EMAIL is set, but the cluster does not know cert-manager's ClusterIssuer",
+      "Install cert-manager, or run without ACME_EMAIL.",
+    );
+  }
+  const found = issuers.seen.find(({ metadata }) => metadata.name === issuer);
+  if (!found) return ok(check, `cert-manager is there; the issuer ${issuer} is made with the first hub`);
+  const condition = conditionOf(found, "Ready");
+  if (condition?.status === "True") return ok(check, `the issuer ${issuer} is ready`);
+  const why = condition?.message || condition?.reason || "cert-manager has said nothing of it yet";
+  return failing(check, `the issuer ${issuer} is not ready: ${why}`, `See kubectl describe clusterissuer ${issuer}.`);
+}

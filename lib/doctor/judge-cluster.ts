@@ -1,0 +1,90 @@
+/** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
+import type { Size } from "#lib/blueprint/sizes.ts";
+import { conditionOf } from "#lib/cluster/belongs.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { amountOf } from "#lib/cluster/quantity.ts";
+import { count, failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import type { Permission } from "#lib/doctor/permissions.ts";
+import { SECOND } from "#lib/time.ts";
+
+// The hardest need is admission by the pod security standards, which every cluster has since 1.25. What waits for Jobs
+// reads their conditions as they are since 1.28, and older ones are not tried.
+const LEAST = 25, TRIED = 28;
+
+export function judgeVersion(version: string): Finding {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TRIED} or newer.`;
+  if (major === undefined) return warning(check, `could not be told: the server calls itself ${version}`);
+  const told = `Kubernetes ${version}`;
+  if (Number(major) > 1 || Number(minor) >= TRIED) return ok(check, told);
+  if (Number(minor) >= LEAST) return warning(check, `${told} is older than what this program is tried with`, hint);
+  return failing(check, `${told} is too old: pod security is not certain to be enforced before 1.${LEAST}`, hint);
+}
+
+const SKEW = 5 * SECOND;
+
+/** `ahead` is by how many milliseconds that clock is ahead of ours. */
+export function judgeClock(ahead: number, whose: string): Finding {
+  const check = "clock";
+  if (Math.abs(ahead) <= SKEW) return ok(check, `${whose} and this machine agree`);
+  const how = `${Math.round(Math.abs(ahead) / SECOND)} s ${ahead > 0 ? "ahead of" : "behind"} this machine`;
+  return warning(check, `${whose} is ${how}`, "Let both follow a time server (NTP).");
+}
+
+/** Whether some node could take one small spoke by its size: what others use there already is not counted. */
+export function judgeNodes(nodes: Sight<readonly KubeObject[]>, size: string, resources: Size): Finding {
+  const check = "nodes";
+  if (!("seen" in nodes)) return untold(check, nodes);
+  const usable = nodes.seen.filter((node) =>
+    conditionOf(node, "Ready")?.status === "True" && node["spec"]?.unschedulable !== true
+  );
+  if (usable.length === 0) {
+    const told = nodes.seen.length === 0 ? "there is no node" : `none of ${count(nodes.seen.length, "node")} is ready`;
+    return failing(check, told, "Add a node, or see kubectl describe nodes.");
+  }
+  const kinds = list([...new Set(usable.map((node) => node["status"]?.nodeInfo?.architecture ?? "unknown"))].sort());
+  const told = `${usable.length} ready (${kinds})`;
+  const pods = [resources.app, resources.database, resources.cron].map(({ requests }) => requests);
+  const cpu = sum(pods.map((each) => each.cpu)), memory = sum(pods.map((each) => each.memory));
+  const fits = usable.some(({ status }) =>
+    amountOf(String(status?.allocatable?.cpu)) >= cpu && amountOf(String(status?.allocatable?.memory)) >= memory
+  );
+  const wanted = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
+  if (fits) return ok(check, `${told}; a ${size} spoke asks for ${wanted}`);
+  return warning(check, `${told}, but none has the ${wanted} that a ${size} spoke asks for`, "Add a larger node.");
+}
+
+function sum(quantities: readonly string[]): number {
+  return quantities.reduce((total, each) => total + amountOf(each), 0);
+}
+
+const ROLE = "Give the account of the kubeconfig a ClusterRole that allows it.";
+
+/** `asked` is all that was looked up, `denied` what of it we may not do. */
+export function judgePermissions(
+  sight: Sight<{ readonly asked: number; readonly denied: readonly Permission[] }>,
+): Finding[] {
+  const check = "permissions";
+  if (!("seen" in sight)) return [untold(check, sight)];
+  const { asked, denied } = sight.seen;
+  if (denied.length === 0) return [ok(check, `all ${asked} that are used`)];
+  const needed = denied.filter(({ without }) => without === null);
+  const costs = [...new Set(denied.flatMap(({ without }) => without ?? []))];
+  return [
+    ...(needed.length > 0 ? [failing(check, `may not ${name(needed)}`, ROLE)] : []),
+    ...costs.map((cost) =>
+      warning(check, `may not ${name(denied.filter(({ without }) => without === cost))}: ${cost}`, ROLE)
+    ),
+  ];
+}
+
+/** "create and delete jobs.batch; get pods/log". */
+function name(permissions: readonly Permission[]): string {
+  const verbs = new Map<string, string[]>();
+  for (const { verb, group, resource } of permissions) {
+    const [plural, sub] = resource.split("/");
+    const whole = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}`;
+    verbs.set(whole, [...verbs.get(whole) ?? [], verb]);
+  }
+  return [...verbs].map(([resource, all]) => `${list(all)} ${resource}`).join("; ");
+}

@@ -1,0 +1,103 @@
+/** What is made of a database. Pure. */
+import { checksumOf, type Migration } from "#lib/db/migrate.ts";
+import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
+import { count, failing, type Finding, ok, type Sight, warning } from "#lib/doctor/finding.ts";
+import { judgeClock } from "#lib/doctor/judge-cluster.ts";
+
+/** The oldest release that the project itself mended this year; nothing newer is used, and 18 is what tests run on. */
+const LEAST = 14;
+
+export interface Wants {
+  readonly migrations: readonly Migration[];
+  /** Connections of a replica's pool. */
+  readonly pool: number;
+}
+
+export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool }: Wants): Finding[] {
+  if (!("seen" in facts)) {
+    const hint = "See DATABASE_URL, or the POSTGRES_ variables.";
+    return [failing("connection", `it cannot be reached: ${facts.unseen}`, hint)];
+  }
+  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayCreate } = facts.seen;
+  const major = Math.floor(number / 10_000);
+  const findings = [
+    major >= LEAST
+      ? ok("version", `PostgreSQL ${version}`)
+      : failing("version", `PostgreSQL ${version} is too old`, `Upgrade it to ${LEAST} or newer.`),
+  ];
+  if (encoding !== "UTF8") {
+    const hint = "Make the database anew with encoding UTF8.";
+    findings.push(failing("encoding", `the database's encoding is ${encoding}, which cannot hold every name`, hint));
+  }
+  if (readOnly) {
+    const hint = "Name the primary in DATABASE_URL (target_session_attrs=read-write helps), or take the setting back.";
+    findings.push(failing("writing", "it only reads: a standby, or default_transaction_read_only is on", hint));
+  }
+  findings.push(
+    judgeConnections(connections, pool),
+    judgeSession(session),
+    judgeClock(aheadMs, "the database's clock"),
+  );
+  findings.push(judgeMigrations(applied, migrations, mayCreate));
+  return findings;
+}
+
+/** One more than the pool: the control connection. */
+function judgeConnections(granted: number, pool: number): Finding {
+  const check = "connections", each = pool + 1;
+  const told = `it grants ${granted}, and a replica opens up to ${each}`;
+  if (granted >= 2 * each) return ok(check, told);
+  const hint = "Raise max_connections, or lower DATABASE_POOL; a roll-out runs two replicas at once.";
+  return warning(check, told, hint);
+}
+
+function judgeSession({ locks, notifications }: Session): Finding {
+  if (locks && notifications) return ok("sessions", "locks and notifications hold");
+  const lost = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
+  return failing(
+    "sessions",
+    `${lost} do not hold: there seems to be a transaction pooler in between`,
+    "Connect to PostgreSQL itself, or set the pooler to session mode (PgBouncer: pool_mode = session).",
+  );
+}
+
+export function judgeMigrations(
+  applied: readonly Applied[] | null,
+  migrations: readonly Migration[],
+  mayCreate: boolean,
+): Finding {
+  const check = "migrations";
+  const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "";
+  for (const { name, checksum } of applied ?? []) {
+    const text = known.get(name);
+    if (text === undefined && name > newest) {
+      return failing(check, `the database is newer than this program: it has ${name}`, "Run the newer release.");
+    }
+    if (text === undefined) {
+      return failing(check, `the database has ${name}, which this program lacks`, "Restore that migration's file.");
+    }
+    if (checksumOf(text) !== checksum) {
+      return failing(check, `${name} was changed after it was applied`, "Restore that migration's file.");
+    }
+  }
+  const done = new Set(applied?.map(({ name }) => name));
+  const pending = migrations.filter(([name]) => !done.has(name)).length;
+  if (pending === 0) return ok(check, `all ${migrations.length} are applied`);
+  if (!mayCreate) {
+    const hint = "Grant it: grant create on schema public to that user, or let it own the database.";
+    return failing(check, `${pending} are to be applied, but this user may not make tables`, hint);
+  }
+  if (done.size === 0) return ok(check, "the database is empty; serve makes its tables when it starts");
+  const hint = "serve applies them when it starts, wheelwright migrate at once.";
+  return warning(
+    check,
+    `${count(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} to be applied`,
+    hint,
+  );
+}
+
+/** Where it is, without the password. */
+export function placeOf(url: string): string {
+  const { username, host, pathname } = new URL(url);
+  return `${username ? `${decodeURIComponent(username)}@` : ""}${host}${pathname}`;
+}

@@ -1,0 +1,113 @@
+/** What is made of a trial. Pure. What was refused for another reason than the one that was tried proves nothing. */
+import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import type { Attempt, Start, Trial } from "#lib/doctor/trial.ts";
+
+export function judgeTrial(trial: Trial): Finding[] {
+  if (!("seen" in trial.made)) {
+    return [untold("trial", trial.made), ...("seen" in trial.gone ? [] : [judgeGone(trial)])];
+  }
+  return [
+    judgeSecurity(trial.security),
+    judgeQuotas(trial.quota, trial.limits),
+    ...judgeStarts(trial.starts),
+    judgeNetwork(trial.network),
+    judgeGone(trial),
+  ];
+}
+
+function judgeSecurity(attempt: Trial["security"]): Finding {
+  const check = "pod security";
+  if (attempt === null) {
+    const hint = "Label it pod-security.kubernetes.io/enforce: restricted unless your images cannot bear it.";
+    return warning(check, "the blueprint's namespace.yaml does not ask for the restricted standard", hint);
+  }
+  if (!("seen" in attempt)) return untold(check, attempt);
+  if ("accepted" in attempt.seen) {
+    const hint = "Let the API server run its PodSecurity admission plugin, which is on by default.";
+    return failing(check, "a pod that breaks the restricted standard is let in", hint);
+  }
+  return attempt.seen.code === "PodSecurity"
+    ? ok(check, "a pod that breaks the restricted standard is refused")
+    : untold(check, { unseen: `the pod was refused, but for another reason: ${attempt.seen.refused}` });
+}
+
+function judgeQuotas(quota: Sight<Attempt>, limits: Sight<Attempt>): Finding {
+  const check = "quotas";
+  const lax: string[] = [];
+  for (
+    const [attempt, code, name] of [[quota, "ExceededQuota", "ResourceQuota"], [
+      limits,
+      "LimitRange",
+      "LimitRange",
+    ]] as const
+  ) {
+    if (!("seen" in attempt)) return untold(check, attempt);
+    // LimitRanges are asked before quotas: what comes as far as the quota was let through by them.
+    const passed = "accepted" in attempt.seen || (code === "LimitRange" && attempt.seen.code === "ExceededQuota");
+    if (passed) lax.push(`a ${name}`);
+    else if (attempt.seen.code !== code) {
+      return untold(check, {
+        unseen: `what is over a ${name} was refused, but for another reason: ${attempt.seen.refused}`,
+      });
+    }
+  }
+  if (lax.length === 0) return ok(check, "what is over a ResourceQuota or LimitRange is refused");
+  const hint = "Let the API server run its ResourceQuota and LimitRanger admission plugins, which are on by default.";
+  return failing(check, `what is over ${list(lax)} is let in`, hint);
+}
+
+function judgeStarts(starts: readonly Sight<Start>[]): Finding[] {
+  const check = "images";
+  const fine = starts.flatMap((start) => "seen" in start && start.seen.wrong === null ? [start.seen.image] : []);
+  return [
+    ...(fine.length > 0 ? [ok(check, `${list(fine)} ${fine.length > 1 ? "were" : "was"} pulled and run`)] : []),
+    ...starts.flatMap((start) => {
+      if (!("seen" in start)) return [untold(check, start)];
+      const { image, wrong, hint } = start.seen;
+      return wrong === null ? [] : [failing(check, `${image} does not run: ${wrong}`, hint)];
+    }),
+  ];
+}
+
+/** Each end answered (0, 1) or not (2). */
+interface Round {
+  readonly open: boolean;
+  readonly closed: boolean;
+}
+
+/** So many rounds on end must show the same, for one connection may fail for any reason. */
+const STEADY = 3;
+
+function judgeNetwork(network: Trial["network"]): Finding {
+  const check = "network";
+  if (!("seen" in network)) return untold(check, network);
+  const before = lastRounds(network.seen.before), after = lastRounds(network.seen.after);
+  if (before === null || after === null) {
+    return untold(check, { unseen: "the pod that tried it left no word of what it found" });
+  }
+  if (!before.every(({ open, closed }) => open && closed)) {
+    return untold(check, { unseen: "pods do not reach one another, even where no policy forbids it" });
+  }
+  if (after.every(({ open, closed }) => open && !closed)) {
+    return ok(check, "what a NetworkPolicy forbids does not get through");
+  }
+  if (after.some(({ closed }) => closed)) {
+    const hint = "Use a network plugin that enforces NetworkPolicies, such as Calico or Cilium; spokes rely on it.";
+    return failing(check, "NetworkPolicies have no effect: what one forbids got through", hint);
+  }
+  return untold(check, { unseen: "the pods no longer reached one another at all" });
+}
+
+function lastRounds(lines: readonly string[]): readonly Round[] | null {
+  const rounds = lines.flatMap((line) => {
+    const found = /^open=(\d+) closed=(\d+)$/.exec(line.trim());
+    return found ? [{ open: Number(found[1]) < 2, closed: Number(found[2]) < 2 }] : [];
+  });
+  return rounds.length < STEADY ? null : rounds.slice(-STEADY);
+}
+
+function judgeGone({ namespace, gone }: Trial): Finding {
+  if ("seen" in gone) return ok("trial", `the namespace ${namespace} is removed again`);
+  const hint = `Look what holds it, then: kubectl delete namespace ${namespace}`;
+  return failing("trial", `the namespace ${namespace} is not gone yet: ${gone.unseen}`, hint);
+}

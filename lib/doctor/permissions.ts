@@ -1,0 +1,81 @@
+/**
+ * The permissions that this program uses in a cluster: the one list, for doctor and for whoever writes a ClusterRole.
+ *
+ * Namespaces come and go, so all of it is asked for in the whole cluster. A server-side apply is `patch`, and `create`
+ * besides where it makes the object. Watches are only hints that it is time to look (lib/cluster/wait.ts). A test runs
+ * an installation, a removal and doctor itself against a cluster and compares what they asked for with this list.
+ */
+import type { Access } from "#lib/cluster/cluster.ts";
+
+export interface Permission extends Access {
+  /** What it costs to be without it; null: something that people ask for cannot be done. */
+  readonly without: string | null;
+}
+
+// Groups that not every cluster serves; nothing is needed of one that is not there.
+const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
+
+type Row = readonly [group: string, resource: string, verbs: string];
+
+const NEEDED: readonly Row[] = [
+  ["", "namespaces", "create get list delete"],
+  ["", "resourcequotas", "create patch get"],
+  ["", "limitranges", "create patch"],
+  ["", "configmaps", "create patch get"],
+  ["", "secrets", "create patch get"],
+  ["", "services", "create patch"],
+  ["", "persistentvolumeclaims", "create patch get list"],
+  ["", "pods", "list"],
+  ["", "pods/log", "get"],
+  ["", "events", "list"],
+  ["apps", "deployments", "create patch get"],
+  ["apps", "statefulsets", "create patch get"],
+  ["batch", "jobs", "create get list delete"],
+  ["batch", "cronjobs", "create patch get"],
+  ["networking.k8s.io", "networkpolicies", "create patch"],
+  ["networking.k8s.io", "ingresses", "create patch get list"],
+  [SNAPSHOTS, "volumesnapshots", "create get"],
+  [SNAPSHOTS, "volumesnapshotclasses", "list"],
+  [CERTIFICATES, "certificates", "get"],
+  [CERTIFICATES, "clusterissuers", "create patch"],
+];
+
+const SLOWER = "waiting takes some seconds longer";
+const BLIND = "doctor sees less";
+const VAGUE = "a certificate that does not come is not explained";
+// A watch begins with a list, where there is none in the list above.
+const WATCHED: readonly Row[] = [
+  ["", "namespaces", "watch"],
+  ["", "resourcequotas", "list watch"],
+  ["", "pods", "watch"],
+  ["", "events", "watch"],
+  ["apps", "deployments", "list watch"],
+  ["apps", "statefulsets", "list watch"],
+  ["batch", "jobs", "watch"],
+  ["networking.k8s.io", "ingresses", "watch"],
+  [SNAPSHOTS, "volumesnapshots", "list watch"],
+  [CERTIFICATES, "certificates", "list watch"],
+];
+const ORDERS: readonly Row[] = [
+  [CERTIFICATES, "certificaterequests", "list"],
+  [ACME, "orders", "list"],
+  [ACME, "challenges", "list"],
+];
+const LOOKED_AT: readonly Row[] = [
+  ["networking.k8s.io", "ingressclasses", "list"],
+  ["storage.k8s.io", "storageclasses", "list"],
+  ["", "nodes", "list"],
+  ["", "pods", "create patch"], // never made: the dry run of one that breaks the pod security standard
+  [CERTIFICATES, "clusterissuers", "list"],
+];
+
+export const PERMISSIONS: readonly Permission[] = [
+  ...NEEDED.flatMap((row) => read(row, null)),
+  ...WATCHED.flatMap((row) => read(row, SLOWER)),
+  ...ORDERS.flatMap((row) => read(row, VAGUE)),
+  ...LOOKED_AT.flatMap((row) => read(row, BLIND)),
+];
+
+function read([group, resource, verbs]: Row, without: string | null): Permission[] {
+  return verbs.split(" ").map((verb) => ({ verb, group, resource, without }));
+}

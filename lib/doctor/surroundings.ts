@@ -1,0 +1,98 @@
+/** What else serve and the spokes need: the wildcard name under which spokes live, and a mail server. */
+import { randomBytes } from "node:crypto";
+import { Resolver } from "node:dns/promises";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Config } from "#lib/config.ts";
+import { type Finding, list, ok, type Sight, warning } from "#lib/doctor/finding.ts";
+import type { Look } from "#lib/doctor/look.ts";
+import { SECOND } from "#lib/time.ts";
+
+/** Addresses of a name, none where there is no such name; rejects where that cannot be told. */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** Asks the name servers themselves and not the hosts file: browsers elsewhere do not read that. */
+export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: 4 * SECOND, tries: 2 });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
+    if (addresses.length > 0) return addresses;
+    const { reason } = answers[0] as PromiseRejectedResult;
+    if (["ENOTFOUND", "ENODATA"].includes(reason?.code)) return [];
+    throw reason;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+export async function lookAtDomain(domain: string, look: Look, resolve: Resolve): Promise<Finding> {
+  if (isLocal(domain)) return judgeDomain(domain, { seen: [] });
+  const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
+  return judgeDomain(domain, await look((signal) => resolve(name, signal)));
+}
+
+/** `localhost` and what is under it never asks a name server. */
+function isLocal(domain: string): boolean {
+  return domain === "localhost" || domain.endsWith(".localhost");
+}
+
+export function judgeDomain(domain: string, addresses: Sight<readonly string[]>): Finding {
+  const check = "domain", wildcard = `*.${domain}`;
+  if (isLocal(domain)) {
+    return warning(check, `${wildcard} leads to whatever machine one sits at; sites open on it alone`);
+  }
+  const hint = `Point the wildcard record ${wildcard} at the ingress controller's address.`;
+  if (!("seen" in addresses)) return warning(check, `${wildcard} could not be resolved: ${addresses.unseen}`, hint);
+  return addresses.seen.length === 0
+    ? warning(check, `${wildcard} does not resolve`, hint)
+    : ok(check, `${wildcard} leads to ${list(addresses.seen)}`);
+}
+
+export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
+  return judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
+}
+
+/** `greeted` is the server's first line. */
+export function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding {
+  const check = "mail";
+  if (smtp === null) {
+    return warning(
+      check,
+      "SMTP_HOST is not set: no site sends mail, and ours stays queued",
+      "Set it when you have one.",
+    );
+  }
+  const place = `${smtp.host}:${smtp.port}`, hint = "See SMTP_HOST and SMTP_PORT.";
+  if (!("seen" in greeted)) return warning(check, `${place} cannot be reached: ${greeted.unseen}`, hint);
+  if (greeted.seen.startsWith("220")) return ok(check, `${place} answers`);
+  return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
+}
+
+const GREETING_MOST = 512; // RFC 5321: a reply line
+
+/** Port 465 is TLS at once; everywhere else the greeting comes in the clear. Nothing is sent but a goodbye. */
+function greeting({ host, port }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = port === 465
+      ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }) })
+      : connect({ host, port });
+    let text = "";
+    const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      text += chunk;
+      if (!text.includes("\n") && text.length < GREETING_MOST) return;
+      resolve(text.split(/\r?\n/)[0]!);
+      socket.end("QUIT\r\n", () => socket.destroy());
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      signal.removeEventListener("abort", stop);
+      reject(new Error("it closed the connection without a greeting"));
+    });
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * Tries a cluster out, for what its objects do not tell: whether admission refuses what it should, whether images can be
+ * pulled and run, and whether network policies have any effect.
+ *
+ * All of it happens in one namespace with a name of its own, which is deleted again whatever happens; that is not
+ * called off by the signal that calls the rest off. Only a killed process can leave it behind, for the next to clear away.
+ */
+import { randomBytes } from "node:crypto";
+import { isTerminating } from "#lib/cluster/guard.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import type { Sight } from "#lib/doctor/finding.ts";
+import { type Look, unseen, within } from "#lib/doctor/look.ts";
+import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
+import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+
+/** A dry run of what should be refused: what came of it. */
+export type Attempt = { readonly accepted: true } | { readonly refused: string; readonly code: string };
+/** `wrong` is what the cluster says will not come right by waiting. */
+export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string };
+
+export interface Trial {
+  readonly namespace: string;
+  readonly made: Sight<true>;
+  /** Null where spokes' namespaces do not ask for the standard. */
+  readonly security: Sight<Attempt> | null;
+  readonly quota: Sight<Attempt>;
+  readonly limits: Sight<Attempt>;
+  readonly starts: readonly Sight<Start>[];
+  /** What the pod that knocked wrote, before one of the two was closed and after. */
+  readonly network: Sight<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
+  readonly gone: Sight<true>;
+}
+
+export interface Trying {
+  readonly signal: AbortSignal;
+  readonly look: Look;
+  /** Milliseconds for one call. */
+  readonly limit: number;
+  /** Milliseconds that pods have to be pulled and started, and the namespace to be emptied afterwards. */
+  readonly patience: number;
+  /** Told where it is tried, and what becomes of that when it is called off. */
+  readonly tell: (sentence: string) => void;
+}
+
+/** Images are large and registries far away; what takes longer is told as not known. */
+export const PATIENCE = 3 * MINUTE;
+/** Dry runs, a second apart, until what they let in counts as let in. */
+const TRIES = 4;
+/** No trial takes as long: a namespace that is older was left behind. */
+const OLD = 15 * MINUTE;
+
+export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
+  const namespace = `wheelwright-doctor-${randomBytes(5).toString("hex")}`;
+  const objects = trialObjects(plan, namespace);
+  let found: Omit<Trial, "namespace" | "gone"> | undefined;
+  let gone: Sight<true> = { seen: true };
+  try {
+    trying.tell(`Trying the cluster ${cluster.name} out in the namespace ${namespace}`);
+    const made = await trying.look((signal) => cluster.createNamespace(objects.namespace, { signal }));
+    found = "seen" in made
+      ? { made: { seen: true }, ...await tryAll(cluster.space(namespace, made.seen.uid), objects, trying) }
+      : nothing(made);
+  } finally {
+    if (trying.signal.aborted) trying.tell(`Removing the namespace ${namespace}; this may take a moment`);
+    gone = await remove(cluster, namespace, trying);
+    if (trying.signal.aborted) {
+      trying.tell(
+        "seen" in gone
+          ? `Removed the namespace ${namespace}`
+          : `The namespace ${namespace} may still be there (${gone.unseen}): kubectl delete namespace ${namespace}`,
+      );
+    }
+  }
+  return { namespace, ...found, gone };
+}
+
+function nothing(why: Extract<Sight<never>, { readonly unseen: string }>): Omit<Trial, "namespace" | "gone"> {
+  return { made: why, security: why, quota: why, limits: why, starts: [why], network: why };
+}
+
+async function tryAll(space: Space, objects: TrialObjects, trying: Trying) {
+  const prepared = await trying.look((signal) => space.apply([objects.quota, objects.range], { signal }));
+  if (!("seen" in prepared)) return nothing(prepared);
+  const secrets = await trying.look(async (signal) => {
+    for (const secret of objects.secrets) await space.create(secret, { signal });
+  });
+  if (!("seen" in secrets)) return nothing(secrets);
+  const [refusals, moodle, { database, network }] = await Promise.all([
+    tryAdmission(space, objects, trying),
+    start(imageOf(objects.moodle), trying, () => runJob(space, objects.moodle, trying)),
+    tryNetwork(space, objects, trying),
+  ]);
+  return { ...refusals, starts: [database, moodle], network };
+}
+
+async function tryAdmission(space: Space, objects: TrialObjects, { look }: Trying) {
+  const security = objects.restricted ? await look((signal) => attempt(space, objects.unsafePod, { signal })) : null;
+  const counted = await look((signal) => space.ready([refOf(objects.quota)], { signal, timeout: 8 * SECOND }));
+  const quota = "seen" in counted ? await look((signal) => attempt(space, objects.claim, { signal })) : counted;
+  const limits = await look((signal) => attempt(space, objects.largeClaim, { signal }));
+  return { security, quota, limits };
+}
+
+/**
+ * Being refused is what is hoped for; that we may not even try is not the same. What is let in is tried again: each API
+ * server learns of a new quota in its own time.
+ */
+async function attempt(space: Space, object: KubeObject, call: Call): Promise<Attempt> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    if (tries > 1) await sleep(SECOND, call.signal);
+    try {
+      await space.dryRun([object], call);
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.status !== 403 || mayNot(error)) throw error;
+      return { refused: error.message, code: error.code };
+    }
+  }
+  return { accepted: true };
+}
+
+/** Not refused by what was tried: our account has no permission to try it. */
+function mayNot({ status, message }: ClusterError): boolean {
+  return status === 403 && /User "[^"]*" cannot /.test(message);
+}
+
+async function tryNetwork(space: Space, objects: TrialObjects, trying: Trying) {
+  const { signal, patience: timeout } = trying;
+  const [image] = objects.servers.map(imageOf);
+  const database = await start(image!, trying, async () => {
+    await space.apply(objects.servers, { signal });
+    await space.ready(objects.servers.map(refOf), { signal, timeout });
+  });
+  if (!("seen" in database) || database.seen.wrong !== null) {
+    return { database, network: { unseen: "the pods to try it with did not start" } };
+  }
+  try {
+    const [open, closed] = await Promise.all(objects.servers.map((server) => addressOf(space, server, { signal })));
+    const addresses = { open: open!, closed: closed! };
+    const before = await runJob(space, objects.knock("open", addresses), trying);
+    await space.apply([objects.wall], { signal });
+    const after = await runJob(space, objects.knock("closed", addresses), trying);
+    return { database, network: { seen: { before, after } } };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { database, network: unseen(error) };
+  }
+}
+
+async function start(image: string, { signal }: Trying, run: () => Promise<unknown>): Promise<Sight<Start>> {
+  try {
+    await run();
+    return { seen: { image, wrong: null } };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ClusterError) || error.transient || mayNot(error)) return unseen(error);
+    return { seen: { image, wrong: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) } };
+  }
+}
+
+async function runJob(space: Space, job: KubeObject, { signal, patience }: Trying): Promise<readonly string[]> {
+  const { succeeded, reason, message, log } = await space.run(job, { signal, timeout: patience });
+  if (succeeded) return log;
+  const words = log.at(-1) ?? message ?? reason ?? "it failed without a word";
+  throw new ClusterError(reason ?? "Failed", `its program failed: ${words}`, { transient: false });
+}
+
+async function addressOf(space: Space, server: KubeObject, call: Call): Promise<string> {
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, podsOf(server), call);
+  const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
+  if (address === undefined) throw new Error(`the pod ${server.metadata.name} has no address`);
+  return address;
+}
+
+/** By its name, which nobody else has: whether it was ever made is not always known. Never throws. */
+async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Sight<true>> {
+  const signal = new AbortController().signal;
+  try {
+    const found = await within(limit, signal, (signal) => cluster.findNamespace(namespace, { signal }));
+    if (found) await cluster.space(namespace, found.metadata.uid!).remove({ signal, timeout: patience });
+    return { seen: true };
+  } catch (error) {
+    return unseen(error);
+  }
+}
+
+/** Deletes what killed doctors left behind; gives back the names. */
+export async function clearLeftovers(cluster: Cluster, call: Call): Promise<readonly string[]> {
+  const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR}=true`, call);
+  const now = Date.now() + (await cluster.about()).aheadMs;
+  const old = namespaces.filter((each) =>
+    !isTerminating(each) && now - Date.parse(each.metadata.creationTimestamp ?? "") > OLD
+  );
+  for (const { metadata } of old) {
+    await cluster.space(metadata.name, metadata.uid!).remove({ ...call, timeout: 8 * SECOND });
+  }
+  return old.map(({ metadata }) => metadata.name);
+}
+
+function imageOf(object: KubeObject): string {
+  return object["spec"].template.spec.containers[0].image;
+}
+
+function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
+  return { apiVersion, kind, name: metadata.name };
+}

@@ -1,0 +1,161 @@
+/**
+ * `wheelwright doctor`: whether everything is there that serve and its spokes need, and how to mend what is not.
+ *
+ * The report goes to standard output, place by place as each is known; what is under way, and a bad verdict, to standard
+ * error. Exit status 0 when nothing fails (warnings may be), 1 when something does, 78 for the configuration.
+ */
+import { setTimeout } from "node:timers";
+import { type Blueprint, loadBlueprint } from "#lib/blueprint/load.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { readCatalog } from "#lib/catalog/read.ts";
+import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/config.ts";
+import { examine } from "#lib/doctor/doctor.ts";
+import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
+import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
+import { openLog } from "#lib/log.ts";
+import { SECOND } from "#lib/time.ts";
+import { blueprint } from "../blueprints.ts";
+import { migrations } from "../migrations.ts";
+import { release } from "../release.ts";
+import { CommandError, EX_CONFIG, EX_USAGE, type Given } from "./command.ts";
+
+const EX_FAILING = 1, EX_INTERRUPTED = 130;
+/** What hangs on after all is told, such as a plugin that hands out credentials, does not keep the program. */
+const LINGER = 2 * SECOND;
+/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
+const SAME_WISH = SECOND;
+
+export async function doctor({ options }: Given): Promise<void> {
+  const report = openReport(options.json === true);
+  const definitions = await readDefinitions();
+  if (Array.isArray(definitions)) {
+    report.add({ place: "configuration", name: null, where: null, findings: definitions });
+    return report.end(EX_CONFIG);
+  }
+  const region = requireRegion(definitions.catalog, options.region);
+  const { version } = release();
+  const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
+  const trial = options["no-probe"] !== true;
+  const stop = stopAtSignal();
+  try {
+    const signal = stop.signal, tell = report.tell(signal);
+    const asked = { ...definitions, migrations, version, region, trial, log, signal, tell };
+    for await (const section of examine(asked)) report.add(section);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new CommandError(EX_INTERRUPTED, "Stopped before everything was looked at");
+  } finally {
+    stop.forget();
+    setTimeout(() => process.exit(), LINGER).unref();
+  }
+  report.end(EX_FAILING);
+}
+
+interface Definitions {
+  readonly config: Config;
+  readonly blueprint: Blueprint;
+  readonly catalog: Catalog;
+}
+
+/** All that is wrong at once: where variables are only missing, the files that others name are looked at all the same. */
+async function readDefinitions(): Promise<Definitions | Finding[]> {
+  const problems: string[] = [];
+  const config = configOf("serve", problems);
+  const readable = config ?? configOf("dev", []);
+  const definitions = readable && await collect(problems, async () => {
+    const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
+    return { blueprint: loaded, catalog: loadCatalog(await readCatalog(readable.catalog), loaded) };
+  });
+  if (config && definitions) return { config, ...definitions };
+  const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";
+  return problems.map((problem) =>
+    problem.startsWith("DATABASE_URL is missing") ? failing("variables", problem, hint) : failing("variables", problem)
+  );
+}
+
+function configOf(mode: Mode, problems: string[]): Config | null {
+  try {
+    return readProcessConfig(mode);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  }
+}
+
+async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T | null> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  }
+}
+
+function requireRegion({ regions }: Catalog, name: Given["options"][string]): string | null {
+  if (typeof name !== "string") return null;
+  const names = regions.map((region) => region.name);
+  if (names.includes(name)) return name;
+  const known = names.length > 0 ? `the catalogue has ${names.join(", ")}` : "no catalogue names any";
+  throw new CommandError(EX_USAGE, `There is no region "${name}"; ${known}`);
+}
+
+interface Report {
+  add(section: Section): void;
+  /** For what is under way: a line that comes and goes on a terminal, and stays once the signal has called off. */
+  tell(signal: AbortSignal): (sentence: string) => void;
+  /** Says the last word. Throws a CommandError with this status when something fails. */
+  end(status: number): void;
+}
+
+function openReport(json: boolean): Report {
+  const colours = process.stdout.isTTY === true && process.stdout.hasColors();
+  const { version } = release();
+  const sections: Section[] = [];
+  const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";
+  let passing = false;
+  const write = (text: string): void => {
+    if (passing) process.stderr.write(clear);
+    passing = false;
+    if (!json) process.stdout.write(text);
+  };
+  write(renderHeading(version, colours));
+  return {
+    add: (section) => {
+      sections.push(section);
+      write(renderSection(section, colours));
+    },
+    tell: (signal) => (sentence) => {
+      if (signal.aborted) process.stderr.write(`${clear}${sentence}\n`);
+      else if (clear !== "") process.stderr.write(`${clear}  … ${sentence}`);
+      passing = !signal.aborted;
+    },
+    end: (status) => {
+      const summary = summarize(sections);
+      write("\n");
+      if (json) process.stdout.write(JSON.stringify({ version, ...summary, sections }, null, 2) + "\n");
+      const last = json ? summary.sentence : renderSummary(summary, colours);
+      if (!summary.ready) throw new CommandError(status, last);
+      if (!json) process.stdout.write(`${last}\n`);
+    },
+  };
+}
+
+/** The first signal calls everything off, and what was made is cleared away; a second one ends the process at once. */
+function stopAtSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const stopping = new AbortController();
+  let first: number | undefined;
+  const stop = (): void => {
+    first ??= performance.now();
+    stopping.abort(new Error("Stopped"));
+    if (performance.now() - first > SAME_WISH) process.exit(EX_INTERRUPTED);
+  };
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  for (const name of signals) process.on(name, stop);
+  return {
+    signal: stopping.signal,
+    forget: () => signals.forEach((name) => process.off(name, stop)),
+  };
+}

@@ -1,0 +1,141 @@
+/** Looking at real databases, and at what only pretends to be one. */
+import { connect, createServer, type Socket } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { lookAtDatabase } from "#lib/doctor/database.ts";
+import { judgeDatabase } from "#lib/doctor/judge-database.ts";
+import { openLook } from "#lib/doctor/look.ts";
+import { MINUTE, SECOND } from "#lib/time.ts";
+import { migrations } from "#src/migrations.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy } from "#test/support/proxy.ts";
+
+const calm = new AbortController().signal;
+const look = async (url: string, limit = MINUTE) => {
+  const sight = await openLook(calm, limit)((signal) => lookAtDatabase(url, limit, signal));
+  return judgeDatabase(sight, { migrations, pool: 10 });
+};
+const bad = async (url: string, limit?: number) =>
+  (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, told }) =>
+    `${check} ${level}: ${told}`
+  );
+
+const test = suite<{ db: TestDatabase }>("lookAtDatabase");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after(({ db }) => db.close());
+
+test("a database of this release has nothing, and nothing in it changes.", async ({ db }) => {
+  assert.equal(await bad(db.url), []);
+  const [{ locks }] = await db.sql(
+    "select count(*)::int as locks from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+  );
+  assert.is(locks, 0);
+});
+
+test("an empty one is right as well, and stays empty.", async ({ db }) => {
+  const url = await db.freshUrl();
+  const findings = await look(url);
+  assert.match(findings.find(({ check }) => check === "migrations")!.told, /^the database is empty/);
+  assert.match((await look(url)).find(({ check }) => check === "migrations")!.told, /^the database is empty/);
+});
+
+test("a newer one fails.", async ({ db }) => {
+  await db.sql("insert into migrations (name, checksum) values ('9999_later', 'x')");
+  assert.equal(await bad(db.url), ["migrations failing: the database is newer than this program: it has 9999_later"]);
+  await db.sql("delete from migrations where name = '9999_later'");
+});
+
+test("one that only reads fails.", async ({ db }) => {
+  const url = new URL(db.url);
+  url.searchParams.set("default_transaction_read_only", "on");
+  assert.match((await bad(url.href)).join(), /writing failing: it only reads/);
+});
+
+test("a password that is wrong is told in the server's words, and not shown.", async ({ db }) => {
+  const url = Object.assign(new URL(db.url), { username: "nobody-here", password: "hush-hush" });
+  const [finding, ...more] = await bad(url.href);
+  assert.match(finding!, /^connection failing: it cannot be reached: .*nobody-here/);
+  assert.equal([more.length, finding!.includes("hush-hush")], [0, false]);
+});
+
+test("nobody there is one failure.", async () => {
+  assert.match((await bad("postgres://a:b@127.0.0.1:1/c")).join(), /^connection failing: .*(ECONNREFUSED|refused)/);
+});
+
+test("a server that hangs costs its time and no more.", async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const [finding] = await bad(`postgres://a:b@127.0.0.1:${port}/c`, 200);
+  assert.match(finding!, /^connection failing: it cannot be reached: .*(0\.2 s|200 ms)/);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("one that falls silent in the middle costs its time and no more.", async ({ db }) => {
+  const proxy = await openProxy(db.url);
+  proxy.watch((bytes) => !Buffer.from(bytes).includes("pg_try_advisory_lock"));
+  assert.match((await bad(proxy.url, 2 * SECOND)).join(), /^connection failing: it cannot be reached: /);
+  await proxy.close();
+});
+
+/** What stands between, and what it makes of the bytes of either side. */
+async function through(url: string, alter: Alteration): Promise<string[]> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(url).port), "127.0.0.1");
+    for (const socket of [near, far]) sockets.add(socket.on("error", () => {}));
+    near.on("data", (bytes: Uint8Array) => far.write(alter.sent(Buffer.from(bytes))));
+    const answered = alter.answered();
+    far.on("data", (bytes: Uint8Array) => near.write(answered(Buffer.from(bytes))));
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  try {
+    return await bad(Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).href);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+interface Alteration {
+  sent(bytes: Buffer): Buffer;
+  answered(): (bytes: Buffer) => Buffer;
+}
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+test("notifications that never arrive, as behind a transaction pooler, fail.", async ({ db }) => {
+  const withoutNotifications = () => {
+    let rest = Buffer.alloc(0);
+    return (bytes: Buffer): Buffer => {
+      rest = Buffer.concat([rest, bytes]);
+      const kept: Buffer[] = [];
+      for (let end; rest.length >= 5 && rest.length >= (end = 1 + rest.readUInt32BE(1)); rest = rest.subarray(end)) {
+        if (String.fromCharCode(rest[0]!) !== "A") kept.push(rest.subarray(0, end)); // NotificationResponse
+      }
+      return Buffer.concat(kept);
+    };
+  };
+  assert.equal(await through(db.url, { sent: same, answered: withoutNotifications }), [
+    "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
+  ]);
+});
+
+test("a lock that is granted twice, as to two clients of one session, fails.", async ({ db }) => {
+  const asked = "pg_try_advisory_lock($1::bigint)";
+  const granted = "($1::bigint is not null)".padEnd(asked.length);
+  const sent = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(asked, () => granted), "latin1");
+  assert.equal(await through(db.url, { sent, answered: () => same }), [
+    "sessions failing: locks do not hold: there seems to be a transaction pooler in between",
+  ]);
+});
+
+test.run();

@@ -1,0 +1,195 @@
+/** What doctor finds by looking, each trouble in turn; what it finds by trying is in trial.test.ts. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SECOND } from "#lib/time.ts";
+import { CERTIFICATE, KEY } from "#test/support/kube-certificate.ts";
+import { openKubeServer, refuse } from "#test/support/kube-server.ts";
+import { kubeconfigOf } from "./between.ts";
+import { until } from "#test/support/until.ts";
+import { about, type Changes, openScene, type Scene } from "./scene.ts";
+
+const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
+const SNAPSHOTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotclasses";
+const INGRESSES = "/apis/networking.k8s.io/v1/ingressclasses";
+const ISSUERS = "/apis/cert-manager.io/v1/clusterissuers";
+const DEFAULT = "storageclass.kubernetes.io/is-default-class";
+const ACME = { env: { ACME_EMAIL: "ops@example.org" } };
+
+const test = suite<{ scene: Scene }>("examine");
+
+test.before.each(async (context) => {
+  context.scene = await openScene();
+});
+test.after.each(({ scene }) => scene.close());
+
+test("a cluster as it should be has nothing but what the configuration leaves out.", async ({ scene }) => {
+  const sections = await scene.examine();
+  assert.equal(sections.map(({ place, name }) => [place, name]), [
+    ["configuration", null],
+    ["database", null],
+    ["surroundings", null],
+    ["cluster", "default"],
+  ]);
+  const bad = sections[3]!.findings.filter(({ level }) => level !== "ok").map(({ check }) => check);
+  assert.equal(bad, ["certificates", "trial"], "no ACME_EMAIL, and no trial was asked for");
+  assert.is(sections[3]!.where, `${scene.simulator.url}, ${scene.file}, context simulated`);
+  assert.not(scene.simulator.writes().some(({ path }) => !path.includes("selfsubjectaccessreviews")));
+});
+
+const connection = async (scene: Scene, changes: Changes) => {
+  const findings = await scene.cluster({ limit: 10 * SECOND, ...changes });
+  assert.equal(findings.map(({ check }) => check), ["connection"], "whoever is not there is not asked further");
+  return findings[0]!;
+};
+
+test("a cluster that nobody answers for is one failure.", async ({ scene }) => {
+  const KUBECONFIG = await scene.write("closed", kubeconfigOf("http://127.0.0.1:1"));
+  const { level, told } = await connection(scene, { env: { KUBECONFIG } });
+  assert.is(level, "failing");
+  assert.match(told, /^it cannot be used: GET 127\.0\.0\.1:1\/version: .*(ECONNREFUSED|refused)/);
+});
+
+test("a cluster that hangs costs its time and no more.", async ({ scene }) => {
+  const server = await openKubeServer(() => {}); // it takes the request, and that is all
+  const KUBECONFIG = await scene.write("hanging", kubeconfigOf(server.url));
+  const { level, told } = await connection(scene, { env: { KUBECONFIG }, limit: 200 });
+  assert.equal([level, told], ["failing", "it cannot be used: there was no answer within 0.2 s"]);
+  await server.close();
+});
+
+test("a certificate that nobody vouches for is told as such.", async ({ scene }) => {
+  const server = await openKubeServer(() => {}, { cert: CERTIFICATE, key: KEY });
+  const KUBECONFIG = await scene.write("untrusted", kubeconfigOf(server.url));
+  const { level, told, hint } = await connection(scene, { env: { KUBECONFIG } });
+  assert.is(level, "failing");
+  assert.match(told, /certificate|UnknownIssuer/i);
+  assert.match(hint!, "certificate authority in the kubeconfig");
+  await server.close();
+});
+
+test("credentials that are refused are told as such.", async ({ scene }) => {
+  const server = await openKubeServer((_, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
+  const KUBECONFIG = await scene.write("refused", kubeconfigOf(server.url));
+  const { level, hint } = await connection(scene, { env: { KUBECONFIG } });
+  assert.equal([level, hint], ["failing", "Renew the credentials in the kubeconfig."]);
+  await server.close();
+});
+
+test("a kubeconfig that is not there is named.", async ({ scene }) => {
+  const { level, told } = await connection(scene, { env: { KUBECONFIG: "/nowhere/kubeconfig" } });
+  assert.is(level, "failing");
+  assert.match(told, "Cannot read the kubeconfig file /nowhere/kubeconfig");
+});
+
+test("no default storage class fails.", async ({ scene }) => {
+  await scene.change(`${CLASSES}/standard`, { metadata: { annotations: { [DEFAULT]: "false" } } });
+  const findings = await scene.cluster();
+  assert.equal(about(findings, "storage"), ["failing there is no default storage class, only standard"]);
+  assert.match(about(findings, "snapshots")[0]!, /^warning could not be told/);
+});
+
+test("two default storage classes are a warning.", async ({ scene }) => {
+  const metadata = { name: "second", annotations: { [DEFAULT]: "true" } };
+  await scene.make(CLASSES, { apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata, provisioner: "x" });
+  assert.match(about(await scene.cluster(), "storage")[1]!, /^warning there are 2 default storage classes/);
+});
+
+test("no snapshot class, and one that deletes, are warnings.", async ({ scene }) => {
+  await scene.change(`${SNAPSHOTS}/standard-retain`, null);
+  assert.match(
+    about(await scene.cluster(), "snapshots")[0]!,
+    /^warning backups would go with their spoke: class standard/,
+  );
+  await scene.change(`${SNAPSHOTS}/standard`, null);
+  assert.match(about(await scene.cluster(), "snapshots")[0]!, /^warning backups are not possible: no snapshot class/);
+});
+
+test("a missing ingress class fails.", async ({ scene }) => {
+  await scene.change(`${INGRESSES}/nginx`, null);
+  assert.equal(about(await scene.cluster(), "ingress"), ["failing there is no ingress class nginx"]);
+});
+
+test("what the cluster does not serve fails where it is needed, and asks for no permission.", async ({ scene }) => {
+  const { KUBECONFIG } = await scene.between(({ path }, response) => {
+    const absent = /^\/apis\/((acme\.)?cert-manager\.io|snapshot\.storage\.k8s\.io)/.test(path);
+    if (absent) response.writeHead(404, { "content-type": "text/plain" }).end("404 page not found\n");
+    return absent;
+  });
+  for (const resource of ["clusterissuers.cert-manager.io", "orders.acme.cert-manager.io"]) {
+    scene.simulator.faults.add({ type: "forbid", verb: "*", resource });
+  }
+  const findings = await scene.cluster({ env: { ...ACME.env, KUBECONFIG } });
+  assert.match(about(findings, "certificates")[0]!, /^failing ACME_EMAIL is set, but the cluster does not know/);
+  assert.match(about(findings, "snapshots")[0]!, /^warning backups are not possible: the cluster knows no/);
+  assert.match(about(findings, "permissions")[0]!, /^ok all \d+ that are used/);
+  const [without] = about(await scene.cluster({ env: { KUBECONFIG } }), "certificates");
+  assert.match(without!, /^warning sites are plain HTTP/);
+});
+
+test("an issuer that cert-manager calls ready is found so.", async ({ scene }) => {
+  assert.match(
+    about(await scene.cluster(ACME), "certificates")[0]!,
+    /^ok cert-manager is there; the issuer wheelwright-nginx/,
+  );
+  const metadata = { name: "wheelwright-nginx" };
+  await scene.make(ISSUERS, { apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", metadata, spec: { acme: {} } });
+  await until(async () =>
+    about(await scene.cluster(ACME), "certificates")[0] === "ok the issuer wheelwright-nginx is ready"
+  );
+});
+
+test("a permission that is lacking is named, and the rest goes on.", async ({ scene }) => {
+  scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "jobs.batch" });
+  scene.simulator.faults.add({ type: "forbid", verb: "get", resource: "pods/log" });
+  scene.simulator.faults.add({ type: "forbid", verb: "watch", resource: "namespaces" });
+  scene.simulator.faults.add({ type: "forbid", verb: "list", resource: "storageclasses.storage.k8s.io" });
+  const findings = await scene.cluster();
+  assert.equal(about(findings, "permissions"), [
+    "failing may not get pods/log; create jobs.batch",
+    "warning may not watch namespaces: waiting takes some seconds longer",
+    "warning may not list storageclasses.storage.k8s.io: doctor sees less",
+  ]);
+  assert.match(about(findings, "storage")[0]!, /^warning could not be told: storageclasses.* is forbidden/);
+  assert.match(about(findings, "ingress")[0]!, /^ok/);
+});
+
+test("one answer that does not come is one warning.", async ({ scene }) => {
+  scene.simulator.faults.latency(60_000, { path: "/ingressclasses" });
+  const findings = await scene.cluster({ limit: SECOND });
+  assert.equal(about(findings, "ingress"), ["warning could not be told: there was no answer within 1 s"]);
+  assert.match(about(findings, "storage")[0]!, /^ok/);
+});
+
+const REGIONS = (other: string) =>
+  JSON.stringify({
+    regions: [
+      { name: "here" },
+      { name: "there", context: other, cluster: { storageClass: "fast" } },
+      { name: "too", context: other, cluster: { ingressClass: "haproxy" } },
+    ],
+  });
+
+test("each cluster that a region names is looked at once, for what all its regions ask.", async ({ scene }) => {
+  const sections = await scene.examine({ catalogText: REGIONS("nowhere") });
+  const places = sections.filter(({ place }) => place === "cluster");
+  assert.equal(places.map(({ name }) => name), ["default", "nowhere"]);
+  assert.match(places[1]!.findings[0]!.told, "has no context nowhere; it has: simulated");
+  const [one] = (await scene.examine({ catalogText: REGIONS("simulated"), region: "there" })).slice(3);
+  assert.equal([one!.name, about(one!.findings, "storage")], ["simulated", ["failing there is no storage class fast"]]);
+  const [, both] = (await scene.examine({ catalogText: REGIONS("simulated") })).slice(3);
+  assert.equal(about(both!.findings, "ingress"), [
+    "ok class nginx",
+    "failing there is no ingress class haproxy, only nginx",
+  ]);
+  assert.is(about(both!.findings, "certificates").length, 1, "the same answer is told once");
+});
+
+test("being called off ends it at once.", async ({ scene }) => {
+  scene.simulator.faults.latency(60_000, { path: "/version" });
+  const stop = new AbortController();
+  const ended = scene.examine({ signal: stop.signal }).catch((error) => error);
+  stop.abort(new Error("enough"));
+  assert.is((await ended).message, "enough");
+});
+
+test.run();

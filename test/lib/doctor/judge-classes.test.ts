@@ -1,0 +1,195 @@
+/** Classes and issuers as a cluster may show them, and what is made of each. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Surroundings } from "#lib/blueprint/sizes.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { Finding } from "#lib/doctor/finding.ts";
+import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
+
+const DEFAULT = { "storageclass.kubernetes.io/is-default-class": "true" };
+const AROUND: Surroundings = {
+  ingressClass: "nginx",
+  ingressNamespace: "ingress-nginx",
+  dnsNamespace: "kube-system",
+  tls: "acme",
+  acmeServer: "https://acme.example.org/directory",
+};
+const UNSEEN = { unseen: "there was no answer within 10 s" };
+
+const object = (name: string, more: object = {}, annotations: Record<string, string> = {}, born = ""): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Any",
+  metadata: { name, annotations, creationTimestamp: born },
+  ...more,
+});
+const DISK = { provisioner: "disk.example", allowVolumeExpansion: true, volumeBindingMode: "WaitForFirstConsumer" };
+const standard = object("standard", DISK, DEFAULT);
+const short = ({ level, told }: Finding) => `${level}: ${told}`;
+
+const storage = suite("judgeStorage");
+
+const STORAGE: [what: string, classes: KubeObject[], named: string | undefined, findings: string[]][] = [
+  ["one default is right", [standard], undefined, [
+    "ok: class standard, the default: disks can grow, bound when a pod comes",
+  ]],
+  [
+    "the older annotation counts as well",
+    [
+      object("old", DISK, { "storageclass.beta.kubernetes.io/is-default-class": "true" }),
+    ],
+    undefined,
+    ["ok: class old, the default: disks can grow, bound when a pod comes"],
+  ],
+  [
+    "an annotation that says no is none",
+    [
+      object("slow", DISK, { "storageclass.kubernetes.io/is-default-class": "false" }),
+    ],
+    undefined,
+    ["failing: there is no default storage class, only slow"],
+  ],
+  ["no class at all fails", [], undefined, ["failing: there is no default storage class"]],
+  [
+    "of two defaults the newest is taken, and it is told",
+    [
+      object("a", DISK, DEFAULT, "2026-01-01T00:00:00Z"),
+      object("b", DISK, DEFAULT, "2026-02-01T00:00:00Z"),
+    ],
+    undefined,
+    [
+      "ok: class b, the default: disks can grow, bound when a pod comes",
+      "warning: there are 2 default storage classes, a and b; the cluster takes the newest, b",
+    ],
+  ],
+  [
+    "disks that cannot grow are a warning",
+    [
+      object("fixed", { provisioner: "disk.example", volumeBindingMode: "Immediate" }, DEFAULT),
+    ],
+    undefined,
+    ["warning: class fixed, the default: disks cannot grow, bound at once"],
+  ],
+  [
+    "a named class needs no default, and two do not matter",
+    [
+      object("fast", DISK),
+      object("a", DISK, DEFAULT),
+      object("b", DISK, DEFAULT),
+    ],
+    "fast",
+    ["ok: class fast: disks can grow, bound when a pod comes"],
+  ],
+  ["a named class that is not there fails, whatever is the default", [standard], "fast", [
+    "failing: there is no storage class fast",
+  ]],
+];
+for (const [what, seen, storageClass, findings] of STORAGE) {
+  storage(`${what}.`, () => {
+    const around = { ...AROUND, ...(storageClass === undefined ? {} : { storageClass }) };
+    assert.equal(judgeStorage({ seen }, around).map(short), findings);
+  });
+}
+
+storage("what was not seen is not called good.", () => {
+  assert.equal(judgeStorage(UNSEEN, AROUND).map(short), [
+    "warning: could not be told: there was no answer within 10 s",
+  ]);
+});
+
+const snapshots = suite("judgeSnapshots");
+
+const of = (name: string, driver: string, deletionPolicy: string) => object(name, { driver, deletionPolicy });
+const SNAPSHOTS: [what: string, classes: KubeObject[] | null, finding: string][] = [
+  ["a class of the disks' driver that retains is right", [
+    of("drop", "disk.example", "Delete"),
+    of("keep", "disk.example", "Retain"),
+  ], "ok: class keep: what it took stays (Retain)"],
+  ["one that deletes is a warning", [
+    of("drop", "disk.example", "Delete"),
+  ], "warning: backups would go with their spoke: class drop deletes, and none retains"],
+  ["one that retains, but for another driver, does not count", [
+    of("keep", "other.example", "Retain"),
+  ], "warning: backups are not possible: no snapshot class is for the driver disk.example"],
+  ["no class is a warning", [], "warning: backups are not possible: no snapshot class is for the driver disk.example"],
+  [
+    "a cluster without the kind is a warning",
+    null,
+    "warning: backups are not possible: the cluster knows no VolumeSnapshots",
+  ],
+];
+for (const [what, seen, finding] of SNAPSHOTS) {
+  snapshots(`${what}.`, () => {
+    assert.is(short(judgeSnapshots({ seen: [standard] }, { seen }, AROUND)), finding);
+  });
+}
+
+snapshots("the driver is that of the named class.", () => {
+  const classes = { seen: [standard, object("fast", { ...DISK, provisioner: "fast.example" })] };
+  const seen = [of("keep", "disk.example", "Retain"), of("fast", "fast.example", "Delete")];
+  const { level, told } = judgeSnapshots(classes, { seen }, { ...AROUND, storageClass: "fast" });
+  assert.equal([level, told.includes("class fast deletes")], ["warning", true]);
+});
+
+snapshots("without knowing the disks' driver nothing is called good.", () => {
+  const seen = [of("keep", "disk.example", "Retain")];
+  assert.is(judgeSnapshots(UNSEEN, { seen }, AROUND).level, "warning");
+  assert.is(judgeSnapshots({ seen: [] }, { seen }, AROUND).level, "warning");
+  assert.is(judgeSnapshots({ seen: [standard] }, UNSEEN, AROUND).level, "warning");
+});
+
+const ingress = suite("judgeIngress");
+
+ingress("the class that the surroundings name has to be there.", () => {
+  const seen = [object("traefik"), object("nginx")];
+  assert.is(short(judgeIngress({ seen }, AROUND)), "ok: class nginx");
+  assert.is(
+    short(judgeIngress({ seen }, { ...AROUND, ingressClass: "haproxy" })),
+    "failing: there is no ingress class haproxy, only traefik and nginx",
+  );
+  assert.is(short(judgeIngress({ seen: [] }, AROUND)), "failing: there is no ingress class nginx");
+  assert.is(judgeIngress(UNSEEN, AROUND).level, "warning");
+});
+
+const certificates = suite("judgeCertificates");
+
+const issuer = (status: object) => object("wheelwright-nginx", { status });
+const ready = (status: string, message = "") => issuer({ conditions: [{ type: "Ready", status, message }] });
+const CERTIFICATES: [what: string, seen: KubeObject[] | null, finding: string][] = [
+  [
+    "cert-manager that is not there fails",
+    null,
+    "failing: ACME_EMAIL is set, but the cluster does not know cert-manager's ClusterIssuer",
+  ],
+  [
+    "an issuer that is yet to be made is right",
+    [],
+    "ok: cert-manager is there; the issuer wheelwright-nginx is made with the first hub",
+  ],
+  ["an issuer that is ready is right", [ready("True")], "ok: the issuer wheelwright-nginx is ready"],
+  [
+    "one that is not fails with its own words",
+    [ready("False", "no such account")],
+    "failing: the issuer wheelwright-nginx is not ready: no such account",
+  ],
+  [
+    "one that says nothing fails",
+    [issuer({})],
+    "failing: the issuer wheelwright-nginx is not ready: cert-manager has said nothing of it yet",
+  ],
+];
+for (const [what, seen, finding] of CERTIFICATES) {
+  certificates(`${what}.`, () => {
+    assert.is(short(judgeCertificates({ seen }, AROUND, "wheelwright-nginx")), finding);
+  });
+}
+
+certificates("without ACME_EMAIL sites are plain HTTP, unless TLS ends elsewhere.", () => {
+  assert.is(judgeCertificates({ seen: null }, AROUND, null).level, "warning");
+  assert.is(judgeCertificates({ seen: null }, { ...AROUND, tls: "elsewhere" }, null).level, "ok");
+  assert.is(judgeCertificates(UNSEEN, AROUND, "wheelwright-nginx").level, "warning");
+});
+
+storage.run();
+snapshots.run();
+ingress.run();
+certificates.run();

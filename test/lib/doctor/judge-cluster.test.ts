@@ -1,0 +1,113 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Size } from "#lib/blueprint/sizes.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
+import { type Permission, PERMISSIONS } from "#lib/doctor/permissions.ts";
+
+const version = suite("judgeVersion");
+
+for (
+  const [text, level] of [
+    ["v1.33.13", "ok"],
+    ["v1.28.0", "ok"],
+    ["v1.30.4-gke.1348000", "ok"],
+    ["v1.31.2+k3s1", "ok"],
+    ["v2.0.0", "ok"],
+    ["v1.27.16", "warning"],
+    ["v1.25.0", "warning"],
+    ["v1.24.17", "failing"],
+    ["v1.9.11", "failing"],
+    ["undefined", "warning"],
+  ] as const
+) {
+  version(`${text} is ${level}.`, () => assert.is(judgeVersion(text).level, level));
+}
+
+const clock = suite("judgeClock");
+
+clock("some seconds are borne, more are told with their direction.", () => {
+  assert.is(judgeClock(5000, "its clock").level, "ok");
+  assert.is(judgeClock(-5000, "its clock").level, "ok");
+  assert.is(judgeClock(61_000, "its clock").told, "its clock is 61 s ahead of this machine");
+  assert.is(judgeClock(-5001, "its clock").told, "its clock is 5 s behind this machine");
+  assert.is(judgeClock(-5001, "its clock").level, "warning");
+});
+
+const nodes = suite("judgeNodes");
+
+const amounts = (cpu: string, memory: string) => ({ requests: { cpu, memory }, limits: { cpu, memory } });
+const SMALL = {
+  app: amounts("250m", "512Mi"),
+  database: amounts("100m", "256Mi"),
+  cron: amounts("100m", "256Mi"),
+} as Size;
+const node = (cpu: string, memory: string, ready = "True", spec = {}, architecture = "amd64"): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "n" },
+  spec,
+  status: { allocatable: { cpu, memory }, conditions: [{ type: "Ready", status: ready }], nodeInfo: { architecture } },
+});
+const judged = (...seen: KubeObject[]) => {
+  const { level, told } = judgeNodes({ seen }, "small", SMALL);
+  return `${level}: ${told}`;
+};
+
+nodes("one that is large enough is right, and what it is is told.", () => {
+  assert.is(judged(node("450m", "1Gi")), "ok: 1 ready (amd64); a small spoke asks for 450m CPU and 1024Mi");
+  assert.match(judged(node("2", "4Gi"), node("2", "4Gi", "True", {}, "arm64")), "2 ready (amd64 and arm64)");
+});
+
+nodes("one that lacks either is a warning.", () => {
+  assert.match(judged(node("449m", "1Gi")), /^warning: 1 ready \(amd64\), but none has the 450m CPU and 1024Mi/);
+  assert.match(judged(node("4", "1023Mi")), /^warning/);
+  assert.match(judged(node("4", "1023Mi"), node("100m", "8Gi")), /^warning/, "two halves are no whole");
+});
+
+nodes("one that is not ready or takes no pods does not count.", () => {
+  assert.is(judged(node("4", "8Gi", "False")), "failing: none of 1 node is ready");
+  assert.is(judged(node("4", "8Gi", "True", { unschedulable: true })), "failing: none of 1 node is ready");
+  assert.is(judged(), "failing: there is no node");
+});
+
+nodes("a node that does not say how large it is is a warning.", () => {
+  const { status: _, ...bare } = node("4", "8Gi");
+  const status = { conditions: [{ type: "Ready", status: "True" }] };
+  assert.match(judged({ ...bare, status } as KubeObject), /^warning: 1 ready \(unknown\)/);
+});
+
+const permissions = suite("judgePermissions");
+
+const find = (verb: string, resource: string, group = ""): Permission =>
+  PERMISSIONS.find((each) => each.verb === verb && each.resource === resource && each.group === group)!;
+
+permissions("nothing denied is one line.", () => {
+  const [finding, ...more] = judgePermissions({ seen: { asked: 60, denied: [] } });
+  assert.equal([finding!.told, finding!.level, more.length], ["all 60 that are used", "ok", 0]);
+});
+
+permissions("what is missing is named by verb, resource and group.", () => {
+  const denied = [find("create", "jobs", "batch"), find("delete", "jobs", "batch"), find("get", "pods/log")];
+  assert.equal(judgePermissions({ seen: { asked: 60, denied } }).map(({ level, told }) => `${level}: ${told}`), [
+    "failing: may not create and delete jobs.batch; get pods/log",
+  ]);
+});
+
+permissions("what costs only comfort is a warning, beside what fails.", () => {
+  const denied = [find("watch", "namespaces"), find("list", "nodes"), find("create", "secrets")];
+  assert.equal(judgePermissions({ seen: { asked: 60, denied } }).map(({ level, told }) => `${level}: ${told}`), [
+    "failing: may not create secrets",
+    "warning: may not watch namespaces: waiting takes some seconds longer",
+    "warning: may not list nodes: doctor sees less",
+  ]);
+});
+
+permissions("a review that was not answered is not a yes.", () => {
+  assert.is(judgePermissions({ unseen: "no answer" })[0]!.level, "warning");
+});
+
+version.run();
+clock.run();
+nodes.run();
+permissions.run();

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { DatabaseFacts } from "#lib/doctor/database.ts";
+import { judgeDatabase, judgeMigrations, placeOf } from "#lib/doctor/judge-database.ts";
+
+const MIGRATIONS = [["0001_a", "select 1"], ["0002_b", "select 2"]] as const;
+const applied = (...names: string[]) =>
+  MIGRATIONS.filter(([name]) => names.includes(name)).map(([name, text]) => ({
+    name,
+    checksum: createHash("sha256").update(text).digest("hex"),
+  }));
+const GOOD: DatabaseFacts = {
+  version: "17.2",
+  number: 170002,
+  encoding: "UTF8",
+  readOnly: false,
+  connections: 97,
+  mayCreate: true,
+  aheadMs: 3,
+  applied: applied("0001_a", "0002_b"),
+  session: { locks: true, notifications: true },
+};
+const judged = (changes: Partial<DatabaseFacts>) =>
+  judgeDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10 })
+    .filter(({ level }) => level !== "ok").map(({ check, level, told }) => `${check} ${level}: ${told}`);
+
+const test = suite("judgeDatabase");
+
+const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]][] = [
+  ["a good one has nothing", {}, []],
+  ["the oldest that is taken", { version: "14.0", number: 140000 }, []],
+  ["one too old fails", { version: "13.18", number: 130018 }, ["version failing: PostgreSQL 13.18 is too old"]],
+  ["another encoding fails", { encoding: "SQL_ASCII" }, [
+    "encoding failing: the database's encoding is SQL_ASCII, which cannot hold every name",
+  ]],
+  ["a standby fails", { readOnly: true }, [
+    "writing failing: it only reads: a standby, or default_transaction_read_only is on",
+  ]],
+  ["two replicas have to fit", { connections: 21 }, [
+    "connections warning: it grants 21, and a replica opens up to 11",
+  ]],
+  ["two replicas that just fit", { connections: 22 }, []],
+  ["locks that do not hold fail", { session: { locks: false, notifications: true } }, [
+    "sessions failing: locks do not hold: there seems to be a transaction pooler in between",
+  ]],
+  ["notifications that do not arrive fail", { session: { locks: true, notifications: false } }, [
+    "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
+  ]],
+  ["a clock that is wrong is a warning", { aheadMs: -9000 }, [
+    "clock warning: the database's clock is 9 s behind this machine",
+  ]],
+];
+for (const [what, changes, findings] of TABLE) test(`${what}.`, () => assert.equal(judged(changes), findings));
+
+test("one that cannot be reached is one failure, with the reason.", () => {
+  const findings = judgeDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, { migrations: MIGRATIONS, pool: 10 });
+  assert.equal(findings.map(({ level, told }) => `${level}: ${told}`), [
+    "failing: it cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
+  ]);
+});
+
+const migrations = suite("judgeMigrations");
+
+const told = (...from: Parameters<typeof judgeMigrations>) => {
+  const { level, told } = judgeMigrations(...from);
+  return `${level}: ${told}`;
+};
+
+migrations("an empty database is right, for serve makes its tables.", () => {
+  assert.match(told(null, MIGRATIONS, true), /^ok: the database is empty/);
+  assert.match(told([], MIGRATIONS, true), /^ok/);
+});
+
+migrations("what is pending is a warning.", () => {
+  assert.is(told(applied("0001_a"), MIGRATIONS, true), "warning: 1 migration of this release is to be applied");
+});
+
+migrations("what is pending and may not be applied fails.", () => {
+  assert.match(told(null, MIGRATIONS, false), /^failing: 2 are to be applied, but this user may not make tables/);
+  assert.match(told(applied("0001_a", "0002_b"), MIGRATIONS, false), /^ok/, "nothing is to be made");
+});
+
+migrations("a newer database, a missing and a changed file fail.", () => {
+  const newer = [...applied("0001_a", "0002_b"), { name: "0003_c", checksum: "x" }];
+  assert.is(told(newer, MIGRATIONS, true), "failing: the database is newer than this program: it has 0003_c");
+  const [, second] = MIGRATIONS;
+  assert.is(told(applied("0001_a"), [second], true), "failing: the database has 0001_a, which this program lacks");
+  assert.is(
+    told([{ name: "0001_a", checksum: "x" }], MIGRATIONS, true),
+    "failing: 0001_a was changed after it was applied",
+  );
+});
+
+const place = suite("placeOf");
+
+place("the password is not in it.", () => {
+  assert.is(placeOf("postgres://ada:se%40cret@db.example:5433/hubs?sslmode=require"), "ada@db.example:5433/hubs");
+  assert.is(placeOf("postgres://db.example/hubs"), "db.example/hubs");
+});
+
+test.run();
+migrations.run();
+place.run();

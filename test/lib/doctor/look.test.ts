@@ -1,0 +1,50 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { openLook, wordsOf } from "#lib/doctor/look.ts";
+import { rejection } from "#test/support/until.ts";
+
+const calm = new AbortController().signal;
+const test = suite("openLook");
+
+test("what was seen comes back, a failure in words and with its hint.", async () => {
+  const look = openLook(calm);
+  assert.equal(await look(() => Promise.resolve(5)), { seen: 5 });
+  const error = new ClusterError("Forbidden", "no", { transient: false, hint: "Ask." });
+  assert.equal(await look(() => Promise.reject(error)), { unseen: "no", hint: "Ask." });
+});
+
+test("what does not heed its signal is not waited for either.", async () => {
+  let told = false;
+  const sight = await openLook(calm, 50)((signal) => {
+    signal.addEventListener("abort", () => told = true);
+    return new Promise(() => {});
+  });
+  assert.equal([sight, told], [{ unseen: "there was no answer within 0.05 s" }, true]);
+});
+
+test("being called off is thrown, before and meanwhile.", async () => {
+  const stop = new AbortController();
+  const looking = rejection(openLook(stop.signal)(() => new Promise(() => {})));
+  stop.abort(new Error("enough"));
+  assert.is((await looking).message, "enough");
+  assert.is((await rejection(openLook(stop.signal)(() => Promise.resolve(1)))).message, "enough");
+});
+
+const words = suite("wordsOf");
+
+words("the first cause that says something speaks.", () => {
+  const refused = Object.assign(new AggregateError([new Error("connect ECONNREFUSED")], ""), { code: "ECONNREFUSED" });
+  assert.is(wordsOf(refused), "connect ECONNREFUSED");
+  assert.is(wordsOf(new Error("", { cause: new Error("deep") })), "deep");
+  const lost = Object.assign(new Error("lost; try again", { cause: new Error("no such user") }), {
+    name: "ConnectionLost",
+  });
+  assert.is(wordsOf(lost), "no such user");
+  assert.is(wordsOf(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
+  assert.is(wordsOf("just text"), "just text");
+  assert.not(wordsOf(new Error("once")).includes("at "), "never a stack");
+});
+
+test.run();
+words.run();

@@ -1,0 +1,65 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { failing, list, ok, type Section, summarize, warning } from "#lib/doctor/finding.ts";
+import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
+
+const section = (...findings: Section["findings"]): Section => ({
+  place: "cluster",
+  name: "prod-eu",
+  where: "https://10.0.0.1:6443",
+  findings,
+});
+const BAD = failing("storage", "there is no default storage class", "Annotate one.");
+
+const test = suite("renderSection");
+
+test("a line for each finding, and a hint below what needs one.", () => {
+  const text = renderSection(section(ok("version", "Kubernetes v1.33"), warning("mail", "none"), BAD), false);
+  assert.is(
+    text,
+    `
+  Cluster prod-eu  https://10.0.0.1:6443
+    ✓ version       Kubernetes v1.33
+    ! mail          none
+    ✗ storage       there is no default storage class
+                    → Annotate one.
+`,
+  );
+});
+
+test("colours are there on demand and nowhere else.", () => {
+  const all = (colours: boolean) =>
+    renderHeading("1.2.3", colours) + renderSection(section(BAD), colours) + renderSummary(summarize([]), colours);
+  assert.match(all(true), "\x1b[31m✗\x1b[0m");
+  assert.not(all(false).includes("\x1b"));
+});
+
+test("what a server says cannot move the cursor, break the line or go on for ever.", () => {
+  const evil = `a\x1b[2J\r\nb\u2028c\x9b31m${"d".repeat(1000)}`;
+  const text = renderSection(section(warning("mail", evil, evil)), false);
+  // deno-lint-ignore no-control-regex
+  assert.not(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]/.test(text));
+  assert.is(text.split("\n").length, 5);
+  assert.ok(text.length < 1200);
+});
+
+const summary = suite("summarize");
+
+summary("problems decide, warnings are counted, and nothing to say is said shortly.", () => {
+  const sentence = (...findings: Section["findings"]) => summarize([section(...findings)]).sentence;
+  assert.is(sentence(ok("a", "b")), "Ready");
+  assert.is(sentence(warning("a", "b")), "Ready, with 1 warning");
+  assert.is(sentence(warning("a", "b"), warning("c", "d")), "Ready, with 2 warnings");
+  assert.is(sentence(BAD, warning("a", "b")), "Not ready: 1 problem");
+  assert.is(summarize([section(BAD), section(BAD, BAD)]).sentence, "Not ready: 3 problems");
+});
+
+const words = suite("list");
+
+words("the last is joined by a word.", () => {
+  assert.equal([list([]), list(["a"]), list(["a", "b"]), list(["a", "b", "c"])], ["", "a", "a and b", "a, b and c"]);
+});
+
+test.run();
+summary.run();
+words.run();

@@ -1,0 +1,111 @@
+/** A place for doctor to look at: a database, a simulated cluster, and what is said of them by the configuration. */
+import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { readConfig } from "#lib/config.ts";
+import { type Examination, examine } from "#lib/doctor/doctor.ts";
+import type { Finding, Section } from "#lib/doctor/finding.ts";
+import { silent } from "#lib/log.ts";
+import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/simulator/open.ts";
+import { blueprint } from "#src/blueprints.ts";
+import { migrations } from "#src/migrations.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Asked, type Between, type Intercept, openBetween } from "./between.ts";
+
+export interface Scene {
+  readonly simulator: Simulator;
+  /** The kubeconfig's file. */
+  readonly file: string;
+  /** Changes an object of the cluster by a JSON merge patch; null deletes it. */
+  change(path: string, patch: unknown): Promise<void>;
+  make(path: string, object: unknown): Promise<void>;
+  /** Writes one more kubeconfig, or whatever; its path. */
+  write(name: string, text: string): Promise<string>;
+  /** A kubeconfig that leads through a server in between, which ends with the scene. */
+  between(intercept?: Intercept): Promise<{ readonly KUBECONFIG: string; readonly asked: readonly Asked[] }>;
+  /** All that is found, one section after the other. */
+  examine(changes?: Changes): Promise<Section[]>;
+  /** What is found in the cluster, with the pods' trial only where it is asked for. */
+  cluster(changes?: Changes): Promise<Finding[]>;
+  close(): Promise<void>;
+}
+
+export interface Changes extends Partial<Examination> {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly catalogText?: string;
+}
+
+/** Nothing listens there: where the database does not matter, it need not be. */
+export const NO_DATABASE = "postgres://nobody@127.0.0.1:1/none";
+
+export async function openScene(options: Partial<SimulatorOptions> = {}): Promise<Scene> {
+  const simulator = await openSimulator({ delayMs: 0, log: silent, ...options });
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-doctor-"));
+  const file = join(directory, "kubeconfig");
+  await writeFile(file, simulator.kubeconfig());
+  const send = async (method: string, path: string, body?: unknown, type = "application/json"): Promise<void> => {
+    const answer = await fetch(simulator.url + path, {
+      method,
+      headers: { "content-type": type },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  };
+  const opened: Between[] = [];
+  const scene: Scene = {
+    simulator,
+    file,
+    change: (path, patch) =>
+      patch === null ? send("DELETE", path) : send("PATCH", path, patch, "application/merge-patch+json"),
+    async between(intercept) {
+      const between = await openBetween(simulator.url, intercept);
+      opened.push(between);
+      const KUBECONFIG = await scene.write(`between-${opened.length}`, between.kubeconfig());
+      return { KUBECONFIG, asked: between.asked };
+    },
+    async write(name, text) {
+      const path = join(directory, name);
+      await writeFile(path, text);
+      return path;
+    },
+    make: (path, object) => send("POST", path, object),
+    async examine({ env = {}, catalogText, ...changes } = {}) {
+      const variables = { DATABASE_URL: NO_DATABASE, KUBECONFIG: file, ROOT_DOMAIN: "localhost", ...env };
+      const loaded = await loadBlueprint(blueprint);
+      const sections: Section[] = [];
+      const examination: Examination = {
+        config: readConfig({ mode: "serve", env: variables, terminal: false }),
+        blueprint: loaded,
+        catalog: loadCatalog(catalogText, loaded),
+        migrations,
+        version: "test",
+        region: null,
+        trial: false,
+        log: silent,
+        signal: new AbortController().signal,
+        tell: () => {},
+        ...changes,
+      };
+      for await (const section of examine(examination)) sections.push(section);
+      return sections;
+    },
+    async cluster(changes) {
+      return (await scene.examine(changes)).filter(({ place }) => place === "cluster").flatMap(({ findings }) =>
+        findings
+      );
+    },
+    async close() {
+      for (const between of opened) await between.close();
+      await simulator.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+  return scene;
+}
+
+/** The findings of one check as `ok told`, `warning told`, `failing told`. */
+export function about(findings: readonly Finding[], check: string): string[] {
+  return findings.filter((finding) => finding.check === check).map(({ level, told }) => `${level} ${told}`);
+}

@@ -1,0 +1,113 @@
+import { createServer, type Socket } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Finding } from "#lib/doctor/finding.ts";
+import { openLook } from "#lib/doctor/look.ts";
+import { lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
+import { SECOND } from "#lib/time.ts";
+
+const calm = new AbortController().signal;
+const look = openLook(calm, 10 * SECOND), hasty = openLook(calm, 100);
+const short = ({ level, told }: Finding) => `${level}: ${told}`;
+
+const domain = suite("lookAtDomain");
+
+domain("a name that nobody uses is asked for under the domain, another each time.", async () => {
+  const asked: string[] = [];
+  const resolve = (name: string) => Promise.resolve((asked.push(name), ["203.0.113.7", "2001:db8::7"]));
+  const found = await lookAtDomain("spokes.example.org", look, resolve);
+  assert.is(short(found), "ok: *.spokes.example.org leads to 203.0.113.7 and 2001:db8::7");
+  await lookAtDomain("spokes.example.org", look, resolve);
+  assert.ok(asked.every((name) => /^doctor-[0-9a-f]{8}\.spokes\.example\.org$/.test(name)), asked.join());
+  assert.not(asked[0] === asked[1], "an answer that is remembered proves nothing");
+});
+
+domain("no such name is a warning with the record that is missing.", async () => {
+  const { level, told, hint } = await lookAtDomain("spokes.example.org", look, () => Promise.resolve([]));
+  assert.equal([level, told], ["warning", "*.spokes.example.org does not resolve"]);
+  assert.match(hint!, "wildcard record *.spokes.example.org");
+});
+
+domain("name servers that fail or hang are a warning.", async () => {
+  const broken = () => Promise.reject(Object.assign(new Error("queryA ESERVFAIL"), { code: "ESERVFAIL" }));
+  assert.match(
+    short(await lookAtDomain("example.org", look, broken)),
+    /^warning: .* could not be resolved: queryA ESERVFAIL/,
+  );
+  const found = await lookAtDomain("example.org", hasty, () => new Promise(() => {}));
+  assert.match(short(found), /^warning: .* there was no answer within 0\.1 s$/);
+});
+
+domain("localhost asks nobody.", async () => {
+  const never = () => Promise.reject(new Error("asked"));
+  assert.match(
+    short(await lookAtDomain("spokes.localhost", look, never)),
+    /^warning: \*\.spokes\.localhost leads to whatever machine/,
+  );
+});
+
+const mail = suite("lookAtMail");
+
+/** A server that does this with each connection, and what it was sent. */
+async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ found: Finding; sent: string }> {
+  const sockets = new Set<Socket>();
+  let sent = "";
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}); // gone without a word: what some of these tests are about
+    socket.on("data", (bytes) => sent += bytes);
+    greet(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  try {
+    const found = await lookAtMail({ host: "127.0.0.1", port, user: null, pass: null, from: "a@example.org" }, use);
+    return { found: { ...found, told: found.told.replace(String(port), "PORT") }, sent };
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+mail("a server that greets is right, and is sent no mail.", async () => {
+  const { found, sent } = await greeted((socket) => socket.write("220 mx.example ESMTP ready\r\n"));
+  assert.is(short(found), "ok: 127.0.0.1:PORT answers");
+  assert.ok(["", "QUIT\r\n"].includes(sent), sent);
+});
+
+mail("a greeting in pieces is put together.", async () => {
+  const { found } = await greeted((socket) => {
+    socket.setNoDelay();
+    socket.write("22");
+    setTimeout(() => socket.write("0 mx\r\n"), 20);
+  });
+  assert.is(found.level, "ok");
+});
+
+mail("whatever else answers is a warning.", async () => {
+  const { found } = await greeted((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  assert.is(short(found), "warning: 127.0.0.1:PORT does not greet as a mail server: HTTP/1.1 400 Bad Request");
+  const refused = await greeted((socket) => socket.write("554 go away\r\n"));
+  assert.is(refused.found.level, "warning");
+});
+
+mail("a line without an end is not read for ever.", async () => {
+  const { found } = await greeted((socket) => socket.write("2".repeat(5000)));
+  assert.match(short(found), /^warning: 127.0.0.1:PORT does not greet as a mail server: 2{80}$/);
+});
+
+mail("one that hangs, closes or is not there is a warning.", async () => {
+  const hanging = await greeted(() => {}, hasty);
+  assert.match(short(hanging.found), /^warning: .* cannot be reached: there was no answer within 0\.1 s$/);
+  const closing = await greeted((socket) => socket.end());
+  assert.match(short(closing.found), /^warning: .* it closed the connection without a greeting$/);
+  const nobody = await lookAtMail({ host: "127.0.0.1", port: 1, user: null, pass: null, from: "a@example.org" }, look);
+  assert.match(short(nobody), /^warning: 127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|refused)/);
+});
+
+mail("none at all is a warning.", async () => {
+  assert.match(short(await lookAtMail(null, look)), /^warning: SMTP_HOST is not set/);
+});
+
+domain.run();
+mail.run();
