@@ -84,6 +84,13 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
   return ((object["status"]?.conditions ?? []) as Condition[]).find((condition) => condition.type === type);
 }
 
+/** Since when it has been so: the first event of that reason, else when the pod had its node. */
+export function startOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
+  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstSeen), Infinity);
+  if (first !== Infinity) return first;
+  return timeOf(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
+}
+
 export interface ContainerState {
   readonly name: string;
   readonly image?: string;

@@ -17,6 +17,7 @@ import {
   type Terminated,
   timeOf,
 } from "#lib/cluster/belongs.ts";
+import { certificateTrouble } from "#lib/cluster/certificate-trouble.ts";
 import { claimTrouble, waitsForConsumer } from "#lib/cluster/claim-trouble.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { podTrouble } from "#lib/cluster/pod-trouble.ts";
@@ -24,12 +25,15 @@ import { isTrue, lackOf } from "#lib/cluster/readiness.ts";
 import { readRefusal } from "#lib/cluster/refusals.ts";
 import { type Clock, impossible, isFresh, isFreshEvent, until, type Verdict, waiting } from "#lib/cluster/verdict.ts";
 
-/** Judges one object by itself and by all pods and events of its namespace. */
+const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
+
+/** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
 export function judge(
   object: KubeObject,
   pods: readonly KubeObject[],
   events: readonly KubeObject[],
   clock: Clock,
+  orders: readonly KubeObject[] = [],
 ): Verdict {
   const lack = lackOf(object);
   if (lack === undefined) return { is: "ready" };
@@ -37,12 +41,17 @@ export function judge(
   const own = podsOf(object, pods);
   if (object.kind === "PersistentVolumeClaim") {
     if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
+    if (object["status"]?.phase === "Lost") return lostVolume(object);
     return claimTrouble(object.metadata.name, events, clock) ?? waiting(`${name} ${lack}`);
   }
+  if (object.kind === "Certificate") {
+    return certificateTrouble(object, orders, clock) ?? waiting(`${name} ${lack}`);
+  }
+  const ofPods = own.map((pod) => podTrouble(pod, events, clock)).filter((trouble) => trouble !== undefined);
   const troubles = [
-    conditionTrouble(object, pods, clock),
+    conditionTrouble(object, pods, lastWords(own, ofPods, events), clock),
     creationTrouble(object, own, events, clock),
-    ...own.map((pod) => podTrouble(pod, events, clock)),
+    ...ofPods,
   ].filter((trouble) => trouble !== undefined);
   return troubles.find((trouble) => trouble.is === "impossible") ?? troubles[0] ?? waiting(`${name} ${lack}`);
 }
@@ -70,11 +79,16 @@ export function failureOf(
   };
 }
 
-function conditionTrouble(object: KubeObject, pods: readonly KubeObject[], clock: Clock): Verdict | undefined {
+function conditionTrouble(
+  object: KubeObject,
+  pods: readonly KubeObject[],
+  lastWords: string | undefined,
+  clock: Clock,
+): Verdict | undefined {
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
-    const hint = failure.code === "OOMKilled" ? "Raise its memory limit." : "See the last lines of its log.";
+    const hint = failure.code === "OOMKilled" ? MORE_MEMORY : "See the last lines of its log.";
     return impossible(failure.code, failure.message, failure.code === "OOMKilled" ? "operator" : "cluster", hint);
   }
   if (object.kind === "Deployment") {
@@ -82,13 +96,30 @@ function conditionTrouble(object: KubeObject, pods: readonly KubeObject[], clock
     const seen = (object["status"]?.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
     if (!seen || progressing?.reason !== "ProgressDeadlineExceeded") return undefined;
     if (!isFresh(timeOf(progressing.lastTransitionTime) ?? clock.now, clock)) return undefined;
-    const message = progressing.message ?? `Deployment ${object.metadata.name} makes no progress`;
+    const { name } = object.metadata;
+    const words = progressing.message ?? "ProgressDeadlineExceeded";
+    const message = `Deployment ${name} did not come up in its time: ${words}${lastWords ? ` ${lastWords}` : ""}`;
     return impossible("ProgressDeadlineExceeded", message, "cluster", "See the events and the log of its pods.");
   }
-  if (object.kind === "PersistentVolumeClaim" && object["status"]?.phase === "Lost") {
-    return impossible("Lost", `The volume of claim ${object.metadata.name} is gone`, "operator");
-  }
   return undefined;
+}
+
+/** What the pods were waiting for when their time was over says more than that it was. */
+function lastWords(
+  own: readonly KubeObject[],
+  ofPods: readonly Verdict[],
+  events: readonly KubeObject[],
+): string | undefined {
+  const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
+  if (told) return told;
+  const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
+  const last = probes.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
+}
+
+function lostVolume({ metadata: { name } }: KubeObject): Verdict {
+  const hint = "The data on it is lost unless the volume comes back: restore a backup.";
+  return impossible("Lost", `The volume of claim ${name} is gone`, "operator", hint);
 }
 
 /** What admission refused when the object's controller tried to make a pod (or a claim) for it. */
@@ -109,12 +140,15 @@ function creationTrouble(
     return undefined;
   }
   const at = stands ? timeOf(failing.lastTransitionTime) ?? clock.now : lastSeen(latest!);
-  const sentence = `${object.kind} ${object.metadata.name} cannot make its pod: ${message}`;
+  const { code, why, hint, heals } = readRefusal(message);
+  const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "volume claim" : "pod";
+  const sentence = `${object.kind} ${object.metadata.name} cannot make its ${what} because ${why}: ${message}`;
   if (!(latest && isFreshEvent(latest, clock)) && !isFresh(at, clock)) return waiting(sentence, remaining(clock));
 
-  const { code, hint, heals } = readRefusal(message);
-  if (!/ is forbidden: /.test(message) || heals === "soon") return waiting(sentence);
-  const verdict = impossible(code, message, "operator", hint);
+  // What nobody knows may be a part of the cluster that stumbles; what is called forbidden was decided.
+  const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);
+  if (unknown || heals === "soon" || heals === "later") return waiting(sentence);
+  const verdict = impossible(code, sentence, "operator", hint);
   if (heals === "never") return verdict;
   const first = Math.min(...refused.map(firstSeen), at);
   return until(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, verdict);

@@ -24,15 +24,20 @@ export async function collectEvidence(api: Api, objects: Objects, namespace: str
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
 
-/** Oldest first, the newest hundred. */
+/** Oldest first by when it was said last, the newest hundred; the same words about the same object once, with their count. */
 export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
-  return events.toSorted((a, b) => lastSeen(a) - lastSeen(b)).slice(-EVENTS).map((event) => ({
-    at: new Date(lastSeen(event)).toISOString(),
-    object: `${event["involvedObject"]?.kind ?? "?"}/${event["involvedObject"]?.name ?? "?"}`,
-    reason: String(event["reason"] ?? ""),
-    message: String(event["message"] ?? "").slice(0, MESSAGE_MOST),
-    count: Number(event["series"]?.count ?? event["count"] ?? 1),
-  }));
+  const told = new Map<string, Evidence["events"][number]>();
+  for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
+    const about = event["involvedObject"] ?? {};
+    const object = `${about.kind ?? "?"}/${about.name ?? "?"}`, reason = String(event["reason"] ?? "");
+    const message = String(event["message"] ?? "").slice(0, MESSAGE_MOST);
+    const key = JSON.stringify([object, reason, message]);
+    const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
+    const before = told.get(key)?.count ?? 0;
+    told.delete(key); // what is said again goes to the end
+    told.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
+  }
+  return [...told.values()].slice(-EVENTS);
 }
 
 /** The container that failed last; else one that runs and does not become ready. */

@@ -12,6 +12,7 @@ import { judge } from "#lib/cluster/diagnose.ts";
 import { collectEvidence } from "#lib/cluster/evidence.ts";
 import type { Guard } from "#lib/cluster/guard.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
+import { retell } from "#lib/cluster/retell.ts";
 import type { Clock, Patience, Verdict } from "#lib/cluster/verdict.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
 import type { WatchOptions } from "#lib/cluster/watch.ts";
@@ -41,8 +42,11 @@ export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: 
     await site.guard.write(call);
     const found = await Promise.all(refs.map((ref) => site.objects.get(ref, site.namespace, call)));
     const { pods, events } = await lookAround(site, call);
+    const orders = refs.some(({ kind }) => kind === "Certificate") ? await ordersOf(site, call) : [];
     const clock: Clock = { now: site.api.now(), since, patience: site.patience };
-    const verdicts = found.map((object, index) => object ? judge(object, pods, events, clock) : missing(refs[index]!));
+    const verdicts = found.map((object, index) =>
+      object ? judge(object, pods, events, clock, orders) : missing(refs[index]!)
+    );
     return summary(verdicts);
   };
   const hints = (call: Call) => watchesOf(site, refs, call);
@@ -54,6 +58,23 @@ export async function lookAround(site: Site, call: Call): Promise<{ pods: KubeOb
   const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, site.namespace, {}, call);
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
   return { pods, events };
+}
+
+const ORDERED = [
+  { apiVersion: "cert-manager.io/v1", kind: "CertificateRequest" },
+  { apiVersion: "acme.cert-manager.io/v1", kind: "Order" },
+  { apiVersion: "acme.cert-manager.io/v1", kind: "Challenge" },
+] as const;
+
+/** What cert-manager makes on the way to a certificate. Who may not look, or has no ACME, sees the certificate alone. */
+async function ordersOf(site: Site, call: Call): Promise<KubeObject[]> {
+  const lists = ORDERED.map((kind) =>
+    site.objects.list(kind, site.namespace, {}, call).catch((error) => {
+      if (error instanceof ClusterError && (error.code === "NoKind" || error.status === 403)) return [];
+      throw error;
+    })
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 /** Watches of pods, events and the kinds that are waited for: one each, however many objects. */
@@ -80,16 +101,7 @@ export async function withEvidence<T>(site: Site, call: Call, run: () => Promise
 }
 
 export function addEvidence(error: ClusterError, evidence: Evidence): ClusterError {
-  const { transient, status, blame, hint, retryAfterMs } = error;
-  return new ClusterError(error.code, error.message, {
-    transient,
-    status,
-    blame,
-    evidence,
-    cause: error,
-    ...(hint === undefined ? {} : { hint }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return retell(error, { evidence });
 }
 
 async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {

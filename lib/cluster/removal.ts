@@ -46,23 +46,31 @@ export async function removeNamespace(site: RemovalSite, name: string, uid: stri
   await waitFor({ ...site, what: `Removing namespace ${name}`, hints, look }, waiting);
 }
 
-/** What a terminating namespace waits for, in a plain sentence. */
+/** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
 export async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: Call): Promise<string> {
-  const name = namespace.metadata.name;
+  const { name, deletionTimestamp } = namespace.metadata;
+  const since = deletionTimestamp ? `, going since ${minuteOf(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
     .map((type) => conditionOf(namespace, type)).find(isTrue);
-  if (holds) return `Namespace ${name} cannot be emptied, for the cluster cannot list its own kinds: ${holds.message}`;
+  if (holds) {
+    return `Namespace ${name}${since} cannot be emptied because the cluster cannot list its own kinds: ${holds.message}`;
+  }
   const failing = conditionOf(namespace, "NamespaceDeletionContentFailure");
-  if (isTrue(failing)) return `Namespace ${name} cannot be emptied: ${failing!.message}`;
+  if (isTrue(failing)) return `Namespace ${name}${since} cannot be emptied: ${failing!.message}`;
 
   const content = conditionOf(namespace, "NamespaceContentRemaining");
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
   const left = isTrue(content) ? await nameRemaining(site, name, content!.message ?? "", call) : [];
   const held = isTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) return `Namespace ${name} is being deleted`;
-  const what = left.length ? ` waits for ${left.join(", ")} to go` : " is being deleted";
+  const what = `${since}${left.length ? ` waits for ${left.join(", ")} to go` : " is being deleted"}`;
   const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
   return `Namespace ${name}${what}${why}`;
+}
+
+/** A time of the API for a sentence: `2026-11-21 12:03 UTC`. */
+export function minuteOf(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */

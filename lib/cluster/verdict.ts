@@ -29,6 +29,10 @@ export interface Patience {
   readonly imageMs: number;
   /** A Secret or ConfigMap is missing: whoever makes it may be a moment behind. */
   readonly configMs: number;
+  /** A volume cannot be made or mounted: its driver tries again, and a node may take minutes to let go of it. */
+  readonly volumeMs: number;
+  /** The address of a site does not lead here yet, so that no certificate is given: DNS takes its time. */
+  readonly certificateMs: number;
 }
 
 export const PATIENCE: Patience = {
@@ -36,6 +40,8 @@ export const PATIENCE: Patience = {
   quotaMs: MINUTE,
   imageMs: 3 * MINUTE,
   configMs: 10 * SECOND,
+  volumeMs: 10 * MINUTE,
+  certificateMs: 10 * MINUTE,
 };
 
 /** Times by the cluster's clock: now, and when the waiting began. */

@@ -4,6 +4,7 @@ import type { Rows } from "#lib/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
 import { type FailureReport, isFinished, type Job } from "#lib/jobs/job.ts";
 import { readQueue } from "#lib/jobs/queue.ts";
+import { labelOf } from "#lib/jobs/waiting.ts";
 import { MaybeStamp, Stamp } from "#lib/schema.ts";
 
 const OperationError = v.object({
@@ -41,6 +42,8 @@ const entries = {
     federationId: v.nullable(v.string()),
     spokeId: v.nullable(v.string()),
   })),
+  /** When it is tried again, after a try that failed; null when it need not wait for that. */
+  nextTryAt: MaybeStamp,
   /** What was left out or could not be done, though the operation went on. */
   notes: v.array(v.string()),
   createdAt: Stamp,
@@ -118,6 +121,7 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
       failure: job.state === "succeeded" ? null : job.failure,
       view: {
         ...streamOperation(job),
+        label: labelOf(job, place),
         state: job.state,
         federationId: job.federationId,
         spokeId: job.spokeId,
@@ -135,6 +139,7 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
             spokeId: ahead.spokeId,
           }
           : null,
+        nextTryAt: job.state === "queued" ? place?.nextTryAt ?? null : null,
         notes: notesOf(job),
         createdAt: job.createdAt,
         startedAt: job.startedAt,

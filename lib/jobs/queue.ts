@@ -1,7 +1,8 @@
-/** Where live jobs stand in their lanes: how many are ahead, which one is waited for, and for how long. */
+/** Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds them. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Job, JobKind } from "#lib/jobs/job.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface Place {
@@ -9,12 +10,21 @@ export interface Place {
   readonly position: number;
   /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
   readonly etaSeconds: number | null;
-  /** The operation that must end first: what runs in the lane, what runs for the same spoke, or the next one ahead. */
+  /**
+   * The operation that must end first: what sets up the hub, what runs in the lane, what runs for the same spoke, or the
+   * next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   */
   readonly ahead: Job | null;
+  /** When it may be tried again, while that is still to come. */
+  readonly nextTryAt: Date | null;
+  /** The state of its hub, where it has to wait for that to be active; `ahead` is the hub's own operation then. */
+  readonly hubState: string | null;
 }
 
 /** Past runs of a kind whose median is the estimate. */
 const SAMPLE = 50;
+const NEED_HUB = (Object.values(OPERATION_KINDS) as JobKind[]).filter(({ needsActiveHub }) => needsActiveHub)
+  .map(({ kind }) => kind);
 
 /** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, Place>> {
@@ -39,6 +49,14 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
         then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
       from live join usual using (kind)
     ),
+    held as (
+      select wanted.id, federations.state as hub_state, (
+        select own.id from jobs as own where own.federation_id = federations.id and own.spoke_id is null and own.visible
+        order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
+      ) as operation
+      from wanted join federations on federations.id = wanted.federation_id
+      where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
+    ),
     placed as (
       select *, row_number() over ahead as position,
         lag(id) over ahead as next_ahead,
@@ -50,18 +68,22 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
     )
     select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
+      case when run_at > wheelwright_now() then run_at end as next_try, held.hub_state,
       coalesce(
+        held.operation,
         case when first_state = 'running' and first_id <> placed.id then first_id end,
         (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
           and other.state = 'running' and other.id <> placed.id),
         next_ahead
       ) as ahead
-    from placed join wanted using (id)`.execute(rows);
+    from placed join wanted using (id) left join held using (id)`.execute(rows);
   const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
   return new Map(places.map((place) => [place.id, {
     position: place.position,
     etaSeconds: place.eta,
     ahead: ahead.get(place.ahead ?? "") ?? null,
+    nextTryAt: place.next_try,
+    hubState: place.hub_state,
   }]));
 }
 
@@ -76,4 +98,6 @@ interface PlaceRow {
   position: number;
   eta: number | null;
   ahead: string | null;
+  next_try: Date | null;
+  hub_state: string | null;
 }

@@ -2,7 +2,7 @@
 import { SECOND } from "#lib/time.ts";
 
 const EVERY = 1 * SECOND;
-const LONGEST = 200;
+const LONGEST = 300;
 
 export interface Progress {
   say(sentence: string): void;

@@ -1,5 +1,12 @@
-/** What a failure means: whether trying again can help, and what is kept of it for people. */
+/**
+ * What a failure means: whether trying again can help, and what is kept of it for people.
+ *
+ * A report is read by many, for ever, and by those who may not see the cluster: whatever comes from there is bounded,
+ * and cleared of secrets and of what a row cannot hold, here where every report is made.
+ */
 import { ClusterError, type Evidence } from "#lib/cluster/cluster.ts";
+import { explain } from "#lib/cluster/explain.ts";
+import { redact, redactLines } from "#lib/cluster/redact.ts";
 import { Fault } from "#lib/errors.ts";
 import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
@@ -14,14 +21,18 @@ export interface Verdict {
 
 export function judge(error: unknown, step: string): Verdict {
   if (error instanceof ClusterError) {
-    const { code, message, blame, hint, transient, retryAfterMs, evidence } = error;
+    const { transient, retryAfterMs, evidence } = error;
+    const { code, message, blame, hint } = explain(error);
     return {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame, evidence), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
     };
   }
-  if (error instanceof StepTimeout) return passing(report(step, "deadline", error.message, "cluster"));
+  if (error instanceof StepTimeout) {
+    const hint = "See the cluster's events and the load of its API server; then retry.";
+    return passing({ ...report(step, "deadline", error.message, "cluster"), hint });
+  }
   if (error instanceof Fault && error.kind === "unavailable") {
     return passing(report(step, error.code, error.message, "operator"));
   }
@@ -33,6 +44,9 @@ function passing(what: FailureReport): Verdict {
   return { nature: "passing", report: what, wait: 0 };
 }
 
+/** A webhook may answer with a page; a sentence for people has some lines at most. */
+const MESSAGE_MOST = 2000;
+
 function report(
   step: string,
   code: string,
@@ -40,15 +54,47 @@ function report(
   fault: FailureReport["fault"],
   evidence?: Evidence,
 ): FailureReport {
-  return { step, code, fault, message, hint: null, log: evidence?.log ?? [], events: evidence?.events ?? [] };
+  return { step, code, fault, message: fit(message), hint: null, ...tidy(evidence) };
 }
 
 export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
+  const found = tidy(evidence);
   return {
     ...report,
-    log: report.log.length > 0 ? report.log : evidence.log,
-    events: report.events.length > 0 ? report.events : evidence.events,
+    log: report.log.length > 0 ? report.log : found.log,
+    events: report.events.length > 0 ? report.events : found.events,
   };
+}
+
+function tidy(evidence: Evidence | undefined): Pick<FailureReport, "log" | "events"> {
+  const events = evidence?.events ?? [];
+  return {
+    log: redactLines(evidence?.log ?? []),
+    events: events.map((event) => ({
+      ...event,
+      object: redact(event.object),
+      reason: redact(event.reason),
+      message: redact(event.message),
+    })),
+  };
+}
+
+function fit(message: string): string {
+  const text = redact(message).trim();
+  return text.length > MESSAGE_MOST ? `${text.slice(0, MESSAGE_MOST - 1).toWellFormed()}…` : text;
+}
+
+/**
+ * The report of a try after which there is none: where it was not the first one, how often it went so, and since when. A
+ * last try that was cut short by the time that was left says nothing of its own, so that the one before is told.
+ */
+export function lastReport({ nature, report }: Verdict, job: Job): FailureReport {
+  if (nature === "final" || job.attempt < 2) return report;
+  const before = job.failure?.step === report.step && report.code === "deadline" ? job.failure : report;
+  const since = (job.startedAt ?? job.createdAt).toISOString().slice(0, 16).replace("T", " ");
+  const message = fit(`Gave up, tried ${job.attempt} times since ${since} UTC: ${before.message}`);
+  const hint = before.hint ?? "Once the cause is gone, retry.";
+  return { ...withEvidence(before, report), message, hint };
 }
 
 const BUG_TRIES = 3;

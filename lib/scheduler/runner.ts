@@ -1,4 +1,5 @@
 /** Runs one claimed job: its steps in order, each recorded when done, until the job ends or this holder must let go. */
+import { redact } from "#lib/cluster/redact.ts";
 import type { Database, Tx } from "#lib/db/database.ts";
 import { Fault, messageOf } from "#lib/errors.ts";
 import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";
@@ -7,7 +8,7 @@ import type { Log } from "#lib/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
 import { openProgress, shorten } from "#lib/scheduler/progress.ts";
-import { bugsOf, judge, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
+import { bugsOf, judge, lastReport, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
@@ -70,7 +71,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
       run.check();
       job = await persist((tx) => writeHeld(tx, job, { progress: values }));
     },
-    progress: (sentence) => progress.say(`${label}: ${sentence}`),
+    progress: (sentence) => progress.say(redact(`${label}: ${sentence}`)),
     patience: () => Math.max(SECOND, (stepEndsAt - performance.now()) * 0.9),
   };
 
@@ -153,7 +154,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
   async function settleFailure(error: unknown, step: StepPlan): Promise<void> {
     const verdict = judge(error, step.name);
     const wait = Math.max(verdict.wait, backoff(job.attempt, first, most));
-    const at = new Date((await db.now()).getTime() + wait);
+    const at = new Date((await insist(() => db.now())).getTime() + wait);
     const again = mayTryAgain(verdict, handler.kind, job, at);
     log[verdict.nature === "bug" ? "error" : "warn"](again ? "Step failed; trying again" : "Operation failed", {
       step: step.name,
@@ -161,7 +162,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
       attempt: job.attempt,
       error,
     });
-    if (!again) return await failForGood(verdict.report);
+    if (!again) return await failForGood(lastReport(verdict, job));
     const progress = verdict.nature === "bug" ? { bugs: bugsOf(job) + 1 } : {};
     const { report } = verdict;
     const text = shorten(`Trying again: ${report.message}`);
@@ -185,15 +186,19 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     await persist((tx) => fail(tx, handler, job, whole, observed));
   }
 
-  /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
   async function persist<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return await insist(() => db.transact(work));
+  }
+
+  /** A database that is away for a moment costs nothing; away for longer, the tenure ends and with it this. */
+  async function insist<T>(ask: () => Promise<T>): Promise<T> {
     for (let attempt = 1;; attempt++) {
       tenure.check();
       try {
-        return await db.transact(work);
+        return await ask();
       } catch (error) {
         if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
-        log.warn("Cannot write to the database; trying again", { reason: messageOf(error) });
+        log.warn("Cannot reach the database; trying again", { reason: messageOf(error) });
         await sleep(backoff(attempt, 50, SECOND));
       }
     }

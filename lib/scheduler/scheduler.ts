@@ -5,6 +5,7 @@
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
+import { Fault } from "#lib/errors.ts";
 import { newId } from "#lib/ids.ts";
 import {
   type Candidate,
@@ -137,7 +138,8 @@ export async function openScheduler(
       if (job) begin(handler, job, tenure);
       return job !== null;
     } catch (error) {
-      log.error("Cannot start a job", { operation: candidate.id, kind: candidate.kind, error });
+      const passing = error instanceof Fault && error.kind === "unavailable";
+      log[passing ? "warn" : "error"]("Cannot start a job", { operation: candidate.id, kind: candidate.kind, error });
       return false;
     }
   }

@@ -23,6 +23,8 @@ export function guardCluster(cluster: Cluster, check: Check): Omit<Cluster, "clo
     serves: guarded(check, cluster.serves),
     listAll: guarded(check, cluster.listAll),
     version: guarded(check, cluster.version),
+    allows: guarded(check, cluster.allows),
+    about: cluster.about,
   };
 }
 

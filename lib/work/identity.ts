@@ -12,9 +12,15 @@ import type { SpokeRow } from "#lib/spokes/store.ts";
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {
-    throw new ClusterError("NotInstalled", "There is no installed site in the database", {
+    const message = spoke.site_identifier
+      ? "There is no installed site in the database any more"
+      : "Moodle's installation came to its end, but there is no whole site in the database";
+    throw new ClusterError("NotInstalled", message, {
       transient: false,
-      hint: spoke.site_identifier ? LOST : "Read the log of the install Job, and retry.",
+      blame: spoke.site_identifier ? "operator" : "cluster",
+      hint: spoke.site_identifier
+        ? LOST
+        : "Read the log of the install Job, and retry: what is there is cleared away first.",
     });
   }
   const kept = await run.write(async (tx) => {

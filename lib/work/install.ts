@@ -5,12 +5,36 @@
  * whichever holder created it. That a site is there is said by its database alone, not by what a Job answered.
  */
 import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { findImages } from "#lib/blueprint/releases.ts";
+import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { isMissing } from "#lib/cluster/image-trouble.ts";
+import { retell } from "#lib/cluster/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
 
 export async function install(place: JobPlace, run: Run): Promise<void> {
+  try {
+    await installOnce(place, run);
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForVersion(error, place) : error;
+  }
+}
+
+/** Where any version may be asked for, that there is no image of it is the doing of whoever asked. */
+function blameForVersion(error: ClusterError, { blueprint, inputs }: JobPlace): ClusterError {
+  const { version, images } = inputs;
+  const listed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
+  const made = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
+  const missing = error.code === "ErrImagePull" && error.message.includes(images.moodle) && isMissing(error.message);
+  if (!missing || listed || !made) return error;
+  const offered = Object.keys(blueprint.images.versions).join(", ");
+  const hint =
+    `There is no image of version ${version}: destroy this one, and choose a version that is offered (${offered}).`;
+  return retell(error, { blame: "user", hint });
+}
+
+async function installOnce(place: JobPlace, run: Run): Promise<void> {
   const { space } = place;
   const attempts = await space.list(JOB, "op in (install,reset)", { signal: run.signal });
   let leavings = attempts.some(isOver);

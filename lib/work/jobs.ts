@@ -1,11 +1,14 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of one that failed. */
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import type { JobName } from "#lib/blueprint/plan.ts";
-import { readHealth, readSeed, readSite, type Site } from "#lib/blueprint/results.ts";
-import { ClusterError, type JobResult, type Space } from "#lib/cluster/cluster.ts";
+import { readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/blueprint/results.ts";
+import { type Blame, ClusterError, type Evidence, type JobResult, type Space } from "#lib/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { lastWords, readLogCause, readLogWait } from "#lib/work/log-causes.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
+
+const LINE_MOST = 500; // of a log's line in a sentence
 
 export interface JobPlace {
   readonly blueprint: Blueprint;
@@ -23,11 +26,39 @@ export async function runJob(place: JobPlace, run: Run, name: JobName, turn = ""
 export async function demandSuccess(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   if (result.succeeded) return result;
   const { events } = await place.space.evidence({ signal: run.signal });
-  const code = result.exitCode === null ? "" : ` (exit code ${result.exitCode})`;
-  throw new ClusterError(result.reason ?? "JobFailed", `${what}: ${result.message ?? "the Job failed"}${code}`, {
-    transient: false,
-    evidence: { log: result.log, events },
-  });
+  throw failureOf(result, what, events);
+}
+
+/** What could not be done, why by the Job's own last words, and what the cluster calls it. */
+function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
+  const { log, exitCode } = result;
+  const reason = result.reason ?? "JobFailed", message = result.message ?? "the Job failed";
+  const told = exitCode === null || message.includes("exit code");
+  const ending = told ? message : `${message}, exit code ${exitCode}`;
+  const make = (code: string, text: string, hint: string, blame: Blame = "cluster") =>
+    new ClusterError(code, `${what} because ${text}`, { transient: false, blame, hint, evidence: { log, events } });
+
+  if (reason === "OOMKilled") {
+    const hint = `Raise the memory limit of the size ("app" in sizes.yaml), or choose a larger size; then retry.`;
+    return make(reason, `there was too little memory: ${ending}`, hint, "operator");
+  }
+  if (reason === "DeadlineExceeded") {
+    const wait = readLogWait(log);
+    const last = wait ? `it was still waiting: ${wait}` : "it took too long";
+    const hint = wait
+      ? "See to the database (the pod db-0), and whether network policies let it be reached; then retry."
+      : "See how far it came in the last lines of its log; a slow disk or too little CPU may be the reason. Then retry.";
+    return make(reason, `${last}: ${ending}`, hint);
+  }
+  const cause = readLogCause(log);
+  if (cause) return make(cause.code, `${cause.why}: ${shorten(cause.line)} (${ending})`, cause.hint, cause.blame);
+  const words = lastWords(log);
+  const last = words === undefined ? ending : `${shorten(words)} (${ending})`;
+  return make(reason, `its Job failed: ${last}`, "See the last lines of its log; once the cause is gone, retry.");
+}
+
+function shorten(line: string): string {
+  return line.length > LINE_MOST ? `${line.slice(0, LINE_MOST - 1)}…` : line;
 }
 
 /** Asks the spoke's database what is in it. */
@@ -38,17 +69,23 @@ export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promis
   return readSite(result.log);
 }
 
-export async function demandSeed(place: JobPlace, run: Run): Promise<readonly string[]> {
+export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
   const result = await demandSuccess(place, run, await runJob(place, run, "seed"), "The site could not be set up");
-  const { seeded, done } = readSeed(result.log);
-  if (seeded) {
+  const seeding = readSeed(result.log);
+  if (seeding.seeded) {
     await clearAway(place, run, result);
-    return done;
+    return seeding;
   }
-  throw new ClusterError("SeedIncomplete", "The seed Job succeeded without coming to its end", {
-    transient: false,
-    evidence: { log: result.log, events: [] },
-  });
+  throw new ClusterError(
+    "SeedIncomplete",
+    "The site could not be set up because the seed Job ended without coming to its end",
+    {
+      transient: false,
+      blame: "operator",
+      hint: "See the last lines of its log: seed.php in the blueprint must print seeded when it is done.",
+      evidence: { log: result.log, events: [] },
+    },
+  );
 }
 
 /** The site's own login page must answer 200, asked from inside. */
@@ -57,10 +94,13 @@ export async function demandHealth(place: JobPlace, run: Run): Promise<void> {
   const status = readHealth(result.log);
   if (result.succeeded && status === 200) return await clearAway(place, run, result);
   const { events } = await place.space.evidence({ signal: run.signal });
-  const answer = status === null ? "did not answer" : `answered ${status}`;
-  throw new ClusterError("Unhealthy", `The site's login page ${answer}`, {
+  const words = status === null ? lastWords(result.log) ?? result.message : null;
+  const answer = status === null ? "did not answer" : `answered ${status} instead of 200`;
+  throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shorten(words)}` : ""}`, {
     transient: false,
-    hint: "Look at the log of the pod of the Deployment moodle.",
+    hint: status === 503
+      ? "The site is in maintenance, or upgrading: end that, then retry."
+      : "See the log of the pod of the Deployment moodle, and whether network policies let Jobs reach it; then retry.",
     evidence: { log: result.log, events },
   });
 }

@@ -6,6 +6,7 @@
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
 import { ClusterError } from "#lib/cluster/cluster.ts";
+import { minuteOf } from "#lib/cluster/removal.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type GuardedCluster, waiting } from "#lib/work/site.ts";
 
@@ -48,8 +49,15 @@ export async function demandNothingLeft(cluster: GuardedCluster, run: Run, holdi
     const [left] = await cluster.listAll(kind, selector, { signal: run.signal });
     if (!left) continue;
     const where = left.metadata.namespace ? ` in namespace ${left.metadata.namespace}` : "";
-    throw new ClusterError("Remaining", `${left.kind} ${left.metadata.name}${where} is still there`, {
+    const { deletionTimestamp, finalizers } = left.metadata;
+    const held = finalizers?.length ? `, held by the finalizer ${finalizers.join(", ")}` : "";
+    const since = deletionTimestamp ? `; it has been going since ${minuteOf(deletionTimestamp)}` : "";
+    throw new ClusterError("Remaining", `${left.kind} ${left.metadata.name}${where} is still there${since}${held}`, {
       transient: true,
+      blame: "operator",
+      hint: deletionTimestamp
+        ? "Repair the controller that takes this finalizer away; the removal goes on by itself."
+        : "It carries this spoke's or hub's label, and Wheelwright has not made it: delete it, or take the label off.",
     });
   }
 }

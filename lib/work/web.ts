@@ -6,7 +6,9 @@
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
 import type { App } from "#lib/app.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import { hasGivenUp } from "#lib/cluster/certificate-trouble.ts";
+import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { retell } from "#lib/cluster/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { MINUTE } from "#lib/time.ts";
@@ -16,25 +18,52 @@ const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes about one
 
 export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeObject[]): Promise<void> {
-  const { space, cluster } = await openSpace(app, run);
+  const { space, cluster, spoke } = await openSpace(app, run);
   for (const ingress of ingresses) await awaitAddress(app, run, ingress);
   const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
   if (names.length === 0 || !await cluster.serves(CERTIFICATE, { signal: run.signal })) return;
-  await space.ready(names.map((name) => ({ ...CERTIFICATE, name })), waiting(run));
+  const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
+  for (const certificate of certificates) await orderAnew(space, run, certificate);
+  try {
+    await space.ready(certificates, waiting(run));
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForDomain(error, spoke.domain, app.config.rootDomain) : error;
+  }
+}
+
+/**
+ * What could not be had is not asked for again within the hour. Whoever retries has put the cause right by now; and the
+ * Certificate is made anew from the Ingress, with no harm to one that is there: that lies in its Secret.
+ */
+async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
+  const found = await space.get(ref, { signal: run.signal });
+  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, { signal: run.signal });
+}
+
+/** Domains below ours are led here by the operator's record, all others by whoever chose them. */
+function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
+  const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
+  if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
+  return retell(error, { blame: "user" });
 }
 
 async function awaitAddress(app: App, run: Run, ingress: KubeObject): Promise<void> {
   const { space, cluster } = await openSpace(app, run);
   const name: string | undefined = ingress["spec"]?.ingressClassName;
   if (name !== undefined && !await hasClass(cluster, run, name)) {
-    return await note(run, [`The cluster has no ingress class ${name}: nothing leads to the site from outside yet`]);
+    return await note(run, [
+      `The cluster has no ingress class ${name}: nothing leads to the site from outside until its controller is installed, ` +
+      "or another class is named (ingressClass in surroundings.yaml, or the region of CATALOG)",
+    ]);
   }
   try {
     await space.ready([refOf(ingress)], waiting(run, PATIENCE));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
-    await note(run, ["No ingress controller has given the site an address yet; check the one of its ingress class"]);
+    await note(run, [
+      "No ingress controller has given the site an address yet: see whether the one of its ingress class runs, and has one",
+    ]);
   }
 }
 

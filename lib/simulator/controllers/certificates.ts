@@ -4,9 +4,11 @@ import { type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts"
 import { DAY } from "#lib/time.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { changeObject, createObject } from "#lib/simulator/writes.ts";
+import { clearOrders, withhold } from "#lib/simulator/controllers/acme.ts";
 import { type Controller, withConditions } from "#lib/simulator/controllers/controller.ts";
 
 const VALID = 90 * DAY;
+const LOOK = 500; // ms between looks whether a challenge that was withheld goes through by now
 
 export function issuerController(world: World): Controller {
   const kind = world.kinds.of("cert-manager.io/v1", "ClusterIssuer")!;
@@ -46,13 +48,17 @@ export function certificateController(world: World): Controller {
       const issuer = world.store.get(issuers, undefined, certificate.spec.issuerRef?.name ?? "");
       const key = `${certificate.metadata.uid}/${certificate.metadata.generation}`;
       const now = world.timers.now(), at = due.get(key) ?? now + world.delayMs;
-      const ready = issuer !== undefined && isReady(issuer);
+      const broken = world.faults.of("uncertified", certificate.metadata.namespace, certificate.metadata.name);
+      if (broken) withhold(world, certificate, broken);
+      if (broken?.final || hasFailed(certificate)) return; // a failed one is not tried again for an hour
+      const ready = issuer !== undefined && isReady(issuer) && !broken;
       if (!ready || now < at) {
         report(world, kind, certificate, "False", "DoesNotExist", "Issuing certificate as Secret does not exist");
-        if (!ready) return;
+        if (!ready) return broken ? LOOK : undefined;
         due.set(key, at);
         return at - now;
       }
+      clearOrders(world, certificate);
       issue(world, certificate);
       report(world, kind, certificate, "True", "Ready", "Certificate is up to date and has not expired");
     },
@@ -117,6 +123,12 @@ function isCurrent(world: World, certificate: KubeObject): boolean {
     each.type === "Ready" && each.status === "True"
   );
   return secret !== undefined && ready?.observedGeneration === certificate.metadata.generation;
+}
+
+function hasFailed(certificate: KubeObject): boolean {
+  return (certificate.status?.conditions ?? []).some((each: Json) =>
+    each.type === "Issuing" && each.reason === "Failed"
+  );
 }
 
 function isReady(object: KubeObject): boolean {

@@ -58,6 +58,12 @@ export function claimController(world: World): Controller {
         say(world, claim, { type: "Normal", reason: "WaitForFirstConsumer", message, by: BY });
         return;
       }
+      const broken = world.faults.of("no-volume", claim.metadata.namespace, claim.metadata.name);
+      if (broken) {
+        const message = `failed to provision volume with StorageClass "${storage.metadata.name}": ${broken.message}`;
+        say(world, claim, { type: "Warning", reason: "ProvisioningFailed", message, by: storage.provisioner });
+        return RETRY;
+      }
       const now = world.timers.now();
       const due = binding.get(claim.metadata.uid) ?? now + world.delayMs / 10;
       binding.set(claim.metadata.uid, due);
@@ -112,6 +118,7 @@ function bind(world: World, kind: Kind, claim: KubeObject, storage: KubeObject):
         ...live.metadata.annotations,
         "pv.kubernetes.io/bind-completed": "yes",
         "pv.kubernetes.io/bound-by-controller": "yes",
+        "volume.kubernetes.io/storage-provisioner": storage.provisioner,
       },
     },
     spec: { ...live.spec, volumeName: volume },

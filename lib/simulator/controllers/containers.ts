@@ -203,9 +203,11 @@ export function openContainers(world: World): Containers {
   function refresh(pod: KubeObject, slot: Slot): void {
     const entry = find(pod, slot);
     if (!entry?.run || entry.run.exit !== null || slot.which !== "containers") return;
-    const healthy = entry.warm && world.faults.of("unready", pod.metadata.namespace, pod.metadata.name) === null;
-    if (entry.warm && !healthy) {
-      tell(pod, slot, "Warning", "Unhealthy", "Readiness probe failed: the simulated cluster was told so");
+    const broken = world.faults.of("unready", pod.metadata.namespace, pod.metadata.name);
+    const healthy = entry.warm && broken === null;
+    if (entry.warm && broken) {
+      const message = broken.message ?? "Readiness probe failed: the simulated cluster was told so";
+      tell(pod, slot, "Warning", "Unhealthy", message);
     }
     set(pod, slot, () => ({ started: entry.warm, ready: healthy }));
   }
@@ -218,7 +220,7 @@ export function openContainers(world: World): Containers {
   }
 
   const patience = (tries: number): number =>
-    Math.min(LONGEST_BACKOFF, Math.max(500, world.delayMs) * 2 ** Math.min(tries, 10));
+    Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, world.delayMs) * 2 ** Math.min(tries, 10));
 
   return {
     specOf,

@@ -2,7 +2,7 @@
 import { type Json, type KubeObject } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { changeObject, createObject } from "#lib/simulator/writes.ts";
-import { type Controller, ownerReference } from "#lib/simulator/controllers/controller.ts";
+import { type Controller, ownerReference, ownersOf } from "#lib/simulator/controllers/controller.ts";
 
 const ADDRESS = "203.0.113.10"; // from the range that documentation may use
 const ISSUER = "cert-manager.io/cluster-issuer";
@@ -10,9 +10,12 @@ const ISSUER = "cert-manager.io/cluster-issuer";
 export function ingressController(world: World): Controller {
   const kind = world.kinds.of("networking.k8s.io/v1", "Ingress")!;
   const classes = world.kinds.of("networking.k8s.io/v1", "IngressClass")!;
+  const certificates = world.kinds.of("cert-manager.io/v1", "Certificate")!;
   const due = new Map<string, number>();
   return {
     kind,
+    // A certificate that somebody deletes is ordered anew.
+    also: (change) => change.kind === certificates && change.type === "DELETED" ? ownersOf(world, kind, change) : [],
     gone: (ingress) => void due.delete(ingress.metadata.uid),
     reconcile(ingress) {
       if (ingress.metadata.deletionTimestamp !== undefined) return;

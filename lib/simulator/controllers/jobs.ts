@@ -12,6 +12,7 @@ import { isReady } from "#lib/simulator/controllers/pod-status.ts";
 
 const BY = "job-controller";
 const MANAGER = "kube-controller-manager";
+const TOLD_DEADLINE = 1; // seconds for a Job that was told to hang
 
 type Verdict = {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
@@ -60,7 +61,7 @@ export function jobController(world: World): Controller {
         ...counts,
         active: now.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isDone(pod)),
       }, null);
-      const left = deadlineOf(job);
+      const left = deadlineOf(world, job);
       const again = refused ? makingBackoff(failures.get(uid)!) : Infinity;
       const due = left === null ? Infinity : Math.max(0, left - world.timers.now());
       const next = Math.min(again, due);
@@ -88,7 +89,7 @@ function judge(world: World, job: KubeObject, succeeded: number, failed: number,
       message: "Reached expected number of succeeded pods",
     };
   }
-  const deadline = deadlineOf(job);
+  const deadline = deadlineOf(world, job);
   if (deadline !== null && world.timers.now() >= deadline) {
     return {
       type: "FailureTarget",
@@ -159,8 +160,10 @@ function endOf(job: KubeObject): Json | undefined {
   );
 }
 
-function deadlineOf(job: KubeObject): number | null {
-  const seconds = job.spec.activeDeadlineSeconds as number | undefined, start = job.status?.startTime;
+function deadlineOf(world: World, job: KubeObject): number | null {
+  const told = world.faults.of("hanging-job", job.metadata.namespace, job.metadata.name);
+  const seconds: number | undefined = told ? TOLD_DEADLINE : job.spec.activeDeadlineSeconds;
+  const start = job.status?.startTime;
   return seconds === undefined || start === undefined ? null : Date.parse(start) + seconds * SECOND;
 }
 

@@ -18,7 +18,8 @@ const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpfu
 export function schedule(world: World, pod: KubeObject): void {
   const pods = world.kinds.of("v1", "Pod")!;
   const claims = claimsOf(world, pod);
-  const refusal = claims.missing ?? unfit(world, pod);
+  const told = world.faults.of("no-node", pod.metadata.namespace, pod.metadata.name);
+  const refusal = told?.message ?? claims.missing ?? unfit(world, pod);
   if (refusal) {
     say(world, pod, { type: "Warning", reason: "FailedScheduling", message: refusal, by: "default-scheduler" });
     changeObject(world, pods, pod, MANAGER, (live) => ({

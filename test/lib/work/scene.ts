@@ -42,10 +42,11 @@ export interface WorkScene {
   close(): Promise<void>;
 }
 
-export async function openWorkScene(delayMs = 5): Promise<WorkScene> {
+/** `env` are variables of the configuration, beside the domain. */
+export async function openWorkScene(delayMs = 5, env: Record<string, string> = {}): Promise<WorkScene> {
   const db = await openTestDatabase();
   const simulator = await openSimulator({ delayMs, log: silent });
-  const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent);
+  const { app, close: closeApp } = await makeApp(db, simulator.kubeconfig(), silent, env);
   const userId = await makeUser(db, "ann@example.org");
   const actor: Actor = {
     userId,
@@ -118,11 +119,21 @@ export async function makeApp(
   db: Database,
   kubeconfig: string,
   log: Log,
+  env: Record<string, string> = {},
 ): Promise<{ readonly app: App; close(): Promise<void> }> {
-  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org" }, terminal: false });
+  const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org", ...env }, terminal: false });
   const blueprint = await loadBlueprint(builtIn);
   const catalog = loadCatalog(undefined, blueprint);
-  const patience = { quotaMs: 500, unschedulableMs: 500, imageMs: 500 }; // no test waits a minute to see that it stays so
+  // No test waits a minute to see that it stays so.
+  const short = 500;
+  const patience = {
+    quotaMs: short,
+    unschedulableMs: short,
+    imageMs: short,
+    configMs: short,
+    volumeMs: short,
+    certificateMs: short,
+  };
   const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig }, log, patience });
   const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };

@@ -1,0 +1,67 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import { judge, lastReport, withEvidence } from "#lib/scheduler/reports.ts";
+import { StepTimeout } from "#lib/scheduler/stops.ts";
+
+const test = suite("judge");
+
+const events = [{ at: "2026-11-21T00:00:00.000Z", object: "Pod/x", reason: "Failed", message: "token=abc", count: 1 }];
+const log = ["DB_PASS=abc", "\u0000nul"];
+
+test("a report holds no secret, and nothing that a row cannot hold", () => {
+  const error = new ClusterError("Odd", "it said password=abc\u0000", { transient: false, evidence: { log, events } });
+  const { report } = judge(error, "install");
+  assert.equal([report.message, report.log, report.events[0]!.message], [
+    "it said password=***",
+    ["DB_PASS=***", "nul"],
+    "token=***",
+  ]);
+});
+
+test("nor does evidence that was collected afterwards", () => {
+  const { report } = judge(new ClusterError("Odd", "x", { transient: false }), "install");
+  const whole = withEvidence(report, { log, events });
+  assert.equal([whole.log[0], whole.events[0]!.message], ["DB_PASS=***", "token=***"]);
+});
+
+test("a message of many pages is cut", () => {
+  const { report } = judge(new ClusterError("Odd", "y".repeat(100_000), { transient: false }), "install");
+  assert.is(report.message.length, 2000);
+});
+
+test("a mistake of ours tells nothing of itself", () => {
+  const { report, nature } = judge(new TypeError("x is undefined at /srv/lib"), "install");
+  assert.equal([nature, report.code, report.fault], ["bug", "internal", "operator"]);
+  assert.not.match(report.message, "srv");
+});
+
+const job = (attempt: number, failure: Partial<FailureReport> | null = null) =>
+  ({ attempt, failure, startedAt: new Date("2026-11-21T10:03:04Z"), createdAt: new Date(0) }) as Job;
+const passing = judge(new ClusterError("unreachable", "GET c/x: refused", { transient: true }), "app");
+
+test("a last try tells how often it was tried, and since when", () => {
+  const { message, code } = lastReport(passing, job(7));
+  assert.equal([code, message], [
+    "unreachable",
+    "Gave up, tried 7 times since 2026-11-21 10:03 UTC: The cluster cannot be reached: GET c/x: refused",
+  ]);
+});
+
+test("a first try, and what is final, are told as they are", () => {
+  assert.is(lastReport(passing, job(1)).message, passing.report.message);
+  const final = judge(new ClusterError("Odd", "no", { transient: false }), "app");
+  assert.is(lastReport(final, job(7)).message, "no");
+});
+
+test("a last try that was cut short tells the reason of the one before in the same step", () => {
+  const cut = judge(new StepTimeout("Starting Moodle", 100), "app");
+  const before = { ...passing.report, hint: "Do." };
+  const { code, hint, message } = lastReport(cut, job(3, before));
+  assert.equal([code, hint], ["unreachable", "Do."]);
+  assert.match(message, /^Gave up, tried 3 times .*: The cluster cannot be reached: GET c\/x: refused$/);
+  assert.is(lastReport(cut, job(3, { ...before, step: "database" })).code, "deadline");
+});
+
+test.run();
