@@ -35,8 +35,10 @@ export async function* followHub(db: Database, feeds: Feeds, following: Followin
   const feed = await feeds.join(federationId);
   try {
     yield { comment: "following" };
-    let sent = feed.last();
-    for await (const events of beginning(db, following, sent)) {
+    const bounds = await readBounds(db.rows, federationId);
+    // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
+    let sent = Math.max(feed.last(), Math.min(following.since ?? 0, bounds.last));
+    for await (const events of beginning(db, following, { last: sent, prunedThrough: bounds.prunedThrough })) {
       const seen = await sight();
       if (!seen || signal.aborted) return;
       yield* frames(events, seen);
@@ -58,10 +60,12 @@ export async function* followHub(db: Database, feeds: Feeds, following: Followin
 }
 
 /** What stands before the live part, page by page: all up to and including event number `last`. */
-async function* beginning(db: Database, following: Following, last: number): AsyncGenerator<StreamEvent[]> {
-  const { federationId, since } = following;
+async function* beginning(
+  db: Database,
+  { federationId, since }: Following,
+  { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
+): AsyncGenerator<StreamEvent[]> {
   if (since === null) return yield await readLatest(db.rows, federationId, last);
-  const { prunedThrough } = await readBounds(db.rows, federationId);
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
   const whole = since >= prunedThrough && since <= last;
   if (!whole) yield [await reset(db, federationId, prunedThrough)];

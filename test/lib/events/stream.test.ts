@@ -178,4 +178,21 @@ test("closing the feeds tells each reader to come back, and ends its stream", as
   assert.is(await reader.next(), undefined);
 });
 
+test("a reader that knows more than this replica does yet goes on from there", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "ahead");
+  await emit(db, hub, "provisioning");
+  // Its wake-ups are lost, as while a control connection is being replaced: it learns of news by its slow poll alone.
+  const feeds = openFeeds({ ...db, wakeups: { subscribe: () => () => {} } } as Database, silent);
+  const there = open(db, feeds, hub, { since: 0 });
+  assert.is(await there.next(), "1 FederationUpdateProvisioning");
+  await emit(db, hub, "active");
+  const come = open(db, feeds, hub, { since: 2 });
+  const next = come.next();
+  await emit(db, hub, "failed");
+  assert.is(await next, "3 FederationUpdateFailed");
+  for (const event of ["2 FederationUpdateActive", "3 FederationUpdateFailed"]) assert.is(await there.next(), event);
+  await Promise.all([there.close(), come.close()]);
+  feeds.close();
+});
+
 test.run();
