@@ -15,7 +15,7 @@ export interface Heard {
 }
 
 export interface Client {
-  send(method: string, path: string, body?: unknown): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Events of a hub after number `since`, until the caller stops asking. */
   events(hub: string, since?: number): AsyncGenerator<Heard>;
 }
@@ -39,11 +39,11 @@ export async function signIn(url: string, email: string, password: string): Prom
 export function withToken(url: string, token: string): Client {
   const authorization = `Bearer ${token}`;
   return {
-    async send(method, path, body) {
-      const headers = { authorization, ...(body !== undefined && { "content-type": "application/json" }) };
+    async send(method, path, body, headers = {}) {
+      const type = body !== undefined && { "content-type": "application/json" };
       const reply = await fetch(url + path, {
         method,
-        headers,
+        headers: { authorization, ...type, ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await reply.text();

@@ -24,13 +24,18 @@ export interface TestDatabase extends OpenDatabase {
   close(): Promise<void>;
 }
 
-interface Place {
+/** A server, and the name of the template on it. */
+export interface Place {
   readonly url: string;
   readonly template: string;
 }
 
-export async function openTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> {
-  const place = await findPlace();
+/** On the server of this run, or on one that the test has for itself. */
+export async function openTestDatabase(
+  options: Partial<DatabaseOptions> = {},
+  own: Place | null = null,
+): Promise<TestDatabase> {
+  const place = own ?? await findPlace();
   const made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;

@@ -1,4 +1,4 @@
-/** A certificate for `kube.test`, its own authority, and its key: for tests of TLS, and of no use anywhere else. */
+/** Two certificates for `kube.test`, each its own authority, and their keys: for tests of TLS, and of no use anywhere else. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUK3GwDLJZ0Dz5by2AGEF1Aa1OWq8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJa3ViZS50ZXN0MCAXDTI2MTEyMTA2MTcxMVoYDzIxMjYxMDI4
@@ -16,5 +16,26 @@ export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnz7kRUVHiX2d3AXb
 TfHncpomFEgCOFW3Ww/q0OgN0b2hRANCAASvgvq+MoFLP+ErnR9JUc6Rw9CklEZU
 zB7LxLd4Sv3ITjFh+6jZDPzEVwiJOTtsLes5m/jw+C4AyJ5eLL0MgUKt
+-----END PRIVATE KEY-----
+`;
+
+/** The one that comes after it; its subject is `renewed.kube.test`. */
+export const RENEWED = `-----BEGIN CERTIFICATE-----
+MIIBpTCCAUugAwIBAgIUPyFcFnNhal8Tqxdp224KviBspI8wCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRcmVuZXdlZC5rdWJlLnRlc3QwIBcNMjYxMTIxMTIxNDUyWhgP
+MjEyNjEwMjgxMjE0NTJaMBwxGjAYBgNVBAMMEXJlbmV3ZWQua3ViZS50ZXN0MFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEYlcY01GjQ4sYMlEcdHXpLXtNvD0jAEfH
+OrCHYUCF8RSlochSTLw7THAl9COLaA1ZkVzeWB5XVSYhlttINhrheKNpMGcwHQYD
+VR0OBBYEFBsbIteQeuWHQShYPXmX/de2Y8VmMB8GA1UdIwQYMBaAFBsbIteQeuWH
+QShYPXmX/de2Y8VmMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0wC4IJa3ViZS50
+ZXN0MAoGCCqGSM49BAMCA0gAMEUCIFtdAHN29upBAU/xo09UirXuzGwYDWyPXwi1
+L+SAY2gmAiEAj7kHp0X+fnePVVxsTpjThoBwjfjffIs2Be175Jy2HZs=
+-----END CERTIFICATE-----
+`;
+
+export const RENEWED_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7BVTT8D/MjQl+r8r
+vN/YccrLySIzcLI9NqHr87fLM6mhRANCAARiVxjTUaNDixgyURx0dekte028PSMA
+R8c6sIdhQIXxFKWhyFJMvDtMcCX0I4toDVmRXN5YHldVJiGW20g2GuF4
 -----END PRIVATE KEY-----
 `;

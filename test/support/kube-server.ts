@@ -1,7 +1,7 @@
-/** A hand-made HTTP server in the place of an API server, for answers that a healthy one does not give. */
+/** Hand-made servers in the place of an API server, for answers that a healthy one does not give, and for none at all. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer as createSilence, type Socket } from "node:net";
 
 export interface Asked {
   readonly method: string;
@@ -56,16 +56,58 @@ export async function openKubeServer(handle: Handle, tls?: ServerOptions): Promi
     url,
     asked,
     openConnections: () => sockets.size,
-    kubeconfig: (cluster = {}, user, path = "") => ({
-      text: JSON.stringify({
-        apiVersion: "v1",
-        kind: "Config",
-        "current-context": "test",
-        clusters: [{ name: "test", cluster: { server: url + path, ...cluster } }],
-        contexts: [{ name: "test", context: { cluster: "test", ...(user ? { user: "test" } : {}) } }],
-        users: user ? [{ name: "test", user }] : [],
-      }),
+    kubeconfig: (cluster = {}, user, path = "") => kubeconfigOf(url + path, cluster, user),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function kubeconfigOf(server: string, cluster: object = {}, user?: object): { text: string } {
+  return {
+    text: JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "test",
+      clusters: [{ name: "test", cluster: { server, ...cluster } }],
+      contexts: [{ name: "test", context: { cluster: "test", ...(user ? { user: "test" } : {}) } }],
+      users: user ? [{ name: "test", user }] : [],
     }),
+  };
+}
+
+export interface Silence {
+  /** As it would be, if it spoke TLS. */
+  readonly url: string;
+  readonly openConnections: () => number;
+  /** Resolves when everybody has hung up who ever called. */
+  readonly left: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Takes every connection, and never says a word: no handshake, no answer. */
+export async function openSilence(): Promise<Silence> {
+  const sockets = new Set<Socket>();
+  let look = () => {};
+  const server = createSilence((socket) => {
+    sockets.add(socket);
+    socket.resume();
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      look();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    openConnections: () => sockets.size,
+    left: () =>
+      new Promise((resolve) => {
+        look = () => sockets.size === 0 && resolve();
+        look();
+      }),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

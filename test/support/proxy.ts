@@ -1,5 +1,6 @@
-/** A TCP proxy between a test and a server, for a network that is cut, frozen, or closes at the worst moment. */
-import { connect, createServer, type Socket } from "node:net";
+/** A TCP proxy between a test and a server, for a network that is cut, frozen, or delivers at the worst moment. */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { until } from "#test/support/until.ts";
 
 export interface Proxy {
   /** The given address, but through the proxy. */
@@ -8,52 +9,174 @@ export interface Proxy {
   readonly made: number;
   /** Called with whatever the client sends; what it returns false for is sent on, but is never answered. */
   watch(watcher: (bytes: Uint8Array) => boolean): void;
+  /** Holds back the next piece that matches, and whatever its connection sends after it. */
+  hold(matches: (text: string) => boolean): Held;
   /** No byte passes any more on the connections that stand; nobody is told. */
   freeze(): void;
+  /** The same, and connections that are made from now on are accepted and hang as well, until it is healed. */
+  stall(): void;
   /** Takes no new connection from here on; those that stand go on. */
   refuse(): void;
   /** Closes all connections. */
   cut(): void;
+  /** Ends what `freeze`, `stall` and `refuse` began: what was on its way arrives late. */
+  heal(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Something that is on its way, for as long as the test wants it to be. */
+export interface Held {
+  /** Resolves with what was held back, as soon as it came. */
+  readonly caught: Promise<string>;
+  /** Delivers it, though its sender be gone, and resolves with the first that the server says to it. */
+  release(): Promise<string>;
+  /** Delivers it, and lets the connection go on: its sender gets the answer. */
+  pass(): Promise<void>;
+  /** Waits for nothing any more, should nothing have come. */
+  forget(): void;
+}
+
+interface Pair {
+  readonly near: Socket;
+  readonly far: Socket;
+  /** What is held back of this connection; it outlives its sender. */
+  held: Uint8Array[] | null;
 }
 
 export async function openProxy(url: string): Promise<Proxy> {
   const target = new URL(url);
-  const pairs = new Set<[Socket, Socket]>();
-  let made = 0;
+  const pairs = new Set<Pair>();
+  const holds = new Set<(pair: Pair, bytes: Uint8Array) => boolean>();
+  const waiting = new Set<Socket>(); // accepted while stalled: they go nowhere yet
+  let made = 0, stalled = false, refusing = false;
   let watcher: (bytes: Uint8Array) => boolean = () => true;
-  const server = createServer((near) => {
+  let server = createServer(accept);
+
+  function accept(near: Socket): void {
     made++;
+    near.on("error", () => {}); // "close" follows
+    if (!stalled) return pass(near);
+    near.pause();
+    waiting.add(near);
+  }
+
+  function pass(near: Socket): void {
     const far = connect(Number(target.port || 5432), target.hostname);
-    const pair: [Socket, Socket] = [near, far];
+    const pair: Pair = { near, far, held: null };
     pairs.add(pair);
     let answers = true;
     near.on("data", (bytes: Uint8Array) => {
+      if (pair.held) return void pair.held.push(bytes);
+      for (const hold of holds) if (hold(pair, bytes)) return;
       answers &&= watcher(bytes);
       far.write(bytes);
     });
-    far.on("data", (bytes) => answers && near.write(bytes));
-    for (const [one, other] of [[near, far], [far, near]] as const) {
-      one.on("error", () => {}); // "close" follows
-      one.on("close", () => (pairs.delete(pair), other.destroy()));
+    far.on("data", (bytes) => answers && !pair.held && near.write(bytes));
+    far.on("error", () => {});
+    near.on("close", () => {
+      if (pair.held) return;
+      pairs.delete(pair);
+      far.destroy();
+    });
+    far.on("close", () => {
+      pairs.delete(pair);
+      near.destroy();
+    });
+  }
+
+  function hold(matches: (text: string) => boolean): Held {
+    const caught = Promise.withResolvers<string>();
+    let found: Pair | null = null;
+    const catching = (pair: Pair, bytes: Uint8Array): boolean => {
+      const text = Buffer.from(bytes).toString("latin1");
+      if (!matches(text)) return false;
+      holds.delete(catching);
+      pair.held = [bytes];
+      found = pair;
+      caught.resolve(text);
+      return true;
+    };
+    holds.add(catching);
+    return {
+      caught: caught.promise,
+      forget: () => void holds.delete(catching),
+      async pass() {
+        await caught.promise;
+        for (const bytes of found!.held!) found!.far.write(bytes);
+        found!.held = null;
+      },
+      async release() {
+        await caught.promise;
+        const { far, held } = found!;
+        const answered = new Promise<string>((resolve, reject) => {
+          far.once("data", (bytes: Uint8Array) => resolve(Buffer.from(bytes).toString("latin1")));
+          far.once("close", () => reject(new Error("The server closed the connection that was held back")));
+        });
+        for (const bytes of held!) far.write(bytes);
+        return await answered.finally(() => far.destroy());
+      },
+    };
+  }
+
+  const both = (act: (socket: Socket) => void) => pairs.forEach(({ near, far }) => (act(near), act(far)));
+  const cut = () => {
+    for (const pair of pairs) {
+      pair.near.destroy();
+      if (!pair.held) pair.far.destroy();
     }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    for (const near of waiting) near.destroy();
+    waiting.clear();
+  };
+  await listen(server, 0);
   const { port } = server.address() as { port: number };
-  const cut = () => pairs.forEach(([near, far]) => (near.destroy(), far.destroy()));
+
   return {
     url: Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).href,
     get made() {
       return made;
     },
     watch: (next) => watcher = next,
-    freeze: () => pairs.forEach((pair) => pair.forEach((socket) => socket.pause())),
-    refuse: () => void server.close(),
+    hold,
+    freeze: () => both((socket) => socket.pause()),
+    stall() {
+      stalled = true;
+      both((socket) => socket.pause());
+    },
+    refuse() {
+      refusing = true;
+      server.close();
+    },
     cut,
+    async heal() {
+      stalled = false;
+      both((socket) => socket.resume());
+      for (const near of waiting) {
+        waiting.delete(near);
+        if (!near.destroyed) pass(near), near.resume();
+      }
+      if (!refusing) return;
+      refusing = false;
+      // The port was free for a moment, and somebody's connection may start from it for as long as that lasts.
+      await until(async () => {
+        server = createServer(accept);
+        return await listen(server, port).then(() => true, () => false);
+      });
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve)); // with an error where it is closed already
       cut();
+      both((socket) => socket.destroy());
       await closed;
     },
   };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
 }

@@ -26,7 +26,7 @@ export async function openServer(): Promise<Server> {
   const kind = process.env.TEST_DATABASE ?? "embedded";
   if (kind === "testcontainers") return await openContainer();
   if (kind !== "embedded") throw new Error(`TEST_DATABASE is "${kind}", but must be "testcontainers" or absent`);
-  return await openTemporary();
+  return await openOwnServer();
 }
 
 async function openContainer(): Promise<Server> {
@@ -41,9 +41,18 @@ async function openContainer(): Promise<Server> {
   return { url, stop: async () => void await container.stop() };
 }
 
-async function openTemporary(): Promise<Server> {
+/** A server that a test has for itself, because it ends it. */
+export interface OwnServer extends Server {
+  /** Ends it by SIGINT (connections are closed) or SIGQUIT (as a crash). It is gone when this resolves. */
+  down(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
+  /** Starts it again, at the same address. */
+  up(): Promise<void>;
+}
+
+export async function openOwnServer(): Promise<OwnServer> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-test-"));
-  const server = await openEmbedded({ directory, durable: false, log: silent }).catch((error) => {
+  const start = () => openEmbedded({ directory, durable: false, log: silent });
+  let server = await start().catch((error) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
@@ -52,6 +61,13 @@ async function openTemporary(): Promise<Server> {
   process.once("exit", end);
   return {
     url: server.url,
+    async down(signal) {
+      process.kill(server.pid, signal);
+      await server.stop();
+    },
+    async up() {
+      server = await start();
+    },
     async stop() {
       process.off("exit", end);
       await server.stop();

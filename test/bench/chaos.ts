@@ -1,0 +1,26 @@
+/**
+ * Chaos at length: `npm run chaos -- [--seed N] [--rounds N] [--hubs N]`, 100 rounds and 3 hubs unless told.
+ *
+ * Prints the seed, each round, and at the end what was done and every breach of what is promised; the exit status says
+ * whether there was one. The same seed brings the same troubles, though never the same moments.
+ */
+import { parseArgs } from "node:util";
+import { runChaos } from "#test/support/bench-chaos.ts";
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: { seed: { type: "string" }, rounds: { type: "string" }, hubs: { type: "string" } },
+  });
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+  const rounds = Number(values.rounds ?? 100), hubs = Number(values.hubs ?? 3);
+  console.log(`seed ${seed}, ${rounds} rounds, ${hubs} hubs`);
+  const began = performance.now();
+  const { breaches, counts, errors } = await runChaos({ seed, rounds, hubs, tell: (line) => console.log(line) });
+  for (const breach of breaches) console.log(`BREACH ${breach}`);
+  for (const [message, count] of Object.entries(errors)) console.log(`logged as an error ${count} times: ${message}`);
+  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
+  console.log(`${breaches.length} breaches in ${Math.round((performance.now() - began) / 1000)} s; ${told}`);
+  return breaches.length === 0;
+}
+
+process.exitCode = await main() ? 0 : 1;

@@ -1,0 +1,90 @@
+/**
+ * How long a job has no holder: `npm run recovery -- [--kills N] [--stops N]`, 50 and 20 unless told.
+ *
+ * Holds an install in the middle of a step, kills or stops whoever holds it, and takes the time from the signal to the claim
+ * of the next holder, as the database wrote it down. Prints p50, p99 and the maximum for kills and stops apart, and the same
+ * from the last beat, for which the design promises six seconds.
+ */
+import { parseArgs } from "node:util";
+import { SECOND, sleep } from "#lib/time.ts";
+import { type Bench, openBench } from "#test/support/bench.ts";
+import { until } from "#test/support/until.ts";
+import { query } from "#test/support/bench-query.ts";
+
+const NEVER = 60 * 60 * 1000; // ms until an object would be ready, the most that can be asked for
+const STEP = "database";
+
+interface Sample {
+  readonly fromSignal: number;
+  readonly fromBeat: number;
+}
+
+async function main(kills: number, stops: number): Promise<void> {
+  const bench = await openBench({ replicas: 3, delayMs: NEVER });
+  try {
+    const spoke = await bench.spoke(await startHub(bench), "algebra");
+    await bench.caught(spoke, STEP);
+    tell("killed", await repeat(bench, spoke, kills, "SIGKILL"));
+    tell("stopped", await repeat(bench, spoke, stops, "SIGSTOP"));
+  } finally {
+    await bench.close();
+  }
+}
+
+/** A hub is active without anything having to become ready. */
+async function startHub(bench: Bench): Promise<string> {
+  const hub = await bench.hub("math");
+  await until(async () => (await query(bench.db, "select state from federations"))[0].state === "active", 60_000);
+  return hub;
+}
+
+async function repeat(bench: Bench, spoke: string, times: number, signal: "SIGKILL" | "SIGSTOP"): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (let i = 0; i < times; i++) {
+    const caught = await bench.caught(spoke, STEP);
+    await judges(bench);
+    await sleep(Math.random() * SECOND); // else it would always come right after a beat
+    const at = Date.now();
+    if (signal === "SIGKILL") await caught.holder.kill();
+    else caught.holder.tell(signal);
+    const claim = await bench.takeover(caught);
+    samples.push({ fromSignal: claim.at - at, fromBeat: claim.silence! });
+    if (signal === "SIGKILL") await caught.holder.start();
+    else {
+      caught.holder.tell("SIGCONT");
+      await until(() => caught.holder.log().some((line) => isLoss(line.message, line["fence"], caught.fence)), 60_000);
+    }
+  }
+  return samples;
+}
+
+function isLoss(message: string, fence: unknown, ours: number): boolean {
+  return message.startsWith("Let go of an operation") && Number(fence) === ours;
+}
+
+/** Waits until each replica has been beating for so long that it may judge others. */
+async function judges({ db, replicas }: Bench): Promise<void> {
+  const ids = replicas.map(({ id }) => id);
+  await until(async () => {
+    const rows = await query(
+      db,
+      `select id from bench_beats where id = any($1) and at > clock_timestamp() - interval '5 seconds'
+       group by 1 having count(*) >= 5`,
+      [ids],
+    );
+    return rows.length === ids.length;
+  }, 60_000);
+}
+
+function tell(what: string, samples: readonly Sample[]): void {
+  if (samples.length === 0) return;
+  for (const from of ["fromSignal", "fromBeat"] as const) {
+    const sorted = samples.map((sample) => sample[from]).sort((a, b) => a - b);
+    const at = (part: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)]!);
+    const name = from === "fromSignal" ? "from the signal" : "from the last beat";
+    console.log(`${what} ${samples.length} times, ${name}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
+  }
+}
+
+const { values } = parseArgs({ options: { kills: { type: "string" }, stops: { type: "string" } } });
+await main(Number(values.kills ?? 50), Number(values.stops ?? 20));

@@ -1,0 +1,53 @@
+/** PostgreSQL goes away and comes back under load, three times: orderly, as in a crash, and for longer than anybody waits. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { type Bench, openBench } from "#test/support/bench.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openLoad } from "#test/support/load.ts";
+import { makeTemplate, openOwnServer, type OwnServer } from "#test/support/server.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ server: OwnServer; db: TestDatabase; bench: Bench }>("PostgreSQL restarted under load");
+test.before(async (context) => {
+  context.server = await openOwnServer();
+  const { url } = context.server;
+  context.db = await openTestDatabase({}, { url, template: await makeTemplate(url) });
+  context.bench = await openBench({ replicas: 3, delayMs: 20, db: context.db });
+});
+test.after(async ({ bench, db, server }) => {
+  await bench?.close();
+  await db.close();
+  await server.stop();
+});
+
+test("no process dies, requests get 503 and recover, and streams miss nothing", async ({ server, db, bench }) => {
+  const pids = bench.replicas.map(({ pid }) => pid);
+  const hub = await bench.hub("north");
+  const urls = () => bench.replicas.map(({ url }) => url);
+  const load = openLoad({ urls, token: bench.token, hub, creations: 6, readers: 4, followers: 3 });
+  for (const [signal, pause] of [["SIGINT", 0], ["SIGQUIT", 0], ["SIGINT", 6 * SECOND]] as const) {
+    const count = load.created.size;
+    await until(() => load.created.size > count || load.created.size === 6, MINUTE);
+    await server.down(signal);
+    await sleep(pause); // longer than a connection is waited for, and than a replica trusts its last beat
+    await server.up();
+    console.log(`  After ${signal}, the readers were answered again within ${await load.recovery()} ms`);
+  }
+  await load.allCreated;
+  for (const id of load.created.values()) await bench.becomes(id, "active");
+  const [{ number }] = await db.sql("select number::int from stream_heads where federation_id = $1", [hub]);
+  await load.stop(number);
+
+  assert.equal(load.surprises, []);
+  assert.equal([...load.answers.keys()].filter((status) => !["200", "201", "503"].includes(status)), []);
+  assert.ok((load.answers.get("503") ?? 0) > 0, "somebody must have noticed, else this shows nothing");
+  const every = Array.from({ length: number }, (_, i) => i + 1);
+  for (const numbers of load.heard) assert.equal(numbers, every);
+  assert.equal(bench.replicas.map(({ pid }) => pid), pids);
+  assert.equal(bench.replicas.flatMap((replica) => replica.complaints()), []);
+  const rows = await db.sql("select id from spokes order by id");
+  assert.equal(rows.map(({ id }) => id), [...load.created.values()].sort());
+});
+
+test.run();

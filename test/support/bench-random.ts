@@ -1,0 +1,33 @@
+/** Chance that can be had again: the same seed gives the same numbers (mulberry32). */
+
+export interface Random {
+  /** From 0 up to 1. */
+  next(): number;
+  between(least: number, most: number): number;
+  pick<T>(from: readonly T[]): T;
+  /** One of the names, each as often as its weight says. */
+  weighted<K extends string>(weights: Readonly<Record<K, number>>): K;
+  /** A source of its own, that draws on from here and disturbs nobody. */
+  branch(): Random;
+}
+
+export function openRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    between: (least, most) => least + next() * (most - least),
+    pick: (from) => from[Math.floor(next() * from.length)]!,
+    weighted(weights) {
+      const all = Object.entries(weights) as [keyof typeof weights, number][];
+      let left = next() * all.reduce((sum, [, weight]) => sum + weight, 0);
+      return (all.find(([, weight]) => (left -= weight) < 0) ?? all.at(-1)!)[0];
+    },
+    branch: () => openRandom(Math.floor(next() * 2 ** 32)),
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * People at work while the service is being broken. Each behaves as a client should: who is told 503 or gets no answer tries
+ * again, at another replica, a creation with the same Idempotency-Key; who follows a stream comes back with the last number.
+ */
+import { sleep } from "#lib/time.ts";
+import { type Answer, type Client, withToken } from "#test/support/client.ts";
+import { until } from "#test/support/until.ts";
+
+const PAUSE = 10; // ms between the requests of one reader
+const AGAIN = 50; // ms before somebody who was put off comes back
+
+export interface LoadOptions {
+  /** Where the replicas are now; asked for before each request. */
+  readonly urls: () => readonly string[];
+  readonly token: string;
+  readonly hub: string;
+  /** How many spokes are created, one after another. */
+  readonly creations: number;
+  readonly readers: number;
+  readonly followers: number;
+}
+
+export interface Load {
+  /** How often each status was answered; "none" where the connection was refused or cut. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** What no client should ever meet. */
+  readonly surprises: readonly string[];
+  /** The ids of the spokes that were created, by their slugs. */
+  readonly created: ReadonlyMap<string, string>;
+  /** The numbers that each follower heard, in order. */
+  readonly heard: readonly (readonly number[])[];
+  /** Milliseconds from now until each reader has been answered with 200 again. */
+  recovery(): Promise<number[]>;
+  /** Resolves when every spoke was created. */
+  readonly allCreated: Promise<void>;
+  /** Ends it; the followers not before all have heard number `last`. */
+  stop(last: number): Promise<void>;
+}
+
+export function openLoad(options: LoadOptions): Load {
+  const { urls, token, hub } = options;
+  const answers = new Map<string, number>(), created = new Map<string, string>(), surprises: string[] = [];
+  const heard: number[][] = Array.from({ length: options.followers }, () => []);
+  const lastOk: number[] = Array.from({ length: options.readers }, () => 0);
+  let over = false;
+
+  const at = (index: number): Client => withToken(urls()[index % urls().length]!, token);
+
+  /** The answer, or null when it is to be asked again. */
+  async function ask(index: number, wanted: number, send: (client: Client) => Promise<Answer>): Promise<Answer | null> {
+    const answer = await send(at(index)).catch((error: Error) => {
+      const code = (error.cause as { code?: string } | undefined)?.code ?? "";
+      if (!/ECONN|SOCKET|UND_ERR/.test(code) && !(error instanceof TypeError)) surprises.push(String(error));
+      return null;
+    });
+    const key = answer ? String(answer.status) : "none";
+    answers.set(key, (answers.get(key) ?? 0) + 1);
+    if (answer?.status === wanted) return answer;
+    if (answer && answer.status !== 503) surprises.push(`${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (answer?.status === 503 && !answer.headers.has("retry-after")) surprises.push("503 without Retry-After");
+    await sleep(AGAIN);
+    return null;
+  }
+
+  async function read(reader: number): Promise<void> {
+    for (let turn = reader; !over; await sleep(PAUSE)) {
+      const path = reader % 2 === 0 ? "/api/my-spokes" : "/api/auth/me";
+      if (await ask(turn, 200, (client) => client.send("GET", path))) lastOk[reader] = performance.now();
+      else turn++;
+    }
+  }
+
+  async function create(): Promise<void> {
+    for (let n = 0, turn = 0; n < options.creations && !over; turn++) {
+      const body = { slug: `made-${n}` }, key = { "idempotency-key": `creation-${n}` };
+      const path = `/api/federations/${hub}/spokes`;
+      const answer = await ask(turn, 201, (client) => client.send("POST", path, body, key));
+      if (answer) created.set(`made-${n++}`, answer.body.id);
+    }
+  }
+
+  async function follow(follower: number): Promise<void> {
+    const numbers = heard[follower]!;
+    for (let turn = follower; !over; turn++) {
+      try {
+        for await (const { id } of at(turn).events(hub, numbers.at(-1) ?? 0)) {
+          numbers.push(id);
+          if (over) return;
+        }
+      } catch {
+        await sleep(AGAIN); // cut, or told to come back
+      }
+    }
+  }
+
+  const reading = lastOk.map((_, reader) => read(reader));
+  const allCreated = create();
+  const following = heard.map((_, follower) => follow(follower));
+  return {
+    answers,
+    surprises,
+    created,
+    heard,
+    allCreated,
+    async recovery() {
+      const from = performance.now();
+      await until(() => lastOk.every((time) => time > from), 60_000);
+      return lastOk.map((time) => Math.round(time - from));
+    },
+    async stop(last) {
+      await until(() => heard.every((numbers) => (numbers.at(-1) ?? 0) >= last), 60_000);
+      over = true;
+      await Promise.all([...reading, allCreated]);
+      following.forEach((each) => each.catch(() => {})); // an open stream ends with the replica it is read from
+    },
+  };
+}
