@@ -15,7 +15,9 @@ export interface OpenClusters extends Clusters {
 /** The name of the cluster that is not named: the kubeconfig's current context. */
 const DEFAULT = "default";
 
-export function openClusters(source: ClusterSource, catalog: Catalog, log: Log): OpenClusters {
+/** `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what. */
+export function openClusters(source: ClusterSource, catalog: Catalog, log: Log, replicaId: string): OpenClusters {
+  const version = `${release().version} (${replicaId})`;
   const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);
   const opened = new Map<string, Promise<Cluster>>();
 
@@ -23,7 +25,7 @@ export function openClusters(source: ClusterSource, catalog: Catalog, log: Log):
     // Imported here: the Kubernetes library costs half a second and 80 MB, and only those who provision need it.
     const { openCluster } = await import("#lib/cluster/open.ts");
     const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
-    return await openCluster({ name, kubeconfig, version: release().version, log });
+    return await openCluster({ name, kubeconfig, version, log });
   }
 
   return {
@@ -40,12 +42,15 @@ export function openClusters(source: ClusterSource, catalog: Catalog, log: Log):
       try {
         return await opening;
       } catch (error) {
-        opened.delete(name);
+        if (opened.get(name) === opening) opened.delete(name); // and not what somebody else has begun since
         throw error;
       }
     },
     async close() {
-      for (const opening of opened.values()) await (await opening).close();
+      // One that cannot be opened must not keep the others open.
+      for (const opening of await Promise.allSettled(opened.values())) {
+        if (opening.status === "fulfilled") await opening.value.close();
+      }
     },
   };
 }

@@ -35,6 +35,14 @@ export interface Ref {
   readonly name: string;
 }
 
+/** What somebody may do, in all namespaces: `create` of `jobs` in `batch`; a subresource is `pods/log`. */
+export interface Access {
+  readonly verb: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resource: string;
+}
+
 export interface Call {
   readonly signal: AbortSignal;
 }
@@ -72,7 +80,7 @@ export interface ClusterErrorOptions {
 /**
  * A call that failed, or something that was waited for and cannot come. `code` is the cluster's own reason (NotFound,
  * Conflict, Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or ours (deadline, unreachable,
- * stranger: the namespace is not the one we made). `message` is the cluster's own message.
+ * stranger: the namespace is not the one we made). `message` says what could not be done, then why, in the cluster's words.
  */
 export class ClusterError extends Error {
   readonly code: string;
@@ -165,5 +173,9 @@ export interface Cluster {
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
+  /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */
+  allows(access: Access, call: Call): Promise<boolean>;
+  /** Where it is, and how many milliseconds its clock is ahead of ours by its last answer (0: under two seconds). */
+  about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;
 }

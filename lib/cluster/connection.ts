@@ -1,8 +1,11 @@
 /**
  * Where the API server is and who we are there: the kubeconfig, credentials and one keep-alive agent.
  *
- * Credentials rotate (a token file, an exec plugin, a mounted certificate): they are read anew every ten seconds, and
- * at once by `renew` after a 401. The agent is replaced only when certificates changed, for they belong to its sockets.
+ * Credentials rotate (a token file, an exec plugin, a mounted certificate): they are asked for every ten seconds, and anew by
+ * `renew` after a 401. The kubeconfig's file may be written while this runs (another server, authority, user): it is
+ * read again, too, and while it cannot be read what was known stays. Its context stays the one of the start: whoever
+ * switches their kubectl to another cluster does not mean us. The agent is replaced only when certificates changed, for
+ * they belong to its sockets.
  */
 import { readFile } from "node:fs/promises";
 import http from "node:http";
@@ -10,7 +13,8 @@ import https from "node:https";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import type { KubeConfig } from "@kubernetes/client-node";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { firstOf } from "#lib/cluster/race.ts";
+import { configError, credentialsError } from "#lib/cluster/credentials.ts";
 import { messageOf } from "#lib/errors.ts";
 import { SECOND } from "#lib/time.ts";
 
@@ -21,25 +25,39 @@ export interface Connection {
   readonly server: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly options: https.RequestOptions;
+  /**
+   * The same, over a connection of its own. Whoever must know that a request is sent once needs this: a kept connection may
+   * have been closed by the server already, and Deno's client then sends a request again without telling, a PATCH too.
+   */
+  readonly once: https.RequestOptions;
 }
 
 export interface Connections {
   current(): Promise<Connection>;
-  /** Reads everything again, for the credentials were refused. */
-  renew(): Promise<void>;
+  /** Reads everything again, for the credentials of this connection were refused. */
+  renew(refused: Connection): Promise<void>;
   close(): void;
 }
 
 const KEEP = 10 * SECOND;
+/** How long the first credentials may take. */
+const OPENING = 30 * SECOND;
 /** client-node's name for "has no credentials"; without a user it would ignore the certificate authority as well. */
 const NOBODY = "nobody";
 
-export async function openConnections(source: KubeconfigSource): Promise<Connections> {
-  let config = await loadConfig(source);
-  let agent: { key: string; agent: http.Agent } | undefined;
-  let held: { until: number; connection: Promise<Connection> } | undefined;
+/** `keep` is for how many milliseconds the credentials are used before they are asked for again. */
+export async function openConnections(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
+  let text = await readSource(source);
+  let config = await loadConfig(source, text);
+  const context = config.getCurrentContext();
+  let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
+  let held: { until: number; connection: Connection } | undefined;
+  let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
+  const replaced = new WeakSet<Connection>();
+  let closed = false;
 
   async function connect(): Promise<Connection> {
+    await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
     const cluster = config.getCurrentCluster()!;
     const server = new URL(cluster.server);
     const applied: https.RequestOptions = {};
@@ -49,32 +67,58 @@ export async function openConnections(source: KubeconfigSource): Promise<Connect
       Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
     );
     const fingerprint = JSON.stringify([server.href, tls]);
-    if (agent?.key !== fingerprint) {
+    if (agent?.key !== fingerprint && !closed) {
       retire(agent?.agent);
       const proxied = cluster.proxyUrl ? applied.agent as http.Agent : undefined;
       const kind = server.protocol === "https:" ? https.Agent : http.Agent;
-      agent = { key: fingerprint, agent: proxied ?? new kind({ ...tls, keepAlive: true }) };
+      const [kept, once] = [true, false].map((keepAlive) => proxied ?? new kind({ ...tls, keepAlive }));
+      agent = { key: fingerprint, agent: kept!, once: once! };
     }
-    return { server, headers: headersOf(applied), options: { ...tls, ...(auth ? { auth } : {}), agent: agent.agent } };
+    const options = { ...tls, ...(auth ? { auth } : {}), agent: agent!.agent };
+    return { server, headers: headersOf(applied), options, once: { ...options, agent: agent!.once } };
   }
 
-  const current = (): Promise<Connection> => {
+  /** Takes up what has changed in the file. */
+  async function reload(): Promise<void> {
+    if (source === "in-cluster" || source.file === undefined) return;
+    const fresh = await readSource(source);
+    if (fresh === text) return;
+    config = await loadConfig({ ...source, context }, fresh);
+    text = fresh;
+  }
+
+  async function renew(): Promise<void> {
+    const fresh = await readSource(source);
+    config = await loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
+    text = fresh;
+    held = undefined;
+  }
+
+  const current = async (): Promise<Connection> => {
     if (held && performance.now() < held.until) return held.connection;
-    const connection = connect().catch((error) => {
-      held = undefined;
+    // One at a time: a plugin that hangs is not started again and again.
+    connecting ??= connect().then((connection) => {
+      held = { until: performance.now() + keep, connection };
+      return connection;
+    }).catch((error) => {
       throw credentialsError(error);
-    });
-    held = { until: performance.now() + KEEP, connection };
-    return connection;
+    }).finally(() => connecting = undefined);
+    return await connecting;
   };
-  await current();
+  const late = () => credentialsError(new Error(`they have not come within ${OPENING} ms`));
+  await firstOf(current(), [], { ms: OPENING, late });
   return {
     current,
-    renew: async () => {
-      config = await loadConfig(source);
-      held = undefined;
+    renew: async (refused) => {
+      if (replaced.has(refused)) return; // somebody else was refused with it, and has renewed it already
+      renewing ??= renew().then(() => void replaced.add(refused)).finally(() => renewing = undefined);
+      await renewing;
     },
-    close: () => agent?.agent.destroy(),
+    close: () => {
+      closed = true;
+      agent?.agent.destroy();
+      agent?.once.destroy();
+    },
   };
 }
 
@@ -92,17 +136,28 @@ function headersOf(applied: https.RequestOptions): Record<string, string> {
   );
 }
 
-async function loadConfig(source: KubeconfigSource): Promise<KubeConfig> {
+/** The kubeconfig's text; null in a cluster, where there is none. */
+async function readSource(source: KubeconfigSource): Promise<string | null> {
+  if (source === "in-cluster") return null;
+  try {
+    return source.text ?? await readFile(source.file ?? "", "utf8");
+  } catch (cause) {
+    throw configError(`Cannot read ${originOf(source)}: ${messageOf(cause)}`, cause);
+  }
+}
+
+function originOf(source: KubeconfigSource): string {
+  if (source === "in-cluster") return "the in-cluster service account";
+  return source.file === undefined ? "the kubeconfig" : `the kubeconfig file ${source.file}`;
+}
+
+async function loadConfig(source: KubeconfigSource, text: string | null): Promise<KubeConfig> {
   const { KubeConfig } = await import("@kubernetes/client-node"); // half a second and 80 MB: only who needs a cluster
   const config = new KubeConfig();
-  const origin = source === "in-cluster"
-    ? "the in-cluster service account"
-    : source.file === undefined
-    ? "the kubeconfig"
-    : `the kubeconfig file ${source.file}`;
+  const origin = originOf(source);
   try {
     if (source === "in-cluster") config.loadFromCluster();
-    else await loadText(config, source);
+    else loadText(config, text ?? "", source.file === undefined ? "" : dirname(source.file));
   } catch (cause) {
     throw configError(`Cannot read ${origin}: ${messageOf(cause)}`, cause);
   }
@@ -129,12 +184,10 @@ async function loadConfig(source: KubeconfigSource): Promise<KubeConfig> {
   return config;
 }
 
-async function loadText(config: KubeConfig, source: { file?: string; text?: string }): Promise<void> {
-  const text = source.text ?? await readFile(source.file ?? "", "utf8");
+function loadText(config: KubeConfig, text: string, folder: string): void {
   const raw = parse(text) as { users?: { name: string; user?: { tokenFile?: string } }[] } | null;
   if (raw === null || typeof raw !== "object") throw new Error("it holds no kubeconfig");
   config.loadFromString(text);
-  const folder = source.file === undefined ? "" : dirname(source.file);
   if (folder) config.makePathsAbsolute(folder);
   // client-node knows token files only as an auth provider, kubectl as a field of the user.
   for (const { name, user } of raw.users ?? []) {
@@ -142,20 +195,6 @@ async function loadText(config: KubeConfig, source: { file?: string; text?: stri
     const tokenFile = resolve(folder, user.tokenFile);
     Object.assign(config.getUser(name) ?? {}, { authProvider: { name: "tokenFile", config: { tokenFile } } });
   }
-}
-
-function configError(message: string, cause?: unknown): ClusterError {
-  return new ClusterError("kubeconfig", message, { transient: false, blame: "operator", cause });
-}
-
-/** An exec plugin or a token file may be back in a moment; the caller's own retries decide for how long. */
-function credentialsError(cause: unknown): ClusterError {
-  return new ClusterError("credentials", `Cannot get credentials for the cluster: ${messageOf(cause).trim()}`, {
-    transient: (cause as { code?: unknown }).code !== "ENOENT",
-    blame: "operator",
-    hint: "Check the credentials, files and plugins that the kubeconfig names.",
-    cause,
-  });
 }
 
 function capital(text: string): string {

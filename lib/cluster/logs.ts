@@ -5,7 +5,7 @@
  * and only their end is kept. A connection that was cut is made anew and begins with the last lines again, so the old
  * ones are dropped as soon as the new ones come.
  */
-import type { Api } from "#lib/cluster/api.ts";
+import { type Api, isClosed } from "#lib/cluster/api.ts";
 import { containersOf } from "#lib/cluster/belongs.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { pathOf } from "#lib/cluster/kinds.ts";
@@ -58,6 +58,7 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
   const stop = new AbortController();
   const call = { signal: stop.signal };
   const onAbort = () => stop.abort(signal.reason);
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   const tails = new Map<string, { pod: string; container: string; tail: Tail }>();
   const over = new Set<string>();
@@ -104,7 +105,7 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
 
 /** A container that is about to start answers 400; a pod that is gone, or that we may not see, never answers better. */
 function mayComeBack(error: unknown): boolean {
-  return error instanceof ClusterError && (error.transient || error.status === 400);
+  return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
 async function stream(api: Api, source: Source, tail: Tail, call: Call, onLine: () => void): Promise<void> {

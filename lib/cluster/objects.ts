@@ -2,7 +2,8 @@
 import type { Api } from "#lib/cluster/api.ts";
 import { type Call, ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
 import { type Kind, type Kinds, pathOf } from "#lib/cluster/kinds.ts";
-import { isUidMismatch } from "#lib/cluster/status.ts";
+import { isObject, listPages } from "#lib/cluster/pages.ts";
+import { badAnswer, isUidMismatch } from "#lib/cluster/status.ts";
 
 export interface Applied {
   readonly object: KubeObject;
@@ -39,8 +40,6 @@ export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
 export type PatchQuery = Readonly<Record<string, string>>;
 export const FIELD_MANAGER: PatchQuery = { fieldManager: "wheelwright" };
 export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
-/** Objects a page: the API server suggests the same to kubectl. */
-const PAGE = "500";
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;
 
@@ -54,23 +53,11 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
     return pathOf(kind.apiVersion, resource.plural, namespace, name);
   };
 
-  async function pages(at: string, kind: Kind, query: Record<string, string>, call: Call): Promise<KubeObject[]> {
-    const items: KubeObject[] = [];
-    for (let next: string | undefined = "";;) {
-      const page: Record<string, string> = { ...query, limit: PAGE, ...(next ? { continue: next } : {}) };
-      const { body } = await api.call({ method: "GET", path: at, query: page, repeat: "safe" }, call);
-      // Items of a list do not say what they are.
-      for (const item of body.items ?? []) items.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
-      next = body.metadata?.continue;
-      if (!next) return items;
-    }
-  }
-
   return {
     get: async (ref, namespace, call) => {
       try {
         const at = await path(ref, namespace, call, ref.name);
-        return (await api.call({ method: "GET", path: at, repeat: "safe" }, call)).body;
+        return objectOf((await api.call({ method: "GET", path: at, repeat: "safe" }, call)).body, "GET", at);
       } catch (error) {
         if (hasCode(error, "NotFound")) return null;
         throw error;
@@ -81,7 +68,9 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
       const query = queryOf(selector);
       for (let restarts = 0;; restarts++) {
         try {
-          return await pages(at, kind, query, call);
+          const { items } = await listPages(api, at, query, call);
+          // Items of a list do not say what they are.
+          return items.map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
         } catch (error) {
           if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
         }
@@ -92,7 +81,7 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
       try {
         // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
         const request = { method: "POST", path: at, query: FIELD_MANAGER, body: object, repeat: "safe" } as const;
-        return (await api.call(request, call)).body;
+        return objectOf((await api.call(request, call)).body, "POST", at);
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
         throw error;
@@ -105,7 +94,7 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
         { method: "PATCH", path: at, query, body: object, type, repeat: "safe" },
         call,
       );
-      return { object: body, warnings };
+      return { object: objectOf(body, "PATCH", at), warnings };
     },
     patch: async (ref, namespace, operations, query, call) => {
       const at = await path(ref, namespace, call, ref.name);
@@ -118,7 +107,7 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
         type,
         repeat: "unsent",
       } as const;
-      return (await api.call(request, call)).body;
+      return objectOf((await api.call(request, call)).body, "PATCH", at);
     },
     delete: async (ref, namespace, uid, call) => {
       const at = await path(ref, namespace, call, ref.name);
@@ -150,6 +139,11 @@ export function queryOf(selector: Selector): Record<string, string> {
 
 export function hasCode(error: unknown, code: string): error is ClusterError {
   return error instanceof ClusterError && error.code === code;
+}
+
+function objectOf(body: unknown, method: string, path: string): KubeObject {
+  if (isObject(body)) return body;
+  throw badAnswer(`${method} ${path} was answered with something that is no object of the cluster`, 200);
 }
 
 function misplaced(kind: Kind, how: string): ClusterError {

@@ -10,7 +10,7 @@ import {
   strangerError,
   terminatingError,
 } from "#lib/cluster/guard.ts";
-import { openKinds } from "#lib/cluster/kinds.ts";
+import { openKinds, pathOf } from "#lib/cluster/kinds.ts";
 import { APPLY, openObjects } from "#lib/cluster/objects.ts";
 import { openSpace } from "#lib/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/cluster/verdict.ts";
@@ -36,8 +36,9 @@ export interface ClusterOptions {
 /** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
+  const connections = await openConnections(options.kubeconfig);
   const api = openApi({
-    connections: await openConnections(options.kubeconfig),
+    connections,
     concurrency: options.concurrency ?? 16,
     deadline: options.deadline ?? 30 * SECOND,
     userAgent: options.version ? `wheelwright/${options.version}` : "wheelwright",
@@ -72,6 +73,19 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);
     },
+    allows: async ({ verb, group, resource: whole }, call) => {
+      const [resource, subresource] = whole.split("/");
+      const resourceAttributes = { verb, group, resource, ...(subresource === undefined ? {} : { subresource }) };
+      const apiVersion = "authorization.k8s.io/v1", kind = "SelfSubjectAccessReview";
+      const path = pathOf(apiVersion, "selfsubjectaccessreviews", undefined);
+      const review = { apiVersion, kind, spec: { resourceAttributes } };
+      const { body } = await api.call({ method: "POST", path, body: review, repeat: "safe" }, call);
+      return body.status?.allowed === true;
+    },
+    about: async () => ({
+      server: await connections.current().then(({ server }) => (server.origin + server.pathname).replace(/\/$/, "")),
+      aheadMs: Math.round(api.now() - Date.now()),
+    }),
     close: () => Promise.resolve(api.close()),
   };
 }

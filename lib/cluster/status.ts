@@ -1,7 +1,7 @@
 /** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
 import { ClusterError } from "#lib/cluster/cluster.ts";
 import { readRefusal } from "#lib/cluster/refusals.ts";
-import { SECOND } from "#lib/time.ts";
+import { MINUTE, SECOND } from "#lib/time.ts";
 
 export interface Answer {
   readonly status: number;
@@ -22,6 +22,7 @@ export interface Status {
   };
 }
 
+const NO_PAGE = "404 page not found"; // how the API server says that it has no such group or version
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -40,13 +41,35 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
-const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Below 500: the server was slow, busy, or has forgotten the place from which to go on. */
+const TRANSIENT = new Set([408, 410, 425, 429]);
+/** At 500 and above: what it will not do the next time either. */
+const NEVER = new Set([501, 505]);
+/** The longest wait that a server may ask for: who asks for a day is mistaken, or somebody else. */
+const RETRY_MOST = MINUTE;
+const NO_SERVER = "Check that the kubeconfig's server is a Kubernetes API server and no proxy's page.";
 /** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
 const EXCERPT = 300;
 
 export function errorOf(answer: Answer, doing: string): ClusterError {
-  const status = readStatus(answer.body);
-  return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), answer.body);
+  const status = readStatus(answer.body), { location } = answer.headers;
+  // Without its query, which may hold what a login page wants to be told.
+  const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
+  return errorOfStatus(answer.status, status, doing, retryAfterOf(answer, status), text);
+}
+
+/**
+ * Whoever answered, it was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
+ * was asked for, and it may well be an API server again the next time.
+ */
+export function badAnswer(message: string, status: number, cause?: unknown): ClusterError {
+  return new ClusterError("BadAnswer", message, {
+    transient: true,
+    status,
+    blame: "operator",
+    hint: NO_SERVER,
+    cause,
+  });
 }
 
 /** The same for a Status that came as an event of a watch. */
@@ -71,13 +94,19 @@ export function errorOfStatus(
   if (status?.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating")) {
     return make("Terminating", false);
   }
+  // Nothing is wrong with what was asked for: it can go on once the credentials are good.
   if (code === 401) {
-    return make(reason, false, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
+    return make(reason, true, { blame: "operator", hint: "Renew the credentials in the kubeconfig." });
   }
+  if (code >= 300 && code < 400) return badAnswer(message, code);
   if (code === 403) {
     const refusal = readRefusal(message);
-    return make(refusal.code, refusal.heals === "soon", { blame: "operator", hint: refusal.hint });
+    return make(refusal.code, refusal.heals === "soon" || refusal.heals === "later", {
+      blame: "operator",
+      hint: refusal.hint,
+    });
   }
+  if (code === 404 && status === null && text.trim() !== NO_PAGE) return badAnswer(message, code);
   if (code === 404 && isUnknownKind(status)) {
     return make("NoKind", false, {
       blame: "operator",
@@ -89,7 +118,7 @@ export function errorOfStatus(
   if (code === 500 && /failed to create typed (patch|live) object/.test(message)) {
     return make("Invalid", false, { blame: "operator", hint: "Correct the manifest in the blueprint." });
   }
-  if (TRANSIENT.has(code)) return make(reason, true);
+  if (TRANSIENT.has(code) || (code >= 500 && !NEVER.has(code))) return make(reason, true);
   const ours = code === 400 || code === 415 || code === 422;
   return make(
     reason,
@@ -104,9 +133,9 @@ function isLostRace(reason: string, message: string, status: Status | null): boo
   return !status?.details?.causes?.some((cause) => cause.reason === "FieldManagerConflict");
 }
 
-/** Whether a 409 says that the object has another uid than the one that was to be deleted. */
+/** Whether a 409 says that the object has another uid than the one that was to be deleted; namespaces have other words. */
 export function isUidMismatch(message: string): boolean {
-  return /Precondition failed: UID/.test(message);
+  return /Precondition failed: UID|the UID in the precondition .* does not match/.test(message);
 }
 
 /** An unknown group or version is answered in plain text, an unknown resource of a known one without any details. */
@@ -116,20 +145,54 @@ function isUnknownKind(status: Status | null): boolean {
 
 function readStatus(body: string): Status | null {
   try {
-    const parsed = JSON.parse(body) as Status | null;
-    return parsed?.kind === "Status" ? parsed : null;
+    return statusOf(JSON.parse(body));
   } catch {
     return null; // no JSON: a proxy or load balancer answered, and the caller quotes the text itself
   }
 }
 
+/** What of a value that came from outside is a Status: its fields, as far as they are what they must be. */
+export function statusOf(value: unknown): (Status & { readonly code?: number }) | null {
+  if (!isRecord(value) || value.kind !== "Status") return null;
+  const { message, reason, code } = value, details = isRecord(value.details) ? value.details : {};
+  const { retryAfterSeconds: seconds, causes } = details;
+  return {
+    kind: "Status",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(Number.isInteger(code) ? { code: code as number } : {}),
+    details: {
+      ...(typeof details.name === "string" ? { name: details.name } : {}),
+      ...(typeof seconds === "number" ? { retryAfterSeconds: seconds } : {}),
+      ...(Array.isArray(causes) ? { causes: causes.filter(isRecord) } : {}),
+    },
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** From the header, as seconds or as a date by the server's own clock, or else from the details. */
 function retryAfterOf(answer: Answer, status: Status | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
-  if (text !== undefined && /^\d+$/.test(text)) return Number(text) * SECOND;
-  if (text !== undefined && !Number.isNaN(Date.parse(text))) return Math.max(0, Date.parse(text) - Date.now());
-  const seconds = status?.details?.retryAfterSeconds;
-  return seconds === undefined ? undefined : seconds * SECOND;
+  const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
+  const wait = text !== undefined && HTTP_DATE.test(text)
+    ? Date.parse(text) - dateOf(answer)
+    : seconds === undefined
+    ? undefined
+    : seconds * SECOND;
+  return wait === undefined ? undefined : Math.min(Math.max(0, wait), RETRY_MOST);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** When it was answered, by the server's clock if that is told, and else by ours. */
+export function dateOf(answer: Answer): number {
+  const { date } = answer.headers;
+  const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
+  return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** The texts of `Warning: 299 - "…"` headers. */

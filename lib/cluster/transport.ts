@@ -6,7 +6,8 @@
 import http from "node:http";
 import https from "node:https";
 import { ClusterError } from "#lib/cluster/cluster.ts";
-import type { Answer } from "#lib/cluster/status.ts";
+import { credentialsError } from "#lib/cluster/credentials.ts";
+import { type Answer, badAnswer } from "#lib/cluster/status.ts";
 
 export interface Outgoing {
   readonly method: string;
@@ -25,8 +26,8 @@ export interface Stream {
   readonly headers: http.IncomingHttpHeaders;
   /** Ends with the stream; throws the abort reason, or a transient ClusterError when it was cut off. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Lets go of it: what has not come yet never will. */
-  close(): void;
+  /** Lets go of it: what has not come yet never will. Whoever still reads is told the reason. */
+  close(reason?: Error): void;
 }
 
 /** The most of a body that is read. A list of 500 objects stays far below. */
@@ -39,9 +40,11 @@ export async function exchange(outgoing: Outgoing): Promise<Answer> {
     const response = await leash.response;
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of leash.read(response)) {
+    for await (const chunk of leash.chunks) {
       chunks.push(chunk);
-      if ((size += chunk.byteLength) > BODY_MOST) throw leash.lost(new Error(`the answer is over ${BODY_MOST} bytes`));
+      if ((size += chunk.byteLength) > BODY_MOST) {
+        throw badAnswer(`${outgoing.method} ${outgoing.url.pathname}: the answer is over ${BODY_MOST} bytes`, 200);
+      }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
   } finally {
@@ -58,7 +61,7 @@ export async function openStream(outgoing: Outgoing): Promise<Stream> {
     return {
       status: response.statusCode!,
       headers: response.headers,
-      chunks: releasing(leash.read(response), leash.release),
+      chunks: releasing(leash.chunks, leash.release),
       close: leash.release,
     };
   } catch (error) {
@@ -69,76 +72,97 @@ export async function openStream(outgoing: Outgoing): Promise<Stream> {
 
 interface Leash {
   readonly response: Promise<http.IncomingMessage>;
-  read(response: http.IncomingMessage): AsyncGenerator<Uint8Array>;
-  lost(cause: unknown): unknown;
+  readonly chunks: AsyncIterable<Uint8Array>;
   stopClock(): void;
   /** Takes listeners and timer away, and destroys the connection unless the answer was read to its end. */
-  release(): void;
+  release(reason?: Error): void;
 }
 
 function tie(outgoing: Outgoing): Leash {
   const { url, method, headers, body, options } = outgoing;
   const doing = `${method} ${url.host}${url.pathname}`;
-  const send = url.protocol === "https:" ? https.request : http.request;
   const answered = Promise.withResolvers<http.IncomingMessage>();
   answered.promise.catch(() => {}); // whoever was to wait for it may have been cut off already
+  const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
+  let source: http.IncomingMessage | undefined;
 
   for (const signal of outgoing.signals) signal.throwIfAborted();
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const request = send(url, { ...options, method, headers: { ...headers, ...length } });
-  const lost = (cause: unknown) => lostError(doing, cause);
+  const request = begin(url, { ...options, method, headers: { ...headers, ...length } }, doing);
   const stop = (reason: unknown) => {
     failure ??= { reason };
     answered.reject(failure.reason);
     wake();
     request.destroy();
   };
+  const lose = (cause: unknown) => stop(lostError(doing, cause));
   const onTime = () =>
     stop(new ClusterError("deadline", `${doing} took over ${outgoing.deadline} ms`, { transient: true }));
   const timer = setTimeout(onTime, outgoing.deadline);
   const ties = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
   for (const { signal, onAbort } of ties) signal.addEventListener("abort", onAbort, { once: true });
-  request.on("error", (error) => stop(lost(error)));
-  request.on("response", (response) => answered.resolve(response));
+  request.on("error", lose);
+  request.on("upgrade", (_response, socket) => {
+    socket.destroy();
+    lose(new Error("the server wants to speak another protocol"));
+  });
+  // Listened to from the first moment on: what is emitted while nobody listens is lost, or ends the process.
+  request.on("response", (response) => {
+    source = response;
+    response.on("data", (chunk: Uint8Array) => {
+      queue.push(chunk);
+      response.pause(); // the reader pulls
+      wake();
+    });
+    response.pause();
+    response.on("end", () => {
+      ended = response.complete;
+      wake();
+    });
+    response.on("error", lose);
+    // Whoever closes without having sent everything is not always reported as an error.
+    response.on("close", () => ended || lose(new Error("the connection was closed")));
+    answered.resolve(response);
+  });
+  request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
   request.end(body);
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = queue.shift();
+      if (chunk) yield chunk;
+      else if (failure) throw failure.reason;
+      else if (ended) return;
+      else {
+        const woken = new Promise<void>((resolve) => wake = resolve);
+        source!.resume();
+        await woken;
+      }
+    }
+  }
 
   return {
     response: answered.promise,
-    lost,
-    read: async function* (response) {
-      const queue: Uint8Array[] = [];
-      response.on("data", (chunk: Uint8Array) => {
-        queue.push(chunk);
-        response.pause(); // the reader pulls
-        wake();
-      });
-      response.on("end", () => {
-        ended = response.complete;
-        wake();
-      });
-      response.on("error", (error) => stop(lost(error)));
-      // Whoever closes without having sent everything is not always reported as an error.
-      response.on("close", () => ended || stop(lost(new Error("the connection was closed"))));
-      for (;;) {
-        const chunk = queue.shift();
-        if (chunk) yield chunk;
-        else if (failure) throw failure.reason;
-        else if (ended) return;
-        else {
-          const woken = new Promise<void>((resolve) => wake = resolve);
-          response.resume();
-          await woken;
-        }
-      }
-    },
+    chunks: read(),
     stopClock: () => clearTimeout(timer),
-    release: () => {
+    release: (reason = new Error("nobody reads on")) => {
       clearTimeout(timer);
       for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
-      if (!ended) stop(lost(new Error("nobody reads on")));
+      if (ended) return;
+      if (reason instanceof ClusterError) stop(reason);
+      else lose(reason);
     },
   };
+}
+
+/** Throws for a header that cannot be sent, as it is made of a token that has been read from half a file. */
+function begin(url: URL, options: https.RequestOptions, doing: string): http.ClientRequest {
+  try {
+    return (url.protocol === "https:" ? https : http).request(url, options);
+  } catch (cause) {
+    throw credentialsError(cause, doing);
+  }
 }
 
 async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
@@ -149,7 +173,7 @@ async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void
   }
 }
 
-/** Certificates that do not fit stay so; everything else that a connection dies of may pass. */
+/** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */
 function lostError(doing: string, cause: unknown): unknown {
   if (cause instanceof ClusterError) return cause;
   const code = String((cause as { code?: unknown }).code ?? "");
@@ -157,7 +181,7 @@ function lostError(doing: string, cause: unknown): unknown {
   const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
     /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(words);
   return new ClusterError(untrusted ? "untrusted" : "unreachable", `${doing}: ${words || code}`, {
-    transient: !untrusted,
+    transient: true,
     ...(untrusted
       ? { blame: "operator" as const, hint: "Check the server address and certificate authority in the kubeconfig." }
       : {}),

@@ -33,10 +33,13 @@ const LONGEST = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   waiting.signal.throwIfAborted();
+  wait.api.closed.throwIfAborted();
   const inner = new AbortController();
   const call = { signal: inner.signal };
   const onAbort = () => inner.abort(waiting.signal.reason);
+  const onClose = () => inner.abort(wait.api.closed.reason);
   waiting.signal.addEventListener("abort", onAbort, { once: true });
+  wait.api.closed.addEventListener("abort", onClose, { once: true });
   let sentence = "nothing was seen yet";
   const tell = (news: string) => {
     if (news !== sentence) waiting.onProgress?.(news);
@@ -68,6 +71,7 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   } finally {
     clearTimeout(timer);
     waiting.signal.removeEventListener("abort", onAbort);
+    wait.api.closed.removeEventListener("abort", onClose);
     inner.abort(new Error("no longer waited for"));
     await hints;
   }

@@ -9,10 +9,11 @@
  * collection goes on from a fresh version and over the same connection. A round that says nothing for longer than
  * that hangs on a connection that is dead, and is cut.
  */
-import type { Api } from "#lib/cluster/api.ts";
+import { type Api, isClosed } from "#lib/cluster/api.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { splitLines } from "#lib/cluster/lines.ts";
-import { errorOfStatus } from "#lib/cluster/status.ts";
+import { isObject, listPages } from "#lib/cluster/pages.ts";
+import { errorOfStatus, isRecord, statusOf } from "#lib/cluster/status.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
 
 export type Change =
@@ -32,24 +33,31 @@ export interface WatchOptions {
 /** The longest line of a watch: an object may have 1.5 MB in the server's store, and twice that as text. */
 const LINE_MOST = 16 * 2 ** 20;
 
+/** A round that ends sooner without a word was ended by somebody who does not want to be watched: it must not be a loop. */
+const SHORT = SECOND;
+
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchOptions, call: Call): AsyncGenerator<Change> {
   let version: string | undefined;
   for (let failures = 0;;) {
     try {
       if (version === undefined) {
-        const list = await listAll(api, options, call);
+        const list = await listPages(api, options.path, options.query ?? {}, call);
         version = list.version;
-        yield { type: "LISTED", objects: list.objects };
+        yield { type: "LISTED", objects: list.items };
       }
+      const began = performance.now();
+      let heard = false;
       for await (const { type, object } of oneRound(api, options, version, call)) {
+        heard = true;
         failures = 0;
         version = object.metadata.resourceVersion ?? version;
         if (type !== "BOOKMARK") yield { type, object };
       }
+      if (!heard && performance.now() - began < SHORT) throw lost(options.path, "ended at once");
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!(error instanceof ClusterError)) throw error;
+      if (!(error instanceof ClusterError) || isClosed(error)) throw error;
       const expired = error.status === 410;
       if (expired) version = undefined;
       if (!error.transient && !expired) throw error;
@@ -59,22 +67,7 @@ export async function* watch(api: Api, options: WatchOptions, call: Call): Async
   }
 }
 
-async function listAll(
-  api: Api,
-  options: WatchOptions,
-  call: Call,
-): Promise<{ objects: KubeObject[]; version: string }> {
-  const objects: KubeObject[] = [];
-  let version = "", next = "";
-  do {
-    const query: Record<string, string> = { ...options.query, limit: "500", ...(next ? { continue: next } : {}) };
-    const { body } = await api.call({ method: "GET", path: options.path, query, repeat: "safe" }, call);
-    objects.push(...(body.items ?? []));
-    version = body.metadata?.resourceVersion ?? "";
-    next = body.metadata?.continue ?? "";
-  } while (next);
-  return { objects, version };
-}
+const TYPES = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 interface Line {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
@@ -91,11 +84,12 @@ async function* oneRound(api: Api, options: WatchOptions, version: string, call:
   };
   const stream = await api.stream(options.path, query, call);
   const silence = options.silence ?? MINUTE;
-  let guard = setTimeout(stream.close, silence);
+  const cut = () => stream.close(lost(options.path, `said nothing for ${silence} ms`));
+  let guard = setTimeout(cut, silence);
   try {
     for await (const line of splitLines(stream.chunks, LINE_MOST)) {
       clearTimeout(guard);
-      guard = setTimeout(stream.close, silence);
+      guard = setTimeout(cut, silence);
       if (line.trim() !== "") yield readLine(line, options.path);
     }
   } finally {
@@ -105,13 +99,23 @@ async function* oneRound(api: Api, options: WatchOptions, version: string, call:
 }
 
 function readLine(line: string, path: string): Line {
-  let event: { type: string; object: unknown };
+  let event: unknown;
   try {
     event = JSON.parse(line);
   } catch (cause) {
-    throw new ClusterError("unreachable", `The watch of ${path} broke off in a line`, { transient: true, cause });
+    throw lost(path, "broke off in a line", cause);
   }
-  if (event.type !== "ERROR") return event as Line;
-  const status = event.object as { code?: number };
-  throw errorOfStatus(status.code ?? 500, status, `watch of ${path}`);
+  const { type, object } = isRecord(event) ? event : {};
+  if (type === "ERROR") {
+    const status = statusOf(object);
+    throw errorOfStatus(status?.code ?? 500, status, `watch of ${path}`);
+  }
+  // A bookmark has no name.
+  const known = type === "BOOKMARK" ? isRecord(object) && isRecord(object.metadata) : isObject(object);
+  if (!known || !TYPES.has(String(type))) throw lost(path, "said something that is no event");
+  return event as Line;
+}
+
+function lost(path: string, how: string, cause?: unknown): ClusterError {
+  return new ClusterError("unreachable", `The watch of ${path} ${how}`, { transient: true, cause });
 }

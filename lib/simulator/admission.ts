@@ -3,7 +3,7 @@ import { type Kind } from "#lib/simulator/kinds.ts";
 import { claimLimitBreaches, podLimitBreaches, withLimits } from "#lib/simulator/limits.ts";
 import { type Json, type KubeObject, randomSuffix } from "#lib/simulator/object.ts";
 import { costOf, quotaBreach, usage } from "#lib/simulator/quota.ts";
-import { forbidden, notFound } from "#lib/simulator/refusal.ts";
+import { forbidden, notFound, Refusal } from "#lib/simulator/refusal.ts";
 import { policyOf, violations } from "#lib/simulator/security.ts";
 import type { World } from "#lib/simulator/world.ts";
 
@@ -52,6 +52,8 @@ export function police(
 ): void {
   const namespace = object.metadata.namespace;
   if (namespace === undefined) return;
+  const denied = live === null ? world.faults.of("deny", namespace, object.metadata.name) : null;
+  if (denied && (denied.kind ?? kind.kind) === kind.kind) throw refusedBy(denied.message);
   const space = world.store.get(world.kinds.of("v1", "Namespace")!, undefined, namespace);
   const spec = podSpecOf(object);
   if (kind.kind === "Pod" && live === null) {
@@ -59,6 +61,7 @@ export function police(
     if (refused !== "") {
       throw forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
+    refuseMissingAccount(world, kind, object);
     const breaches = podLimitBreaches(object.spec, rangesOf(world, object));
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
   }
@@ -76,6 +79,21 @@ export function police(
     const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
     if (breach) throw forbidden(kind, object.metadata.name, breach);
   }
+}
+
+/** As a webhook's answer arrives: what cannot be asked is an internal error, and what is denied names its webhook alone. */
+function refusedBy(message: string): Refusal {
+  const failed = /failed calling webhook/.test(message);
+  return failed ? new Refusal(500, "InternalError", message) : new Refusal(403, "Forbidden", message);
+}
+
+/** The account of each namespace comes by itself, a moment after it; any other has to be there. */
+function refuseMissingAccount(world: World, kind: Kind, { metadata, spec }: KubeObject): void {
+  const { namespace, name } = metadata, account = spec.serviceAccountName;
+  if (!account || account === "default") return;
+  if (world.store.get(world.kinds.of("v1", "ServiceAccount")!, namespace, account)) return;
+  const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
+  throw forbidden(kind, name, why);
 }
 
 /** The pod's spec in a pod or in the template of one. */

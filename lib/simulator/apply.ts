@@ -81,9 +81,9 @@ function refuseConflicts(others: readonly ManagedFields[], changed: ReadonlySet<
     message: `conflict with ${who}`,
     field: path,
   }));
-  const owners = [...new Set(conflicts.map(({ who }) => who))].map((who) => {
+  const owners = [...new Set(conflicts.map(({ who }) => who))].sort().map((who) => {
     const paths = conflicts.filter((conflict) => conflict.who === who).map((conflict) => conflict.path);
-    return paths.length === 1
+    return conflicts.length === 1
       ? `conflict with ${who}: ${paths[0]}`
       : `conflicts with ${who}:\n${paths.map((path) => `- ${path}`).join("\n")}`;
   });

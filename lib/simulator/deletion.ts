@@ -1,7 +1,8 @@
 /** Deleting: preconditions, grace, finalizers, and what becomes of the dependents. */
-import { type Kind } from "#lib/simulator/kinds.ts";
+import { type Kind, qualified } from "#lib/simulator/kinds.ts";
 import { isRecord, type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
-import { conflict } from "#lib/simulator/refusal.ts";
+import { badDryRun, demand } from "#lib/simulator/api/options.ts";
+import { badRequest, type Cause, conflict, Refusal, unsupported, wrongValue } from "#lib/simulator/refusal.ts";
 import type { World } from "#lib/simulator/world.ts";
 
 export interface DeleteOptions {
@@ -12,9 +13,14 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-/** From the query and the body, which says the same things. */
-export function readDeleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
-  const options = isRecord(body) ? body : {};
+/** From the body, or where there is none (null) from the query, which can say the same things. */
+export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOptions {
+  const options = isRecord(body) ? body : {}, query = body === null ? asked : new URLSearchParams();
+  const { apiVersion = "v1", kind = "DeleteOptions" } = options;
+  if (kind !== "DeleteOptions") {
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  }
+  demand("DeleteOptions", badOptions(options, query));
   const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
   const orphan = options.orphanDependents === true ? "Orphan" : undefined;
   return {
@@ -26,6 +32,18 @@ export function readDeleteOptions(query: URLSearchParams, body: Json): DeleteOpt
   };
 }
 
+const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
+
+function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): Cause[] {
+  const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
+  const both = policy !== undefined && orphanDependents !== undefined;
+  return [
+    ...(both ? [wrongValue(field, policy, "orphanDependents and deletionPropagation cannot be both set")] : []),
+    ...(policy === undefined || POLICIES.slice(0, 3).includes(policy) ? [] : [unsupported(field, policy, POLICIES)]),
+    ...badDryRun(dryRun ?? query.getAll("dryRun")),
+  ];
+}
+
 /** What stands there afterwards, or `gone`: the object left at once. */
 export function deleteObject(
   world: World,
@@ -34,15 +52,10 @@ export function deleteObject(
   options: DeleteOptions,
 ): { object: KubeObject; gone: boolean } {
   const meta = live.metadata;
-  const failed = (what: string, wanted: string, found: string) =>
-    conflict(
-      kind,
-      meta.name,
-      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
-    );
-  if (options.uid && options.uid !== meta.uid) throw failed("UID", options.uid, meta.uid);
-  if (options.resourceVersion && options.resourceVersion !== meta.resourceVersion) {
-    throw failed("ResourceVersion", options.resourceVersion, meta.resourceVersion);
+  const { uid, resourceVersion } = options;
+  if (uid && uid !== meta.uid) throw unmet(kind, live, "UID", uid);
+  if (resourceVersion && resourceVersion !== meta.resourceVersion) {
+    throw unmet(kind, live, "ResourceVersion", resourceVersion);
   }
   if (kind.kind === "Namespace" && kind.group === "") {
     return { object: endNamespace(world, kind, live, options), gone: false };
@@ -69,6 +82,21 @@ export function deleteObject(
   };
   const unchanged = earlier && finalizers.length === (meta.finalizers?.length ?? 0);
   return { object: options.dryRun || unchanged ? marked : world.store.save(kind, marked), gone: false };
+}
+
+/** Namespaces are deleted by the store itself, which has other words, and names the resource and not the kind. */
+function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
+  const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
+  if (kind.kind === "Namespace" && kind.group === "") {
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    return conflict(kind, metadata.name, why);
+  }
+  const end = what === "UID" ? "deleted and then recreated" : "modified";
+  const why = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ` +
+    `The object might have been ${end}`;
+  const message = `Operation cannot be fulfilled on ${qualified(kind)} ${JSON.stringify(metadata.name)}: ${why}`;
+  const details = { name: metadata.name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.kind };
+  return new Refusal(409, "Conflict", message, details);
 }
 
 /** Custom kinds and most others let the garbage collector follow; deleting a Job orphans its pods unless told otherwise. */

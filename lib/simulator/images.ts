@@ -10,7 +10,9 @@ export function pullFailure(image: string, faults: Faults): string | null {
   if (host.endsWith(".invalid")) {
     return `${failed}: failed to do request: Head "https://${host}/v2/": dial tcp: lookup ${host}: no such host`;
   }
-  return ABSENT.test(path) || faults.lacksImage(image) ? `${failed}: ${host}/${path}: not found` : null;
+  const told = faults.lacksImage(image);
+  if (told) return `${failed}: ${told}`;
+  return told === null || ABSENT.test(path) ? `${failed}: ${host}/${path}: not found` : null;
 }
 
 /** With the registry and the tag that a short name leaves out. */

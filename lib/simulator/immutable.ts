@@ -2,7 +2,7 @@
 import { type Kind } from "#lib/simulator/kinds.ts";
 import { type Json, type KubeObject, same } from "#lib/simulator/object.ts";
 import { amount } from "#lib/simulator/quantity.ts";
-import { type Cause, forbiddenField, invalid } from "#lib/simulator/refusal.ts";
+import { type Cause, forbiddenField, invalid, wrongValue } from "#lib/simulator/refusal.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -45,6 +45,7 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
     ...(same(live.spec.template, next.spec.template) || mayRetune(live)
       ? []
       : [immutable("spec.template", `core.PodTemplateSpec${JSON.stringify(next.spec.template)}`)]),
+    ...fixed(live, next, "spec.completionMode"),
   ],
   PersistentVolumeClaim: (live, next) => {
     const fixed = (object: KubeObject) => ({
@@ -87,15 +88,45 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
   Secret: sealed,
   ConfigMap: sealed,
   StorageClass: (live, next) =>
-    same(live.parameters, next.parameters) && same(live.provisioner, next.provisioner)
-      ? []
-      : [forbiddenField("parameters", "updates to parameters are forbidden.")],
+    ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) => fixed(live, next, field)),
+  IngressClass: (live, next) => fixed(live, next, "spec.controller"),
+  RoleBinding: fixedRole,
+  ClusterRoleBinding: fixedRole,
+  VolumeSnapshot: (live, next) => {
+    const [old, fresh] = [live.spec?.source ?? {}, next.spec?.source ?? {}];
+    return ["persistentVolumeClaimName", "volumeSnapshotContentName"].flatMap((name) => {
+      if (old[name] === undefined || old[name] === fresh[name]) return [];
+      return fresh[name] === undefined
+        ? [{
+          reason: "FieldValueInvalid",
+          message: `Invalid value: ${name} is required once set`,
+          field: "spec.source",
+        }]
+        : [wrongValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)];
+    });
+  },
 };
 
 function sealed(live: KubeObject, next: KubeObject): Cause[] {
   if (live.kind === "Secret" && live.type !== next.type) return [immutable("type", JSON.stringify(next.type))];
-  if (live.immutable !== true || same(live.data, next.data)) return [];
-  return [forbiddenField("data", "field is immutable when `immutable` is set")];
+  if (live.immutable !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  return [
+    ...(next.immutable === true ? [] : [forbiddenField("immutable", why)]),
+    ...(same(live.data, next.data) ? [] : [forbiddenField("data", why)]),
+  ];
+}
+
+function fixed(live: KubeObject, next: KubeObject, field: string): Cause[] {
+  const read = (object: KubeObject): Json => field.split(".").reduce((at: Json, name) => at?.[name], object);
+  return same(read(live), read(next)) ? [] : [immutable(field, JSON.stringify(read(next) ?? null))];
+}
+
+function fixedRole(live: KubeObject, next: KubeObject): Cause[] {
+  if (same(live.roleRef, next.roleRef)) return [];
+  const { apiGroup, kind, name } = next.roleRef ?? {};
+  const shown = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
+  return [{ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: cannot change roleRef`, field: "roleRef" }];
 }
 
 function fixedSelector(live: KubeObject, next: KubeObject): Cause[] {

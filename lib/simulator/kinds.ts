@@ -49,6 +49,8 @@ autoscaling/v2: HorizontalPodAutoscaler horizontalpodautoscalers=hpa ns
 snapshot.storage.k8s.io/v1: VolumeSnapshot volumesnapshots=vs ngsx; VolumeSnapshotClass volumesnapshotclasses=vsclass gx
 snapshot.storage.k8s.io/v1: VolumeSnapshotContent volumesnapshotcontents=vsc gsx
 cert-manager.io/v1: Certificate certificates=cert ngsx; ClusterIssuer clusterissuers gsx; Issuer issuers ngsx
+cert-manager.io/v1: CertificateRequest certificaterequests=cr ngsx
+acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 
 export function readKinds(): Kinds {

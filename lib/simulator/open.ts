@@ -13,8 +13,9 @@ import { readKinds } from "#lib/simulator/kinds.ts";
 import { openLogs } from "#lib/simulator/logs.ts";
 import type { KubeObject } from "#lib/simulator/object.ts";
 import { openKeeper } from "#lib/simulator/persist.ts";
+import { type Happening, openRecorder, type Write } from "#lib/simulator/recorder.ts";
 import { readSchema } from "#lib/simulator/schema/fields.ts";
-import { createApi, type Write } from "#lib/simulator/server.ts";
+import { createApi } from "#lib/simulator/server.ts";
 import { openStore } from "#lib/simulator/store.ts";
 import { openTimers } from "#lib/simulator/timers.ts";
 import { openVolumes } from "#lib/simulator/volumes.ts";
@@ -31,6 +32,8 @@ export interface SimulatorOptions {
   readonly state?: string;
   /** What the one node has to give; by default more than anybody asks for. */
   readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
+  /** Keeps the record of all writes and changes, and not only of the last: for a while, not for ever. */
+  readonly record?: true;
   readonly log: Log;
 }
 
@@ -42,6 +45,8 @@ export interface Simulator {
   readonly faults: Faults;
   /** The last requests that could have changed something, oldest first, with what was answered (0: nothing). */
   writes(): readonly Write[];
+  /** The last changes of objects, oldest first. */
+  history(): readonly Happening[];
   /** Everything that stands in the cluster, or everything of one kind. */
   objects(kind?: string): readonly KubeObject[];
   /** Keeps the state, ends every timer and connection. */
@@ -64,10 +69,12 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     node: options.node ?? PLENTY,
   };
   const keeper = await openKeeper(world, options.state);
+  const keep = options.record ? "everything" : "the last";
+  const recorder = openRecorder(world.store, { keep, now: world.timers.now });
+  world.faults.onCompact(world.store.compact);
   furnish(world);
   startControllers(world);
-  const writes: Write[] = [];
-  const server = createApi(world, writes);
+  const server = createApi(world, recorder);
   const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -82,7 +89,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     url,
     kubeconfig: () => renderKubeconfig(url),
     faults: world.faults,
-    writes: () => writes,
+    writes: recorder.writes,
+    history: recorder.history,
     objects: (kind) =>
       world.store.everything().filter((each) => kind === undefined || each.kind.kind === kind).map(({ object }) =>
         object

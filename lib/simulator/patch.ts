@@ -1,10 +1,9 @@
 /** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), the two that change what is there without a schema. */
 import { isRecord, type Json, same } from "#lib/simulator/object.ts";
-import { badRequest, Refusal } from "#lib/simulator/refusal.ts";
+import { Refusal } from "#lib/simulator/refusal.ts";
 
 /** The value after the operations; 422 if one of them does not fit or a `test` fails. */
-export function jsonPatch(value: Json, operations: Json): Json {
-  if (!Array.isArray(operations)) throw badRequest("error decoding patch: json: cannot unmarshal object into Go value");
+export function jsonPatch(value: Json, operations: readonly Json[]): Json {
   return operations.reduce((at: Json, operation) => perform(at, operation), value);
 }
 
@@ -25,11 +24,9 @@ function perform(root: Json, operation: Json): Json {
     case "add":
       return change(root, path, operation.value, "add");
     case "replace":
-      read(root, path);
-      return change(root, path, operation.value, "replace");
+      return change(root, path, operation.value, "replace"); // of what is missing, too: the real library adds it
     case "remove":
-      read(root, path);
-      return change(root, path, undefined, "remove");
+      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // so does this
     case "test":
       if (!same(find(root, path), operation.value)) throw refused();
       return root;
@@ -53,6 +50,7 @@ function change(at: Json, path: readonly string[], value: Json, how: "add" | "re
       throw refused();
     }
     if (rest.length > 0) return at.with(index, change(at[index], rest, value, how));
+    if (how !== "add" && index === at.length) throw refused();
     if (how === "remove") return at.toSpliced(index, 1);
     return how === "add" ? at.toSpliced(index, 0, value) : at.with(index, value);
   }

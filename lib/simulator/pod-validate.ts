@@ -2,6 +2,9 @@
 import type { Json } from "#lib/simulator/object.ts";
 import { amount, QUANTITY_RULE, readQuantity } from "#lib/simulator/quantity.ts";
 import { type Cause, required, wrongValue } from "#lib/simulator/refusal.ts";
+import { duplicate } from "#lib/simulator/rules/causes.ts";
+import { badImage, badMounts, badPorts, badProbes, badVariables } from "#lib/simulator/rules/containers.ts";
+import { badPlace, badSecurity, badVolumes } from "#lib/simulator/rules/pods.ts";
 
 /** `claims` are a StatefulSet's claim templates, which are volumes of its pods, too. */
 export function badContainers(field: string, spec: Json, claims: readonly Json[] = []): Cause[] {
@@ -13,43 +16,40 @@ export function badContainers(field: string, spec: Json, claims: readonly Json[]
   const seen = new Set<string>();
   const containers: Json[] = spec.containers ?? [];
   return [
+    ...badVolumes(`${field}.volumes`, spec.volumes ?? []),
     ...(containers.length === 0 ? [required(`${field}.containers`)] : []),
     ...containers.flatMap((container, i) => badContainer(`${field}.containers[${i}]`, container, volumes, seen)),
     ...(spec.initContainers ?? []).flatMap((container: Json, i: number) =>
       badContainer(`${field}.initContainers[${i}]`, container, volumes, seen)
     ),
+    ...badPlace(field, spec),
   ];
 }
 
 function badContainer(field: string, container: Json, volumes: ReadonlySet<string>, seen: Set<string>): Cause[] {
-  const causes: Cause[] = [];
-  if (!container.name) causes.push(required(`${field}.name`));
-  else if (seen.has(container.name)) {
-    const message = `Duplicate value: ${JSON.stringify(container.name)}`;
-    causes.push({ reason: "FieldValueDuplicate", message, field: `${field}.name` });
-  }
-  seen.add(container.name);
-  if (!container.image) causes.push(required(`${field}.image`));
-  for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
-    if (!mount.mountPath) causes.push(required(`${field}.volumeMounts[${i}].mountPath`));
-    if (!volumes.has(mount.name)) {
-      const message = `Not found: ${JSON.stringify(mount.name)}`;
-      causes.push({ reason: "FieldValueNotFound", message, field: `${field}.volumeMounts[${i}].name` });
-    }
-  }
-  for (const [i, variable] of (container.env ?? []).entries()) {
-    if (!variable.name) causes.push(required(`${field}.env[${i}].name`));
-    if (variable.value && variable.valueFrom) {
-      causes.push(wrongValue(`${field}.env[${i}].valueFrom`, "", "may not be specified when `value` is not empty"));
-    }
-  }
-  return [...causes, ...badResources(`${field}.resources`, container.resources ?? {})];
+  const { name, image, volumeMounts = [], env = [], ports = [], resources = {}, securityContext = {} } = container;
+  const twice = name && seen.has(name);
+  seen.add(name);
+  return [
+    ...(name ? [] : [required(`${field}.name`)]),
+    ...(twice ? [duplicate(`${field}.name`, name)] : []),
+    ...badImage(`${field}.image`, image),
+    ...badPorts(`${field}.ports`, ports),
+    ...badVariables(`${field}.env`, env),
+    ...badMounts(`${field}.volumeMounts`, volumeMounts, volumes),
+    ...badProbes(field, container),
+    ...badResources(`${field}.resources`, resources),
+    ...badSecurity(`${field}.securityContext`, securityContext),
+  ];
 }
 
+const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
+
 function badResources(field: string, { requests = {}, limits = {} }: Json): Cause[] {
-  const unreadable = (["requests", "limits"] as const).flatMap((which) =>
-    Object.entries<string>(which === "requests" ? requests : limits).filter(([, text]) => readQuantity(text) === null)
-      .map(([name, text]) => wrongValue(`${field}.${which}[${name}]`, text, QUANTITY_RULE))
+  const each = (["requests", "limits"] as const).flatMap((which) =>
+    Object.entries<string>(which === "requests" ? requests : limits).flatMap(([name, text]) =>
+      badResource(`${field}.${which}[${name}]`, name, text)
+    )
   );
   const over = Object.entries<string>(requests).filter(([name, text]) =>
     limits[name] && amount(text) > amount(limits[name])
@@ -57,5 +57,16 @@ function badResources(field: string, { requests = {}, limits = {} }: Json): Caus
     .map(([name, text]) =>
       wrongValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limits[name]}`)
     );
-  return [...unreadable, ...over];
+  return [...each, ...over];
+}
+
+function badResource(field: string, name: string, text: string): Cause[] {
+  if (readQuantity(text) === null) return [wrongValue(field, text, QUANTITY_RULE)];
+  if (!STANDARD.test(name)) {
+    return [
+      wrongValue(field, name, "must be a standard resource type or fully qualified"),
+      wrongValue(field, name, "must be a standard resource for containers"),
+    ];
+  }
+  return amount(text) < 0 ? [wrongValue(field, text, "must be greater than or equal to 0")] : [];
 }

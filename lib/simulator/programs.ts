@@ -8,6 +8,7 @@ import { probe } from "#lib/simulator/moodle/probe.ts";
 import { runCli, runSeed } from "#lib/simulator/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/simulator/moodle/database.ts";
 import { boot, bootOnce, wipeFiles } from "#lib/simulator/moodle/boot.ts";
+import { knock } from "#lib/simulator/knock.ts";
 import type { Context, Run } from "#lib/simulator/program.ts";
 
 type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => Run];
@@ -16,6 +17,7 @@ const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpg_isready\b/.test(command), knock],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
@@ -33,6 +35,10 @@ export function runProgram(context: Context): Run {
   const { namespace, name, labels = {} } = pod.metadata;
   const failing = world.faults.of("failing-job", namespace, labels["job-name"] ?? "\0");
   if (failing) return { lines: failing.log ?? ["the simulated cluster was told to fail"], exit: failing.exitCode ?? 1 };
+  const hanging = world.faults.of("hanging-job", namespace, labels["job-name"] ?? "\0");
+  if (hanging) return { lines: hanging.log ?? ["Waiting for db:5432 to be ready"], exit: null, deaf: true };
+  const crashing = pod.spec.containers.includes(container) ? world.faults.of("crash", namespace, name) : null;
+  if (crashing) return { lines: crashing.log ?? ["told to crash"], exit: crashing.exitCode ?? 1 };
   if (world.faults.of("oom", namespace, name)) {
     const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
     return { lines: [line], exit: 12, reason: "OOMKilled" }; // a child was killed, so its parent's exit code stands there

@@ -66,7 +66,7 @@ export function forbidden(kind: Kind, name: string, why: string, causes?: readon
 /** 422: one cause a wrong field, all of them in one message. */
 export function invalid(kind: Kind, name: string, causes: readonly Cause[]): Refusal {
   const details = {
-    name,
+    ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
     kind: kind.kind,
     causes,

@@ -1,45 +1,50 @@
 /**
  * The HTTP side: a plain server that reads a request whole, lets the faults have their way with it, performs it, and
- * remembers what was written.
+ * has it recorded.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { messageOf } from "#lib/errors.ts";
 import { discover } from "#lib/simulator/api/discovery.ts";
 import { answerFaults } from "#lib/simulator/api/faults.ts";
-import { readRoute } from "#lib/simulator/api/route.ts";
-import { perform } from "#lib/simulator/api/verbs.ts";
+import { forcedAnswer } from "#lib/simulator/api/forced.ts";
+import { answerRecord } from "#lib/simulator/api/record.ts";
+import { isServed, readRoute, type Route } from "#lib/simulator/api/route.ts";
+import { end, jsonOf, type Outgoing, send } from "#lib/simulator/api/send.ts";
+import { type Asked, perform } from "#lib/simulator/api/verbs.ts";
 import type { Json } from "#lib/simulator/object.ts";
+import type { Effect, Recorder } from "#lib/simulator/recorder.ts";
 import { Refusal } from "#lib/simulator/refusal.ts";
 import type { World } from "#lib/simulator/world.ts";
 
-/** One request that could have changed something. */
-export interface Write {
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  readonly fieldManager: string | null;
-  readonly dryRun: boolean;
-  readonly userAgent: string;
-  readonly status: number;
-}
-
 const LARGEST_BODY = 3 * 1024 * 1024; // what the real server takes
-const MOST_WRITES = 20_000;
+const TOO_LARGE: Outgoing = jsonOf(
+  413,
+  new Refusal(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
+);
+const NO_KIND = jsonOf(
+  404,
+  new Refusal(404, "NotFound", "the server could not find the requested resource", {}).body(),
+);
+const NO_PAGE: Outgoing = {
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  text: "404 page not found\n",
+};
 
-export function createApi(world: World, writes: Write[]): Server {
+export function createApi(world: World, recorder: Recorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    answer(world, writes, request, response).catch((error) => {
+    answer(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // whoever asked left in the middle of it
       world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
-      send(response, 500, new Refusal(500, "InternalError", messageOf(error)).body());
+      send(response, jsonOf(500, new Refusal(500, "InternalError", messageOf(error)).body()));
     });
   });
 }
 
 async function answer(
   world: World,
-  writes: Write[],
+  recorder: Recorder,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -47,100 +52,76 @@ async function answer(
   const url = new URL(target, "http://simulator");
   const text = await readBody(request);
   if (url.pathname.startsWith("/simulator/")) {
-    const { status, body } = answerFaults(world.faults, method, url.pathname, text);
-    return send(response, status, body);
+    const { status, body } = answerRecord(recorder, method, url) ??
+      answerFaults(world.faults, method, url.pathname, text);
+    return send(response, jsonOf(status, body));
   }
   const hit = world.faults.hit(method, target);
   if (hit.latency > 0) await new Promise<void>((resolve) => void world.timers.after(hit.latency, resolve));
-  const record = (status: number): void => {
-    if (method === "GET") return;
-    writes.push({
-      at: new Date(world.timers.now()).toISOString(),
-      method,
-      path: target,
-      fieldManager: url.searchParams.get("fieldManager"),
-      dryRun: url.searchParams.getAll("dryRun").includes("All"),
-      userAgent: request.headers["user-agent"] ?? "",
-      status,
-    });
-    if (writes.length > MOST_WRITES * 2) writes.splice(0, writes.length - MOST_WRITES);
-  };
-  if (hit.cut) {
+  const userAgent = request.headers["user-agent"] ?? "";
+  const record = (status: number, effect?: Effect): void =>
+    recorder.note({ method, target, text: text ?? "", userAgent }, status, effect);
+  if (hit.broken?.at === "asked") {
     record(0);
-    return void request.socket.destroy();
+    return end(response, hit.broken.how);
   }
-  if (text === null) {
-    return send(response, 413, new Refusal(413, "RequestEntityTooLarge", "the request is too large").body());
+  if (hit.answer) {
+    record(hit.answer.status);
+    return send(response, forcedAnswer(hit.answer), hit, world.timers);
   }
+  const reply = text === null ? { outgoing: TOO_LARGE } : react(world, recorder, url, {
+    method,
+    query: url.searchParams,
+    contentType: request.headers["content-type"] ?? "",
+    accept: request.headers.accept,
+    text,
+    agent: (userAgent || "unknown").split(/[\s/]/)[0]!,
+    response,
+  });
+  if (reply === undefined) return;
+  record(reply.outgoing.status, reply.effect);
+  send(response, reply.outgoing, hit, world.timers);
+}
+
+interface Reaction {
+  readonly outgoing: Outgoing;
+  readonly effect?: Effect;
+}
+
+/** undefined where the answer goes its own way, piece by piece. */
+function react(
+  world: World,
+  recorder: Recorder,
+  url: URL,
+  asked: Omit<Asked, "route" | "warn">,
+): Reaction | undefined {
   const warnings: string[] = [];
+  const warned = () =>
+    warnings.length > 0 ? { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) } : undefined;
   try {
-    if (hit.answer) throw refusalOf(hit.answer.status, hit.answer.retryAfter);
-    const found = method === "GET" ? discover(world.kinds, url.pathname) : null;
-    if (found) return send(response, 200, found);
+    const found = asked.method === "GET" ? discover(world.kinds, url.pathname) : null;
+    if (found) return { outgoing: jsonOf(200, found) };
     const route = readRoute(world.kinds, url.pathname);
-    if (!route) return sendText(response, 404, "404 page not found\n");
-    const reply = perform(world, {
-      method,
-      route,
-      query: url.searchParams,
-      contentType: request.headers["content-type"] ?? "application/json",
-      text,
-      agent: (request.headers["user-agent"] ?? "unknown").split(/[\s/]/)[0]!,
-      warn: (warning) => void warnings.push(warning),
-      response,
-    });
-    if (reply === undefined) return;
-    record(reply.status);
-    send(response, reply.status, reply.body, warnings);
+    if (!route) return { outgoing: isServed(world.kinds, url.pathname) ? NO_KIND : NO_PAGE };
+    const before = versionOf(world, route, null);
+    const whole = { ...asked, route, warn: (warning: string) => void warnings.push(warning) };
+    const reply = recorder.during(() => perform(world, whole));
+    if (reply === undefined) return undefined;
+    const resourceVersion = versionOf(world, route, reply.body);
+    return {
+      outgoing: jsonOf(reply.status, reply.body, warned()),
+      effect: { changed: resourceVersion !== before, resourceVersion },
+    };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    record(error.status);
-    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value as string);
-    send(response, error.status, error.body(), warnings);
+    return { outgoing: jsonOf(error.status, error.body(), { ...error.headers, ...warned() }) };
   }
 }
 
-function refusalOf(status: number, retryAfter: number | undefined): Refusal {
-  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  const details = retryAfter === undefined ? undefined : { retryAfterSeconds: retryAfter };
-  if (status === 429) {
-    const message = "the server has received too many requests and has asked us to try again later";
-    return new Refusal(429, "TooManyRequests", message, details, headers);
-  }
-  if (status === 503) {
-    return new Refusal(
-      503,
-      "ServiceUnavailable",
-      "the server is currently unable to handle the request",
-      details,
-      headers,
-    );
-  }
-  if (status === 504) {
-    return new Refusal(504, "Timeout", "request did not complete within the allotted timeout", details, headers);
-  }
-  return new Refusal(
-    status,
-    "InternalError",
-    "Internal error occurred: the simulated cluster was told to fail",
-    details,
-    headers,
-  );
-}
-
-function send(response: ServerResponse, status: number, body: Json, warnings: readonly string[] = []): void {
-  if (warnings.length > 0) response.setHeader("warning", warnings.map((text) => `299 - ${JSON.stringify(text)}`));
-  const text = JSON.stringify(body) + "\n";
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-  response.end(text);
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-  });
-  response.end(text);
+/** Of the object that the path names, or that was just made; null where there is none. */
+function versionOf({ store }: World, { kind, namespace, name }: Route, made: Json): string | null {
+  const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
+  return named === undefined ? null : store.get(kind, namespace, named)?.metadata.resourceVersion ?? null;
 }
 
 /** null: larger than the server takes. */

@@ -32,6 +32,8 @@ export interface Store {
   restore(entries: readonly { kind: Kind; object: KubeObject }[], version: number): void;
   /** The changes after this version, oldest first, or null where they are not all kept any more. */
   since(version: number): readonly Change[] | null;
+  /** Forgets all changes so far, as a real server's store does every few minutes. */
+  compact(): void;
   subscribe(listener: (change: Change) => void): () => void;
 }
 
@@ -109,6 +111,10 @@ export function openStore(): Store {
         else low = middle + 1;
       }
       return changes.slice(low);
+    },
+    compact() {
+      horizon = version;
+      changes = [];
     },
     subscribe(listener) {
       listeners.add(listener);

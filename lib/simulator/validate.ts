@@ -4,15 +4,9 @@ import { isRecord, type Json, type KubeObject } from "#lib/simulator/object.ts";
 import { badContainers } from "#lib/simulator/pod-validate.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/simulator/quantity.ts";
 import { type Cause, invalid, required, unsupported, wrongValue } from "#lib/simulator/refusal.ts";
+import { badValues, LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/simulator/schema/values.ts";
 import { selects } from "#lib/simulator/selectors.ts";
 
-const LABEL_RULE = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
-  "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
-  "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and " +
   "must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for " +
@@ -20,14 +14,13 @@ const VALUE_RULE =
 const KEY_RULE = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
   "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
   "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const LABELLED = new Set(["Namespace", "Service"]);
-const IN_LABELS = new Set(["Job", "StatefulSet"]); // their name becomes a pod's host name or label
+const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
+const IN_LABELS = new Set(["Job"]); // their name becomes a pod's host name or label
+const RESTARTS = ["Always", "OnFailure", "Never"];
 const CRON_NAME = 52; // its Jobs' names add 11 characters
 
 export function validate(kind: Kind, object: KubeObject): void {
-  const causes = [...badMeta(kind, object), ...(RULES[kind.kind]?.(object) ?? [])];
+  const causes = [...badMeta(kind, object), ...(RULES[kind.kind]?.(object) ?? []), ...badValues(kind.kind, object)];
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
 }
 
@@ -57,7 +50,23 @@ export function badLabels(field: string, labels: Record<string, string>): Cause[
   ]);
 }
 
+const SECURITY = "pod-security.kubernetes.io/";
+const LEVELS = ["privileged", "baseline", "restricted"];
+
 const RULES: Record<string, (object: KubeObject) => Cause[]> = {
+  Namespace: ({ metadata }) =>
+    ["enforce", "audit", "warn"].flatMap((mode) => {
+      const labels = metadata.labels ?? {}, key = SECURITY + mode, field = (name: string) => `metadata.labels[${name}]`;
+      const level = labels[key], version = labels[`${key}-version`];
+      return [
+        ...(level === undefined || LEVELS.includes(level)
+          ? []
+          : [wrongValue(field(key), level, `must be one of ${LEVELS.join(", ")}`)]),
+        ...(version === undefined || /^(latest|v1\.(0|[1-9]\d*))$/.test(version)
+          ? []
+          : [wrongValue(field(`${key}-version`), version, 'must be "latest" or "v1.x"')]),
+      ];
+    }),
   Service: (object) => {
     const ports: Json[] = object.spec.ports ?? [];
     const unnamed = ports.length > 1
@@ -102,7 +111,12 @@ const RULES: Record<string, (object: KubeObject) => Cause[]> = {
     ];
   },
   VolumeSnapshot: (object) => {
-    if (isRecord(object.spec?.source)) return [];
+    const { source, volumeSnapshotClassName } = object.spec ?? {};
+    if (volumeSnapshotClassName === "") {
+      const why = "volumeSnapshotClassName must not be the empty string when set";
+      return [wrongValue("spec.volumeSnapshotClassName", "", why)];
+    }
+    if (isRecord(source)) return Object.keys(source).length === 1 ? [] : [oneSource()];
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
     return [required("spec.source"), {
@@ -112,6 +126,12 @@ const RULES: Record<string, (object: KubeObject) => Cause[]> = {
     }];
   },
 };
+
+/** The rule of a CRD shows no value. */
+function oneSource(): Cause {
+  const why = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "spec.source" };
+}
 
 function badWorkload(object: KubeObject, policies: readonly string[]): Cause[] {
   const { selector, template } = object.spec;
@@ -142,8 +162,17 @@ function badTemplate(
   return [
     ...badLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
     ...badContainers(`${field}.spec`, template?.spec ?? {}, claims),
-    ...(policies.includes(policy) ? [] : [unsupported(`${field}.spec.restartPolicy`, policy, policies)]),
+    ...badRestart(`${field}.spec.restartPolicy`, policy, policies),
   ];
+}
+
+/** A Job that says nothing would restart its pods always, and is asked to say something. */
+function badRestart(field: string, policy: string, policies: readonly string[]): Cause[] {
+  if (policies.includes(policy)) return [];
+  const words = policies.map((each) => JSON.stringify(each)).join(", ");
+  return policy === "Always" || policy === ""
+    ? [required(field, `valid values: ${words}`)]
+    : [unsupported(field, policy, RESTARTS), unsupported(field, policy, policies)];
 }
 
 function badSchedule(schedule: string): Cause[] {

@@ -17,7 +17,9 @@ import {
   same,
   timestamp,
 } from "#lib/simulator/object.ts";
-import { alreadyExists, badRequest, conflict, MODIFIED } from "#lib/simulator/refusal.ts";
+import { alreadyExists, badRequest, conflict, invalid, MODIFIED, Refusal } from "#lib/simulator/refusal.ts";
+import { newFinalizers } from "#lib/simulator/rules/meta.ts";
+import { refuseBroken } from "#lib/simulator/rules/rules.ts";
 import { validate } from "#lib/simulator/validate.ts";
 import type { World } from "#lib/simulator/world.ts";
 
@@ -44,7 +46,9 @@ export function createObject(
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
   if (namespace !== undefined) refuseDeadNamespace(world, kind, namespace, name);
-  if (given.resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
+  if (given.resourceVersion && !options.applied) {
+    throw new Refusal(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
   const at = timestamp(world.timers.now());
   const { status, ...rest } = body;
   const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = given;
@@ -65,8 +69,10 @@ export function createObject(
   };
   const full = labelled(withDefaults(enrich(world, kind, withDefaults(born, null)), null));
   validate(kind, full);
+  refuseBroken(kind, full);
   police(world, kind, full, null, options.warn ?? (() => {}));
-  if (world.store.get(kind, namespace, name)) throw alreadyExists(kind, name);
+  const standing = world.store.get(kind, namespace, name);
+  if (standing) throw taken(kind, standing);
   const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
   const { status: _status, ...owned } = labelled(withDefaults(born, null));
   const tracked = trackUpdate(null, owned as KubeObject, world.schema.of(kind.kind), writer, at);
@@ -83,18 +89,26 @@ export function replaceObject(
   options: WriteOptions,
 ): KubeObject {
   const version = next.metadata?.resourceVersion;
-  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
+  if (version && !/^\d+$/.test(version)) {
+    throw new Refusal(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  }
   if (next.metadata?.uid && next.metadata.uid !== live.metadata.uid) {
-    const why =
-      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${live.metadata.uid}`;
+    const { namespace, name, uid } = live.metadata;
+    const key = ["/registry", kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
     throw conflict(kind, live.metadata.name, why);
   }
+  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
   const at = timestamp(world.timers.now());
   const filled = withDefaults(merged(kind, live, next, options.subresource), live);
   const changed = kind.generation && !same(specOf(filled), specOf(live));
   const generation = (live.metadata.generation ?? 1) + (changed ? 1 : 0);
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
   validate(kind, full);
+  refuseBroken(kind, full);
+  const gained = newFinalizers(live, next);
+  if (gained.length > 0) throw invalid(kind, live.metadata.name, gained);
   refuseChanges(kind, live, full);
   const writer: Writer = {
     manager: options.manager,
@@ -132,6 +146,13 @@ export function changeObject(
   const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&
     (live.metadata.finalizers?.length ?? 0) > 0;
   return finished ? world.store.remove(kind, written) : world.store.save(kind, written);
+}
+
+function taken(kind: Kind, { metadata }: KubeObject): Refusal {
+  const { status, reason, message, details } = alreadyExists(kind, metadata.name);
+  return metadata.deletionTimestamp === undefined
+    ? alreadyExists(kind, metadata.name)
+    : new Refusal(status, reason, `object is being deleted: ${message}`, details);
 }
 
 /** What a write may touch: the status through its subresource alone, the server's part of the metadata never. */

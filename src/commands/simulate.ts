@@ -12,7 +12,8 @@ export async function simulate({ options }: Given): Promise<void> {
     throw new CommandError(EX_USAGE, "--port must be a whole number from 0 to 65535");
   }
   const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
-  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log });
+  const record = options.record === true ? { record: true as const } : {};
+  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log, ...record });
   if (typeof options.kubeconfig === "string") await writeFile(options.kubeconfig, simulator.kubeconfig());
   process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
   await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
-/** `/simulator/faults`: breaking and healing things in a running cluster, by hand; see faults.ts for what there is. */
-import { type Faults, readBreakage } from "#lib/simulator/faults.ts";
+/** `/simulator/faults`: breaking and healing things in a running cluster, by hand; see breakage.ts for what there is. */
+import { readBreakage } from "#lib/simulator/breakage.ts";
+import type { Faults } from "#lib/simulator/faults.ts";
 import type { Json } from "#lib/simulator/object.ts";
 
 export function answerFaults(
@@ -9,12 +10,12 @@ export function answerFaults(
   text: string | null,
 ): { status: number; body: Json } {
   const [, , what, id] = path.split("/");
-  if (what !== "faults") return { status: 404, body: { message: "There is only /simulator/faults" } };
+  if (what !== "faults") return { status: 404, body: { message: "There are /simulator/faults, /writes and /history" } };
   if (method === "GET") return { status: 200, body: faults.list() };
   if (method === "POST") {
     const breakage = readBreakage(parse(text ?? ""));
-    if (breakage) return { status: 201, body: { id: faults.add(breakage) } };
-    return { status: 400, body: { message: "Not a fault; lib/simulator/faults.ts lists what can be broken" } };
+    if (typeof breakage !== "string") return { status: 201, body: { id: faults.add(breakage) } };
+    return { status: 400, body: { message: `${breakage}; lib/simulator/breakage.ts lists what can be broken` } };
   }
   if (method === "DELETE" && id !== undefined && id !== "") {
     return faults.heal(id) ? { status: 200, body: {} } : { status: 404, body: { message: `No fault ${id}` } };

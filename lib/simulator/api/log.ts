@@ -36,11 +36,8 @@ export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, r
     if (fresh > 0) { for (const line of log.lines.slice(-fresh)) write(line); }
     if (!log.open) response.end();
   });
-  const forget = world.faults.watching({
-    kind: null,
-    drop: () => void response.destroy(),
-    end: () => void response.end(),
-  });
+  const drop = (how: string) => void (how === "end" ? response.end() : response.destroy());
+  const forget = world.faults.watching({ kind: null, drop, silence: () => stop() });
   response.once("close", () => {
     stop();
     forget();

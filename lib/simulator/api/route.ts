@@ -27,6 +27,13 @@ export function readRoute(kinds: Kinds, path: string): Route | null {
   return { kind, namespace, name, subresource };
 }
 
+/** Whether the path is below a group and version that the server has. */
+export function isServed(kinds: Kinds, path: string): boolean {
+  const [, root, ...rest] = path.split("/");
+  const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
+  return kinds.all.some((kind) => kind.group === group && kind.version === version);
+}
+
 /** `namespaces/x/status` and `namespaces/x/finalize` are the namespace's own. */
 function isNamespaceItself(rest: readonly string[]): boolean {
   return rest.length === 3 && (rest[2] === "status" || rest[2] === "finalize");

@@ -1,16 +1,24 @@
 /** Verbs: what each method does to what a URL names. */
 import type { ServerResponse } from "node:http";
 import { applyTo } from "#lib/simulator/apply.ts";
-import { normalise, readApplied, readJson, readObject, type Validation } from "#lib/simulator/api/body.ts";
+import { normalise, readApplied, readJson, readObject, readPatch } from "#lib/simulator/api/body.ts";
+import {
+  refuseOptions,
+  refusePatchOptions,
+  refuseUnacceptable,
+  refuseUnreadable,
+  type Validation,
+} from "#lib/simulator/api/options.ts";
 import { itemOf, listObjects, readSelection } from "#lib/simulator/api/list.ts";
 import { sendLog } from "#lib/simulator/api/log.ts";
+import { refuseForbidden, reviewAccess } from "#lib/simulator/api/reviews.ts";
 import type { Route } from "#lib/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/simulator/api/scale.ts";
 import { watchObjects } from "#lib/simulator/api/watch.ts";
 import { deleteObject, readDeleteOptions } from "#lib/simulator/deletion.ts";
 import { type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
 import { jsonPatch, mergePatch } from "#lib/simulator/patch.ts";
-import { badRequest, conflict, invalid, notFound, Refusal, required } from "#lib/simulator/refusal.ts";
+import { badRequest, conflict, invalid, notFound, Refusal, wrongValue } from "#lib/simulator/refusal.ts";
 import { fit } from "#lib/simulator/schema/fields.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/simulator/writes.ts";
@@ -20,6 +28,7 @@ export interface Asked {
   readonly route: Route;
   readonly query: URLSearchParams;
   readonly contentType: string;
+  readonly accept: string | undefined;
   readonly text: string;
   /** The first word of the user agent: who a write without a field manager is by. */
   readonly agent: string;
@@ -27,31 +36,47 @@ export interface Asked {
   readonly response: ServerResponse;
 }
 
+/** Kinds whose deletion is answered with what was deleted. */
+const SHOWN = new Set([
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "Pod",
+  "ResourceQuota",
+  "Service",
+  "ServiceAccount",
+]);
+
 /** Status and body, or undefined where the verb answers by itself, piece by piece. */
 export type Answer = { readonly status: number; readonly body: Json } | undefined;
 
 export function perform(world: World, asked: Asked): Answer {
   const { method, route, query } = asked;
+  if (route.subresource !== "log") refuseUnacceptable(asked.accept);
+  refuseForbidden(world, method, route, query);
   if (method === "GET") return route.name === undefined ? readMany(world, asked) : readOne(world, asked);
   if (method === "POST" && route.name === undefined) return create(world, asked);
   if (method === "PUT" && route.name !== undefined) return put(world, asked);
   if (method === "PATCH" && route.name !== undefined) return patch(world, asked);
   if (method === "DELETE" && route.name !== undefined) {
-    const body = asked.text === "" ? {} : readJson(asked.text, "DeleteOptions", false);
+    const body = asked.text === "" ? null : readJson(asked.text, "DeleteOptions", false);
+    const options = readDeleteOptions(query, body);
     const live = find(world, route);
-    const { object, gone } = deleteObject(world, route.kind, live, readDeleteOptions(query, body));
-    if (route.kind.kind === "Job" && !query.has("propagationPolicy") && body.propagationPolicy === undefined) {
+    const { object, gone } = deleteObject(world, route.kind, live, options);
+    if (
+      route.kind.kind === "Job" && (body ? body.propagationPolicy ?? null : query.get("propagationPolicy")) === null
+    ) {
       asked.warn(
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
           "set propagationPolicy=Orphan to suppress this warning",
       );
     }
-    return ok(gone ? success(route, object) : object);
+    return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
   }
   if (method === "DELETE") {
-    const selected = readSelection(query);
+    if (route.kind.kind === "Namespace") throw notAllowed();
+    const selected = readSelection(route.kind, query);
     const all = world.store.list(route.kind, route.namespace).filter(selected);
-    for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, {}));
+    for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, null));
     return ok({
       kind: `${route.kind.kind}List`,
       apiVersion: route.kind.apiVersion,
@@ -59,7 +84,7 @@ export function perform(world: World, asked: Asked): Answer {
       items: all.map((object) => itemOf(route.kind, object)),
     });
   }
-  throw new Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+  throw notAllowed();
 }
 
 function readMany(world: World, { route, query, response }: Asked): Answer {
@@ -70,6 +95,7 @@ function readMany(world: World, { route, query, response }: Asked): Answer {
 }
 
 function readOne(world: World, { route, query, response }: Asked): Answer {
+  if (route.subresource === "status" && !route.kind.status) throw notHere();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
   if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
@@ -79,31 +105,21 @@ function readOne(world: World, { route, query, response }: Asked): Answer {
 
 function create(world: World, asked: Asked): Answer {
   const { route, query } = asked;
-  if (route.kind.namespaced && route.namespace === undefined) {
-    throw new Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
-  }
+  if (route.kind.namespaced && route.namespace === undefined) throw notAllowed();
+  refuseUnreadable(asked.contentType);
+  refuseOptions("CreateOptions", query);
   const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
   const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
   if (route.kind.kind === "SelfSubjectAccessReview") {
-    const time = timestamp(world.timers.now());
-    const entry = {
-      manager: managerOf(asked),
-      operation: "Update",
-      apiVersion: route.kind.apiVersion,
-      time,
-      fieldsType: "FieldsV1",
-    };
-    const metadata = { creationTimestamp: null, managedFields: [entry] };
-    return {
-      status: 201,
-      body: { ...body, apiVersion: route.kind.apiVersion, kind: route.kind.kind, metadata, status: { allowed: true } },
-    };
+    return { status: 201, body: reviewAccess(world, route.kind, body, managerOf(asked)) };
   }
   return { status: 201, body: createObject(world, route.kind, route.namespace, body, optionsOf(asked)) };
 }
 
 function put(world: World, asked: Asked): Answer {
   const { route, query } = asked;
+  refuseUnreadable(asked.contentType);
+  refuseOptions("UpdateOptions", query);
   const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
   const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
   refuseOtherName(body, route);
@@ -125,25 +141,26 @@ function patch(world: World, asked: Asked): Answer {
     throw new Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
   const { route } = asked;
+  refusePatchOptions(asked.query, false);
+  const change = readPatch(asked.text, type.startsWith("application/json-patch"));
   const live = find(world, route);
-  const change = readJson(asked.text, route.kind.kind, false);
   const patched = (object: Json): Json =>
     type.startsWith("application/json-patch") ? jsonPatch(object, change) : mergePatch(object, change);
   if (route.subresource === "scale" && route.kind.scale) {
     return ok(patchScale(world, route.kind, live, patched(readScale(live)), optionsOf(asked)));
   }
-  const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn);
+  const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn, true);
+  refuseOtherName(body, route);
+  if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
+    throw invalid(route.kind, route.name!, [wrongValue("metadata.uid", body.metadata.uid, "field is immutable")]);
+  }
   return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
 }
 
 function apply(world: World, asked: Asked): Answer {
   const { route, query } = asked;
-  const manager = query.get("fieldManager");
-  if (!manager) {
-    const causes = [required("fieldManager", "is required for apply patch")];
-    const message = `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`;
-    throw new Refusal(422, "Invalid", message, { group: "meta.k8s.io", kind: "PatchOptions", causes });
-  }
+  refusePatchOptions(query, true);
+  const manager = query.get("fieldManager")!;
   const config = readApplied(readJson(asked.text, route.kind.kind, true), route.kind, world.schema, route.namespace);
   refuseOtherName(config, route);
   const live = world.store.get(route.kind, route.namespace, route.name!) ?? null;
@@ -171,7 +188,10 @@ function find(world: World, route: Route): KubeObject {
 
 function optionsOf(asked: Asked): WriteOptions {
   const { subresource } = asked.route;
-  if (subresource !== undefined && subresource !== "status" && subresource !== "scale" && subresource !== "finalize") {
+  const known = subresource === "status"
+    ? asked.route.kind.status
+    : subresource === "scale" || subresource === "finalize";
+  if (subresource !== undefined && !known) {
     throw notHere();
   }
   return {
@@ -187,16 +207,15 @@ function managerOf(asked: Asked): string {
 }
 
 function validationOf(query: URLSearchParams): Validation {
-  const asked = query.get("fieldValidation") ?? "Warn";
-  if (asked !== "Ignore" && asked !== "Warn" && asked !== "Strict") {
-    throw badRequest(`fieldValidation: Unsupported value: "${asked}"`);
-  }
-  return asked;
+  return (query.get("fieldValidation") || "Warn") as Validation; // it was looked at before
 }
 
 function refuseOtherName(body: Json, { name, namespace }: Route): void {
   const given = body.metadata?.name;
-  if (given !== undefined && given !== name) {
+  if (!given) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
   if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
@@ -221,6 +240,11 @@ function ok(body: Json): Answer {
   return { status: 200, body };
 }
 
-function notHere(): Refusal {
+function notAllowed(): Refusal {
+  const message = "the server does not allow this method on the requested resource";
+  return new Refusal(405, "MethodNotAllowed", message, {});
+}
+
+export function notHere(): Refusal {
   return new Refusal(404, "NotFound", "the server could not find the requested resource", {});
 }

@@ -5,7 +5,8 @@
  * does. Bookmarks come about once a minute; a watch ends at its timeout, or when somebody drops it.
  */
 import type { ServerResponse } from "node:http";
-import { readSelection } from "#lib/simulator/api/list.ts";
+import { readSelection, refuseListOptions } from "#lib/simulator/api/list.ts";
+import type { Drop } from "#lib/simulator/breakage.ts";
 import type { Kind } from "#lib/simulator/kinds.ts";
 import type { Json } from "#lib/simulator/object.ts";
 import { Refusal } from "#lib/simulator/refusal.ts";
@@ -24,12 +25,15 @@ export function watchObjects(
   query: URLSearchParams,
   response: ServerResponse,
 ): void {
-  const selected = readSelection(query);
+  refuseListOptions(world, query, true);
+  const selected = readSelection(kind, query);
   const asked = query.get("resourceVersion") ?? "";
   const from = asked === "" || asked === "0" ? null : Number(asked);
   response.writeHead(200, { "content-type": "application/json" });
   response.flushHeaders();
+  let silent = false;
   const send = (type: string, object: Json): void => {
+    if (silent) return;
     response.write(JSON.stringify({ type, object }) + "\n");
     if (response.writableLength > BEHIND) response.destroy();
   };
@@ -61,7 +65,11 @@ export function watchObjects(
   }
 
   const stop = world.store.subscribe(tell);
-  const forget = world.faults.watching({ kind, drop: () => void response.destroy(), end: () => void response.end() });
+  const forget = world.faults.watching({
+    kind,
+    drop: (how) => dropWatch(response, how, send),
+    silence: () => void (silent = true),
+  });
   const timers = new Set<() => void>();
   const every = (ms: number, act: () => void): void => {
     const cancel = world.timers.after(ms, () => {
@@ -73,10 +81,26 @@ export function watchObjects(
   };
   if (query.get("allowWatchBookmarks") === "true") every(BOOKMARK, () => bookmark());
   const seconds = Number(query.get("timeoutSeconds") ?? 0);
-  timers.add(world.timers.after(seconds > 0 ? seconds * SECOND : LONGEST, () => void response.end()));
+  timers.add(world.timers.after(seconds > 0 ? seconds * SECOND : LONGEST, () => void (silent || response.end())));
   response.once("close", () => {
     stop();
     forget();
     for (const cancel of timers) cancel();
   });
+}
+
+const LUMP = "x".repeat(64 * 1024);
+
+/** A fault ends the watch: as the API server does, or as no server should. */
+function dropWatch(response: ServerResponse, how: Drop, send: (type: string, object: Json) => void): void {
+  if (how === "cut") return void response.destroy();
+  if (how === "expired") send("ERROR", new Refusal(410, "Expired", "The resourceVersion is too old.").body());
+  if (how === "error") send("ERROR", new Refusal(500, "InternalError", "etcdserver: leader changed").body());
+  if (how === "garbage") response.write("<html>502 Bad Gateway</html>\n");
+  if (how === "half") return void response.write('{"type":"MODIFIED","obj', () => void response.destroy());
+  if (how !== "endless") return void response.end();
+  const more = (): void => {
+    if (!response.destroyed) response.write(LUMP, () => setImmediate(more));
+  };
+  more();
 }

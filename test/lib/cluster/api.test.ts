@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/cluster/api.ts";
-import { openConnections } from "#lib/cluster/connection.ts";
+import { type Connections, openConnections } from "#lib/cluster/connection.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube-api.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube-server.ts";
 
@@ -104,12 +104,90 @@ test("nobody there is transient", async () => {
   api.close();
 });
 
-test("an answer that is no JSON is nothing to wait for", () =>
-  withServer((_asked, response) => answer(response, 200, "<html>Sign in</html>"), async (api) => {
-    const { code, transient, message } = await failureOf(api.call(GET, anyone));
-    assert.equal([code, transient], ["BadAnswer", false]);
-    assert.match(message, /Sign in/);
+test("whoever waited in the queue while a 429 came is quiet, too", () => {
+  let refusedAt = 0;
+  const gaps: number[] = [];
+  return withServer((_asked, response) => {
+    if (refusedAt) {
+      gaps.push(performance.now() - refusedAt);
+      return answer(response, 200, {});
+    }
+    refusedAt = performance.now();
+    answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "1" });
+  }, async (api) => {
+    await Promise.all([1, 2, 3].map(() => api.call(GET, anyone)));
+    assert.is(gaps.length, 3);
+    for (const gap of gaps) assert.ok(gap > 900, `asked again after ${gap} ms`);
+  }, { concurrency: 1 });
+});
+
+test("a quiet that is longer than a call may take is the caller's to wait for", () =>
+  withServer((_asked, response) => {
+    answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "86400" });
+  }, async (api, server) => {
+    const first = await failureOf(api.call(GET, anyone));
+    assert.equal([first.message, first.retryAfterMs], ["busy", 60_000]);
+    for (
+      const { code, message, retryAfterMs } of await Promise.all([
+        failureOf(api.call(PATCH, anyone)),
+        failureOf(api.stream("/log", {}, anyone)),
+      ])
+    ) {
+      assert.is(code, "TooManyRequests");
+      assert.match(message, "has asked for quiet, for another 60 s");
+      assert.ok(retryAfterMs! > 50_000 && retryAfterMs! <= 60_000);
+    }
+    assert.is(server.asked.length, 1);
   }));
+
+test("closing ends what rests because the server asked for it", () =>
+  withServer((_asked, response) => {
+    answer(response, 429, { kind: "Status", message: "busy" }, { "retry-after": "4" });
+  }, async (api, server) => {
+    assert.is((await failureOf(api.stream("/log", {}, anyone))).code, "TooManyRequests");
+    const under = [api.call(GET, anyone), api.call(PATCH, anyone), api.stream("/log", {}, anyone)].map(failureOf);
+    await new Promise((resolve) => setTimeout(resolve)); // they rest
+    api.close();
+    assert.equal((await Promise.all(under)).map(({ code }) => code), ["closed", "closed", "closed"]);
+    assert.is(server.asked.length, 1);
+  }));
+
+const never = (): Promise<never> => new Promise(() => {});
+const openWith = (connections: Partial<Connections>, deadline: number) =>
+  openApi({
+    connections: { current: never, renew: never, close: () => {}, ...connections },
+    concurrency: 1,
+    deadline,
+    userAgent: "wheelwright",
+  });
+
+test("credentials that never come cost no more than the deadline, for calls and for streams", async () => {
+  const api = openWith({}, 80);
+  const asked = [api.call(PATCH, anyone), api.call(PATCH, anyone), api.stream("/log", {}, anyone)].map(failureOf);
+  for (const { code, transient, message } of await Promise.all(asked)) {
+    assert.equal([code, transient], ["credentials", true]);
+    assert.match(message, "have not come within 80 ms");
+  }
+  api.close();
+});
+
+test("whoever waits for credentials is called off at once", async () => {
+  const api = openWith({}, 60_000), stop = new AbortController();
+  const waiting = [api.call(GET, stop), api.stream("/log", {}, stop)].map((asked) => asked.catch((error) => error));
+  stop.abort(reason);
+  assert.equal(await Promise.all(waiting), [reason, reason]);
+  api.close();
+});
+
+test("a token that no header can hold is the credentials' fault, and no mistake of ours", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  const connections = await openConnections(server.kubeconfig({}, { token: "two\nlines" }));
+  const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
+  const { code, blame } = await failureOf(api.call(GET, anyone));
+  assert.equal([code, blame, server.asked.length], ["credentials", "operator", 0]);
+  api.close();
+  await server.close();
+});
 
 test("the cluster's clock is followed when ours differs", () =>
   withServer((_asked, response) => {

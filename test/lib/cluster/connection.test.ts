@@ -35,7 +35,7 @@ const test = suite("openConnections");
 
 test("a kubeconfig file that is missing is named", async () => {
   const { code, message, transient, blame } = await refusal({ file: "/nowhere/config" });
-  assert.equal([code, transient, blame], ["kubeconfig", false, "operator"]);
+  assert.equal([code, transient, blame], ["kubeconfig", true, "operator"]);
   assert.match(message, "/nowhere/config");
 });
 
@@ -97,7 +97,7 @@ test(
 test("credentials that stay refused are the operator's", async () => {
   const server = await openKubeServer((_asked, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
   const error = await ask(await openConnections(server.kubeconfig({}, { token: "x" }))).then(() => null, (e) => e);
-  assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", false, "operator", 2]);
+  assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", true, "operator", 2]);
   await server.close();
 });
 
@@ -114,7 +114,7 @@ test("an exec plugin that is missing is the operator's", async () => {
   const server = await openKubeServer(() => {});
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "no-such-plugin" };
   const { code, transient, blame } = await refusal(server.kubeconfig({}, { exec }));
-  assert.equal([code, transient, blame], ["credentials", false, "operator"]);
+  assert.equal([code, transient, blame], ["credentials", true, "operator"]);
   await server.close();
 });
 
@@ -128,10 +128,10 @@ test("a server of a private authority is trusted if the kubeconfig names it, wit
   await server.close();
 });
 
-test("a server of an unknown authority is not trusted, which no further try changes", async () => {
+test("a server of an unknown authority is not trusted, which is told to the operator", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
   const error = await ask(await openConnections(server.kubeconfig())).then(() => null, (error) => error);
-  assert.equal([error.code, error.transient, error.blame], ["untrusted", false, "operator"], error.message);
+  assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
   assert.is(server.asked.length, 0);
   await server.close();
 });

@@ -99,6 +99,18 @@ test("a refusal that is older than the wait is given time to be said again", () 
   isImpossible(judge(statefulSet(), [], events, clock(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
+test("what keeps a pod from being made and is not known is waited for", () => {
+  const said = (message: string) => [event(about(job()), "FailedCreate", `Error creating: ${message}`)];
+  const odd = "Internal error occurred: the sun has set";
+  isWaiting(judge(job(), [], said(odd), clock(20 * MINUTE)), /the sun has set/);
+  const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
+  isWaiting(judge(job(), [], said(hook), clock(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  const denied = 'admission webhook "x.example.org" denied the request: no';
+  isImpossible(judge(job(), [], said(denied), clock(SECOND)), "WebhookDenied", denied);
+  const refused = 'pods "install-1-x" is forbidden: by something new';
+  isImpossible(judge(job(), [], said(refused), clock(SECOND)), "Forbidden", refused);
+});
+
 test("a service account that is about to be made is waited for", () => {
   const message = 'Error creating: pods "x" is forbidden: error looking up service account ns/default: ' +
     'serviceaccount "default" not found';

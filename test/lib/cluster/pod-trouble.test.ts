@@ -66,9 +66,9 @@ const CLAIM = { kind: "PersistentVolumeClaim", name: "data-db-0" };
 
 test("a claim that is being bound is normal", () => {
   const set = statefulSet();
-  isWaiting(judge(set, [unscheduled(set, unbound)], [], clock(10 * MINUTE)), /waits for a node/);
+  isWaiting(judge(set, [unscheduled(set, unbound)], [], clock(10 * MINUTE)), /Waiting for a node/);
   const missing = 'persistentvolumeclaim "data-db-0" not found';
-  isWaiting(judge(set, [unscheduled(set, missing)], [], clock(10 * MINUTE)), /waits for a node/);
+  isWaiting(judge(set, [unscheduled(set, missing)], [], clock(10 * MINUTE)), /Waiting for a node/);
 });
 
 test("a missing storage class is given up at once, for the pod that waits for the claim", () => {
@@ -91,9 +91,14 @@ test("a missing storage class is given up at once for the claim itself", () => {
   isImpossible(judge(claim("Pending"), [], events, clock(SECOND)), "ProvisioningFailed", message);
 });
 
-test("a driver that cannot provision just now is waited for", () => {
-  const events = [event(CLAIM, "ProvisioningFailed", "rpc error: code = ResourceExhausted")];
-  isWaiting(judge(claim("Pending"), [], events, clock(10 * MINUTE)), /ResourceExhausted/);
+test("a driver that cannot provision is given ten minutes", () => {
+  const message =
+    'failed to provision volume with StorageClass "fast": rpc error: code = ResourceExhausted desc = full';
+  const events = [event(CLAIM, "ProvisioningFailed", message)];
+  isWaiting(judge(claim("Pending"), [], events, clock(9 * MINUTE)), /ResourceExhausted/);
+  isImpossible(judge(claim("Pending"), [], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+  // Who has just retried gets as long again.
+  isWaiting(judge(claim("Pending"), [], events, clock(15 * MINUTE, 14 * MINUTE)), /ResourceExhausted/);
 });
 
 test("a claim that its first pod will bind counts as ready", () => {
@@ -162,5 +167,70 @@ test("a container that crashes is given five restarts", () => {
 test("a container that crashes for lack of memory says so", () => {
   isImpossible(judge(deployment(), [crashed(5, "OOMKilled")], [], clock(MINUTE)), "OOMKilled", /ran out of memory/);
 });
+
+test("volumes that did not come at first are old news once a container has begun, or its image is pulled", () => {
+  const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
+  const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
+  const old = [event(about(running), "FailedMount", message, SECOND)];
+  isWaiting(judge(deployment(), [running], old, clock(50 * SECOND)), /has 0 of 1 pods/);
+  const creating = pod(deployment(), {
+    containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
+  });
+  const pulled = [...old, event(about(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
+  isWaiting(judge(deployment(), [creating], pulled, clock(50 * SECOND)), /has 0 of 1 pods/);
+});
+
+test("a volume that does not come, and a pod without a network, are given ten minutes", () => {
+  const creating = pod(job(), {
+    containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
+  });
+  const words = [
+    ["FailedAttachVolume", 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) x'],
+    [
+      "FailedMount",
+      "Unable to attach or mount volumes: unmounted volumes=[files]: timed out waiting for the condition",
+    ],
+    ["FailedCreatePodSandBox", 'Failed to create pod sandbox: plugin type="calico" failed (add): no addresses left'],
+  ] as const;
+  for (const [reason, message] of words) {
+    const events = [event(about(creating), reason, message)];
+    isWaiting(
+      judge(job(), [creating], events, clock(9 * MINUTE)),
+      /^Pod install-1-abc waits for its (volumes|network): /,
+    );
+    isImpossible(judge(job(), [creating], events, clock(10 * MINUTE)), reason, message);
+  }
+});
+
+test("a container that its probe kills again and again says what the probe said", () => {
+  const events = [
+    event(about(crashed(5)), "Unhealthy", "Liveness probe failed: curl: (7) Failed to connect", 5 * MINUTE),
+    event(about(crashed(5)), "Killing", "Container moodle failed liveness probe, will be restarted", 5 * MINUTE),
+  ];
+  const verdict = judge(deployment(), [crashed(5)], events, clock(6 * MINUTE));
+  isImpossible(verdict, "CrashLoopBackOff", /because its probe fails: Liveness probe failed: curl: \(7\)/);
+});
+
+for (
+  const [says, hint] of [
+    ['secret "moodle" not found', /The secret moodle is not there/],
+    ['configmap "fpm-size" not found', /The configmap fpm-size/],
+    ["couldn't find key DB_PASS in Secret ns/moodle", /key DB_PASS/],
+    ["container has runAsNonRoot and image will run as root", /runAsUser/],
+    ["something else", /container's configuration/],
+  ] as const
+) {
+  test(`says what to do about "${says}"`, () => {
+    const stuck = pod(job(), {
+      containerStatuses: [{
+        name: "moodle",
+        state: { waiting: { reason: "CreateContainerConfigError", message: says } },
+      }],
+    });
+    const verdict = judge(job(), [stuck], [], clock(MINUTE));
+    isImpossible(verdict, "CreateContainerConfigError", says);
+    assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
+  });
+}
 
 test.run();

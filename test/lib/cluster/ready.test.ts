@@ -100,7 +100,7 @@ test(
     table.put("pods", dbPod({ conditions }));
     const waiting = watched(8000); // less than the ten seconds after which it looks in any case
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/Pod db-0 finds no node/);
+    await waiting.told(/Waiting for a node for pod db-0/);
     const { code, blame } = await failing;
     assert.equal([code, blame], ["Unschedulable", "operator"]);
   }, { patience: { unschedulableMs: 1500 } }),

@@ -40,6 +40,94 @@ test("each kind of refusal has its own code", () => {
   assert.is(code('User "system:serviceaccount:a:b" cannot create resource "pods" in API group ""'), "Forbidden");
 });
 
+/** What admission says in several versions of Kubernetes and from several of its neighbours. */
+const WORDS: readonly (readonly [says: string, code: string, heals: string, why: RegExp])[] = [
+  [
+    'pods "x" is forbidden: exceeded quota: compute-resources, requested: limits.cpu=1,limits.memory=2Gi, used: ' +
+    "limits.cpu=3,limits.memory=1Gi, limited: limits.cpu=4,limits.memory=2Gi",
+    "ExceededQuota",
+    "room",
+    /^what is left of limits\.memory in the quota compute-resources is too little$/,
+  ],
+  [
+    'pods "x" is forbidden: exceeded quota: q, requested: cpu=2,pods=1, used: cpu=1,pods=9, limited: cpu=1,pods=9',
+    "ExceededQuota",
+    "never",
+    /^it asks for more cpu and pods than the whole quota q allows$/,
+  ],
+  [
+    'pods "x" is forbidden: failed quota: q: must specify limits.cpu for: a; limits.memory for: a,b',
+    "FailedQuota",
+    "never",
+    /quota q wants/,
+  ],
+  [
+    'pods "x" is forbidden: [maximum cpu usage per Container is 2, but limit is 4, maximum memory usage per Pod is 2Gi, ' +
+    "but limit is 4Gi]",
+    "LimitRange",
+    "never",
+    /a maximum of cpu per Container/,
+  ],
+  [
+    'pods "x" is forbidden: cpu max limit to request ratio per Container is 2, but provided ratio is 4',
+    "LimitRange",
+    "never",
+    /ratio|requests/,
+  ],
+  [
+    'pods "x" is forbidden: violates PodSecurity "baseline:v1.24": host namespaces',
+    "PodSecurity",
+    "never",
+    /level baseline:v1\.24/,
+  ],
+  [
+    'pods "x" is forbidden: unable to validate against any security context constraint: [provider "anyuid": Forbidden]',
+    "PodSecurity",
+    "never",
+    /security context constraint/,
+  ],
+  [
+    'pods "x" is forbidden: unable to validate against any pod security policy: []',
+    "PodSecurity",
+    "never",
+    /pod security policy/,
+  ],
+  [
+    'namespaces is forbidden: User "kim" cannot create resource "namespaces" in API group "" at the cluster scope',
+    "Forbidden",
+    "never",
+    /^the account kim may not create namespaces$/,
+  ],
+  [
+    'namespaces is forbidden: User "kim" cannot create namespaces at the cluster scope',
+    "Forbidden",
+    "never",
+    /kim may not create namespaces/,
+  ],
+  [
+    'admission webhook "validation.gatekeeper.sh" denied the request: [require-owner] you must provide labels: {"owner"}',
+    "WebhookDenied",
+    "never",
+    /webhook validation\.gatekeeper\.sh denies/,
+  ],
+  [
+    'Internal error occurred: failed calling webhook "x.example.org": Post https://x.default.svc:443/v?timeout=30s: EOF',
+    "WebhookUnreachable",
+    "later",
+    /webhook x\.example\.org does not answer/,
+  ],
+  ["Internal error occurred: the sun has set", "Forbidden", "never", /admission/],
+  ['pods "x" is forbidden: something that nobody has said before', "Forbidden", "never", /admission/],
+];
+for (const [says, code, heals, why] of WORDS) {
+  test(`understands "${says.slice(0, 90)}"`, () => {
+    const refusal = readRefusal(says);
+    assert.equal([refusal.code, refusal.heals], [code, heals]);
+    assert.match(refusal.why, why);
+    assert.match(refusal.hint, /^[A-Z].*\.$/);
+  });
+}
+
 test("amounts are read in every notation", () => {
   const amounts = ["500m", "1Gi", "2", "1k", "1.5", "1e3", "nonsense"].map(amountOf);
   assert.equal(amounts, [0.5, 2 ** 30, 2, 1000, 1.5, 1000, NaN]);

@@ -25,10 +25,16 @@ test("the cluster's own reason and message are kept", () => {
 });
 
 test("what an overloaded or restarting server answers is transient", () => {
-  for (const status of [408, 429, 500, 502, 503, 504]) {
+  for (const status of [408, 410, 425, 429, 500, 502, 503, 504, 521, 529, 599]) {
     assert.ok(error(status, "<html>oops</html>").transient, `${status}`);
   }
-  for (const status of [400, 401, 403, 404, 405, 415, 422]) assert.not(error(status, "no").transient, `${status}`);
+  for (const status of [400, 405, 406, 413, 415, 422, 501, 505]) assert.not(error(status, "no").transient, `${status}`);
+});
+
+test("credentials that are refused pass once they are renewed, and are the operator's", () => {
+  const { code, transient, blame, hint } = error(401, { reason: "Unauthorized", message: "Unauthorized" });
+  assert.equal([code, transient, blame], ["Unauthorized", true, "operator"]);
+  assert.match(hint ?? "", "Renew the credentials");
 });
 
 test("a lost optimistic lock is transient, another uid and another owner are not", () => {
@@ -81,6 +87,38 @@ test("how long to wait is read from the header, as seconds or date, or from the 
   assert.is(error(429, { details: { retryAfterSeconds: 2 } }).retryAfterMs, 2000);
   const soon = error(503, "", { "retry-after": new Date(Date.now() + 60_000).toUTCString() }).retryAfterMs ?? 0;
   assert.ok(soon > 50_000 && soon <= 60_000, `${soon}`);
+});
+
+for (
+  const [header, most] of [
+    ["86400", 60_000],
+    ["99999999999999", 60_000],
+    [new Date(Date.now() + 86_400_000).toUTCString(), 60_000],
+    [new Date(Date.now() - 86_400_000).toUTCString(), 0],
+    ["0", 0],
+    ["-5", undefined],
+    ["soon", undefined],
+    ["1e3", undefined],
+    ["Sat Nov 21 2026", undefined],
+    ["99999999999999999999999", undefined],
+    ["", undefined],
+  ] as const
+) {
+  test(`a server that wants ${JSON.stringify(header)} waited for gets ${most ?? "no answer to that"}`, () => {
+    assert.is(error(429, "", { "retry-after": header }).retryAfterMs, most);
+  });
+}
+
+test("a date to wait for is read by the server's own clock", () => {
+  const headers = { date: "Tue, 01 Jan 2030 00:00:00 GMT", "retry-after": "Tue, 01 Jan 2030 00:00:07 GMT" };
+  assert.is(error(503, "", headers).retryAfterMs, 7000);
+});
+
+test("a Status whose fields are none is read as far as it goes", () => {
+  const odd = error(429, { message: 5, reason: ["x"], details: { retryAfterSeconds: "soon", causes: "all" } });
+  assert.equal([odd.code, odd.retryAfterMs, odd.transient], ["TooManyRequests", undefined, true]);
+  assert.is(error(409, { details: { causes: [null, "x"] } }).code, "Conflict");
+  assert.is(error(422, { details: [] }).code, "Invalid");
 });
 
 test("warnings are unquoted", () => {

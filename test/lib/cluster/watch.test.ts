@@ -3,61 +3,9 @@ import * as assert from "uvu/assert";
 import { openApi } from "#lib/cluster/api.ts";
 import { ClusterError } from "#lib/cluster/cluster.ts";
 import { openConnections } from "#lib/cluster/connection.ts";
-import { type Change, watch, type WatchOptions } from "#lib/cluster/watch.ts";
-import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube-server.ts";
-
-type Round = Handle;
-const PATH = "/api/v1/namespaces/n/pods";
-
-const pod = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
-const line = (type: string, object: object) => JSON.stringify({ type, object }) + "\n";
-const expired = line("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old resource version" });
-
-/** Serves lists (version 10, 20 … with a pod each) and the given rounds of the watch; the last one hangs. */
-function collection(...rounds: Round[]): Handle {
-  let lists = 0, round = 0;
-  return (asked, response, socket) => {
-    if (!asked.query.has("watch")) {
-      const version = String(++lists * 10);
-      return answer(response, 200, { metadata: { resourceVersion: version }, items: [pod(`l${lists}`, version)] });
-    }
-    const next = rounds[round++];
-    if (next) return next(asked, response, socket);
-    response.writeHead(200);
-    response.flushHeaders();
-  };
-}
-
-/** Reads so many changes, as `ADDED a`, and what the server was asked meanwhile. */
-async function read(
-  count: number,
-  handle: Handle,
-  options: Partial<WatchOptions> = {},
-): Promise<{ changes: string[]; watches: Asked[]; asked: readonly Asked[]; server: KubeServer }> {
-  const server = await openKubeServer(handle);
-  const api = openApi({
-    connections: await openConnections(server.kubeconfig()),
-    concurrency: 1,
-    deadline: 5000,
-    userAgent: "wheelwright",
-  });
-  const changes: string[] = [];
-  try {
-    for await (const change of watch(api, { path: PATH, ...options }, { signal: new AbortController().signal })) {
-      changes.push(describe(change));
-      if (changes.length === count) break;
-    }
-  } finally {
-    api.close();
-    await server.close();
-  }
-  return { changes, asked: server.asked, watches: server.asked.filter((one) => one.query.has("watch")), server };
-}
-
-function describe(change: Change): string {
-  const names = change.type === "LISTED" ? change.objects : [change.object];
-  return `${change.type} ${names.map((object) => object.metadata.name).join(",")}`;
-}
+import { watch } from "#lib/cluster/watch.ts";
+import { openKubeServer, refuse } from "#test/support/kube-server.ts";
+import { collection, expired, line, PATH, pod, read } from "#test/support/kube-watch.ts";
 
 const test = suite("watch");
 
@@ -173,8 +121,9 @@ test("a server that is busy is told of, and asked again", async () => {
   assert.equal(troubles, ["starting"]);
 });
 
+const DENIED = 'pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "n"';
 test("a permission that is missing ends it", async () => {
-  const error = await read(1, (_asked, response) => refuse(response, 403, "Forbidden", "no")).then(
+  const error = await read(1, (_asked, response) => refuse(response, 403, "Forbidden", DENIED)).then(
     () => null,
     (e) => e,
   );

@@ -199,7 +199,7 @@ test("an administrator's name with a blank breaks the install before anything is
   const install = await run(inputs, "install");
   assert.is(install.result, "Failed");
   assert.ok(install.log.includes("Unrecognised options: School"));
-  assert.is(readSite((await run(inputs, "verify")).log).state, "empty");
+  assert.equal((await run(inputs, "verify")).log.filter((line) => !line.startsWith("attempt|")), []);
 });
 
 test("an install with another password than the database's is refused by the database.", async () => {

@@ -1,0 +1,67 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { silent } from "#lib/log.ts";
+import { blueprint as builtIn } from "#src/blueprints.ts";
+import { type OpenClusters, openClusters } from "#src/clusters.ts";
+import { answer, openKubeServer } from "#test/support/kube-server.ts";
+import { rejection } from "#test/support/until.ts";
+
+const REGIONS = "regions: [{ name: east, context: east }, { name: west, context: west }, { name: near }]";
+const call = { signal: new AbortController().signal };
+
+/** A kubeconfig that knows the east, and not the west that the catalogue names. */
+async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<void> {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, { gitVersion: "v1.33.0" }));
+  const catalog = loadCatalog(REGIONS, await loadBlueprint(builtIn));
+  const text = JSON.stringify({
+    "current-context": "east",
+    clusters: [{ name: "east", cluster: { server: server.url } }],
+    contexts: [{ name: "east", context: { cluster: "east", user: "east" } }],
+    users: [],
+  });
+  const clusters = openClusters({ text }, catalog, silent, "rep_test");
+  try {
+    await use(clusters);
+  } finally {
+    await clusters.close();
+    await server.close();
+  }
+}
+
+const test = suite("openClusters");
+
+test("a region's context is its cluster, and the kubeconfig's own where it names none", () =>
+  open((clusters) => {
+    assert.equal(["east", "west", "near", null].map(clusters.place), ["east", "west", "default", "default"]);
+    return Promise.resolve();
+  }));
+
+test("a cluster is opened once, and names the program and the replica", () =>
+  open(async (clusters) => {
+    const [first, second] = await Promise.all([clusters.open("east"), clusters.open("east")]);
+    assert.is(first, second);
+    assert.is(await first!.version(call), "v1.33.0");
+  }));
+
+test("a context that the kubeconfig lacks is told by name and keeps nobody else from working or closing", () =>
+  open(async (clusters) => {
+    for (const _ of [1, 2]) {
+      const error = await rejection(clusters.open("west"));
+      assert.is(error.code, "kubeconfig");
+      assert.match(error.message, "has no context west; it has: east");
+    }
+    const opening = clusters.open("west").catch(() => {});
+    assert.is(await (await clusters.open("east")).version(call), "v1.33.0");
+    await clusters.close();
+    await opening;
+  }));
+
+test("a cluster that the catalogue names no more is unknown, which passes once it does", () =>
+  open(async (clusters) => {
+    const error = await rejection(clusters.open("north"));
+    assert.equal([error.code, (error as { transient?: boolean }).transient], ["unknown_cluster", true]);
+  }));
+
+test.run();
