@@ -81,7 +81,8 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
   const known = refusal.code !== "Forbidden" || status === 403;
   if (known && (status === 403 || status === 400 || status === 422 || refusal.heals === "later" && status >= 500)) {
     const { why, hint } = refusal;
-    return { code: refusal.code, message: `Cannot write ${thing} because ${why}: ${message}`, blame: "operator", hint };
+    const sentence = `Cannot ${deedOf(error)} ${thing} because ${why}: ${message}`;
+    return { code: refusal.code, message: sentence, blame: "operator", hint };
   }
   if (status === 404 && /^namespaces "/.test(message)) {
     return {
@@ -141,6 +142,14 @@ function thingOf({ message, cause }: ClusterError): string {
   if (!path) return "what was asked for";
   const [, plural = "", called] = path;
   return called === undefined ? `a ${nameOf(plural)}` : `the ${nameOf(plural)} ${decodeURIComponent(called)}`;
+}
+
+/** What was to be done with it: by the refusal's own word, else by the method of the call. */
+function deedOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
+  const doing = cause instanceof Error ? cause.message : "";
+  const word = / cannot (\w+) resource /.exec(message)?.[1] ?? /^(?:GET|DELETE)\b/.exec(doing)?.[0].toLowerCase();
+  if (word === "delete" || word === "deletecollection") return "delete";
+  return word === "get" || word === "list" || word === "watch" ? "read" : "write";
 }
 
 /** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */

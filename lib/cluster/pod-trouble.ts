@@ -71,6 +71,9 @@ function containerTrouble(
   }
 }
 
+/** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
+const CATCHING_UP = /failed to sync \S+ cache/;
+
 function configTrouble(
   reason: string,
   message: string,
@@ -80,6 +83,7 @@ function configTrouble(
   clock: Clock,
 ): Verdict {
   const sentence = `The ${place} cannot be configured: ${message}`;
+  if (CATCHING_UP.test(message)) return waiting(sentence);
   const verdict = impossible(reason, sentence, "operator", missingHint(message));
   return until(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
 }

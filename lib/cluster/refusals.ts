@@ -19,6 +19,9 @@ export interface Refusal {
   readonly heals: "never" | "soon" | "room" | "later";
 }
 
+/** The blueprint's; any other was put there by somebody else. */
+const OUR_QUOTA = "spoke";
+
 /** How a refusal is recognised, and what is made of it. The first that fits decides. */
 type Rule = readonly [words: RegExp, read: (found: RegExpExecArray, message: string) => Refusal];
 
@@ -53,7 +56,9 @@ const RULES: readonly Rule[] = [
     why: bound
       ? `the LimitRange sets a ${bound} of ${resource} per ${type}`
       : "the LimitRange bounds limits by requests",
-    hint: 'Raise "largest" of this size in sizes.yaml, lower what the size asks for, or correct another LimitRange.',
+    hint: bound === "maximum"
+      ? 'Raise "largest" of this size in sizes.yaml, lower what the size asks for, or correct another LimitRange.'
+      : "Correct the LimitRange in the namespace, or what the size asks for in sizes.yaml.",
     heals: "never",
   })],
   [/User "([^"]+)" cannot (\S+) (?:resource )?"?([\w./-]+)"?/, ([, user, verb, resource]) => ({
@@ -105,14 +110,15 @@ function readQuota(quota: string, message: string): Refusal {
   // Whatever asks for no more than the whole quota fits as soon as others make room.
   const fits = [...requested].every(([resource, amount]) => !(amount > (limited.get(resource) ?? Infinity)));
   const what = short.join(" and ") || "this";
+  const place = quota === OUR_QUOTA ? " (sizes.yaml)" : "";
   return {
     code: "ExceededQuota",
     why: fits
       ? `what is left of ${what} in the quota ${quota} is too little`
       : `it asks for more ${what} than the whole quota ${quota} allows`,
     hint: fits
-      ? `Raise ${what} of the quota ${quota} (sizes.yaml), or end what else uses it up in this namespace.`
-      : `Raise ${what} of the quota ${quota} (sizes.yaml), or ask for less.`,
+      ? `Raise ${what} of the quota ${quota}${place}, or end what else uses it up in this namespace.`
+      : `Raise ${what} of the quota ${quota}${place}, or ask for less.`,
     heals: fits ? "room" : "never",
   };
 }

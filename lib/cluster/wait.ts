@@ -62,7 +62,7 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
       } catch (error) {
         inner.signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
-        tell(`The cluster does not answer: ${error.message}`);
+        tell(`The cluster ${error.status > 0 ? "answers" : "does not answer"}: ${error.message}`);
         pause = Math.max(backoff(++failures, SECOND, BACKSTOP), error.retryAfterMs ?? 0);
       }
       await sleep(Math.min(GAP, pause), inner.signal);

@@ -72,7 +72,7 @@ async function placeSpoke(
       lms_version: wish.version,
       seed: wish.seed,
       state: "provisioning",
-      cluster: app.clusters.place(wish.region),
+      cluster: clusterFor(app, hub, wish.region),
       namespace: inputs.namespace,
       blueprint_revision: app.blueprint.revision,
       blueprint_inputs: JSON.stringify(inputs),
@@ -82,6 +82,12 @@ async function placeSpoke(
     if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
   }
   throw domainTaken(domains);
+}
+
+/** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
+function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+  const listed = catalog.regions.some(({ name }) => name === region);
+  return listed ? clusters.place(region) : hub.cluster;
 }
 
 async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {

@@ -30,7 +30,7 @@ export async function patchFenced(
 ): Promise<KubeObject> {
   for (let attempt = 1;; attempt++) {
     const object = await space.get(ref, call);
-    if (!object) throw new ClusterError("NotFound", `${ref.kind} ${ref.name} is not there`, { transient: false });
+    if (!object) throw missing(ref);
     try {
       return await space.patch(ref, [...raise(object, hold), ...change(object)], call);
     } catch (error) {
@@ -38,6 +38,14 @@ export async function patchFenced(
       if (!refused || attempt === TRIES) throw error; // else somebody was faster: the controllers, or a newer holder
     }
   }
+}
+
+function missing({ kind, name }: Ref): ClusterError {
+  return new ClusterError("NotFound", `The ${kind} ${name} is not in the cluster any more`, {
+    transient: false,
+    blame: "operator",
+    hint: "Somebody has deleted it; the volumes were not touched. Put it back as the blueprint has it, then retry.",
+  });
 }
 
 /** Tests what was read, and puts our fence in its place. */

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/blueprint/seed.ts";
 import type { HubSettings } from "#lib/blueprint/seed.ts";
 import type { SpokeStep } from "#lib/blueprint/plan.ts";
-import type { KubeObject, Ref } from "#lib/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
@@ -107,7 +107,15 @@ async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Pro
   // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.
   if (hub.namespace_uid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespace_uid);
-  return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, { signal: run.signal }))));
+  try {
+    return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, { signal: run.signal }))));
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 404) throw error;
+    // The site is whole without them, and it is not the site's own namespace that is gone.
+    const problem =
+      `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
+    return { ...NO_SETTINGS, problems: [problem] };
+  }
 }
 
 function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {

@@ -36,6 +36,22 @@ const ANSWERS:
       "Cannot write the service db because the account system:serviceaccount:ww:wheelwright may not create namespaces: ",
     ],
     [
+      403,
+      "Forbidden",
+      'namespaces "spoke-1" is forbidden: User "ww" cannot delete resource "namespaces" in API group "" at the cluster scope',
+      "Forbidden",
+      "operator",
+      "Cannot delete the namespace spoke-1 because the account ww may not delete namespaces: ",
+    ],
+    [
+      403,
+      "Forbidden",
+      'pods is forbidden: User "ww" cannot list resource "pods" in API group "" in the namespace "spoke-1"',
+      "Forbidden",
+      "operator",
+      "Cannot read the service db because the account ww may not list pods: ",
+    ],
+    [
       400,
       "",
       'admission webhook "gate.example.org" denied the request: no',

@@ -132,6 +132,14 @@ test("a missing secret is given ten seconds", () => {
   isImpossible(verdict, "CreateContainerConfigError", 'secret "moodle" not found');
 });
 
+test("a kubelet that has heard of no secret yet is waited for, however long", () => {
+  const message = "failed to sync secret cache: timed out waiting for the condition";
+  const stuck = pod(job(), {
+    containerStatuses: [{ name: "moodle", state: { waiting: { reason: "CreateContainerConfigError", message } } }],
+  });
+  isWaiting(judge(job(), [stuck], [], clock(MINUTE)), /failed to sync secret cache/);
+});
+
 test("a missing secret that is mounted is given ten seconds", () => {
   const stuck = pod(job(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],

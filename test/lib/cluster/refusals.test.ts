@@ -31,6 +31,12 @@ test("a quota that has not been counted yet heals soon", () => {
   assert.is(readRefusal(message).heals, "soon");
 });
 
+test("only the quota of the blueprint is looked for in its sizes", () => {
+  const ours = quota("pods=1", "pods=1", "pods=1");
+  assert.match(readRefusal(ours).hint, /quota spoke \(sizes\.yaml\)/);
+  assert.match(readRefusal(ours.replace("quota: spoke", "quota: team")).hint, /quota team, or/);
+});
+
 test("each kind of refusal has its own code", () => {
   const code = (rest: string) => readRefusal(`pods "x" is forbidden: ${rest}`).code;
   assert.is(code("exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"), "ExceededQuota");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Space } from "#lib/cluster/cluster.ts";
+import type { ClusterError, Space } from "#lib/cluster/cluster.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { rejection } from "#test/support/until.ts";
@@ -76,6 +76,13 @@ test("tries again when somebody else has touched the object, and it is still its
   };
   await write(busy, "5", "mine");
   assert.is(await value(space), "mine");
+});
+
+test("tells the operator of an object that somebody has deleted", async ({ space }) => {
+  await space.delete(REF, (await space.get(REF, call))!.metadata.uid!, call);
+  const error = await rejection(write(space, "9", "new")) as ClusterError;
+  assert.equal([error.code, error.blame, error.transient], ["NotFound", "operator", false]);
+  assert.match(error.hint!, /^Somebody has deleted it/);
 });
 
 test.run();

@@ -1,8 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestHubAction } from "#lib/federations/actions.ts";
+import { findFederation } from "#lib/federations/store.ts";
 import { notesOf } from "#lib/jobs/operation.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
+import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 
 const test = suite<{ scene: WorkScene }>("provision");
@@ -212,6 +214,19 @@ test("notes what the hub has not configured, and goes on", async ({ scene }) => 
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);
   assert.match(job!.progress.notes.join("\n"), "no identity settings");
+});
+
+test("goes on without what its hub shares when the hub's namespace is gone, and says so", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  await scene.replica();
+  await scene.hubBecomes(hub.id, "active");
+  const { namespace } = (await findFederation(scene.db.rows, hub.id, "shown"))!;
+  await fetch(`${scene.simulator.url}/api/v1/namespaces/${namespace}`, { method: "DELETE" });
+  await until(() => scene.simulator.objects("Namespace").every(({ metadata }) => metadata.name !== namespace), 60_000);
+  const id = await scene.spoke(hub, "algebra");
+  await scene.becomes(id, "active");
+  const [job] = await scene.operations(id);
+  assert.match(String(job!.progress.notes), new RegExp(`The hub's namespace ${namespace} is gone`));
 });
 
 test.run();

@@ -126,6 +126,14 @@ test("a context that is no longer configured is waited for by name, and gone on 
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 
+test("a spoke of a hub whose region has left the catalogue goes where its hub is", async ({ scene }) => {
+  await scene.start();
+  const hub = await scene.hubIn("art", "west");
+  const catalog = loadCatalog("regions: [{ name: east, context: east }]", scene.app.blueprint);
+  const { id } = await createSpoke({ ...scene.app, catalog }, scene.actor, hub, { slug: "opera" } as never, null);
+  assert.is((await scene.row(id)).cluster, "west");
+});
+
 test("a cluster in whose place another one answers is not written to", async ({ scene }) => {
   await scene.start();
   const hub = await scene.hubBecomes((await scene.hubIn("art", "west")).id, "active");
