@@ -1,6 +1,6 @@
 /** What a namespace shows of a failure: its events, and the log of the container that failed last. */
-import type { Api } from "#lib/cluster/api.ts";
-import { containersOf, type ContainerState, createdAt, lastSeen, timeOf } from "#lib/cluster/belongs.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
+import { containersOf, type ContainerState, createdAt, lastSeen, timeOf } from "#lib/cluster/trouble/belongs.ts";
 import type { Call, Evidence, KubeObject } from "#lib/cluster/cluster.ts";
 import { readLog, type Source } from "#lib/cluster/logs.ts";
 import type { Objects } from "#lib/cluster/objects.ts";

@@ -4,11 +4,11 @@
  * FailureTarget says that a Job is going to fail while its pods still end; only Failed says that they have, and that
  * nothing of it writes any more. So the end is waited for, and taken as failed if the time for that runs out.
  */
-import { conditionOf, containersOf, type Terminated, timeOf } from "#lib/cluster/belongs.ts";
+import { conditionOf, containersOf, type Terminated, timeOf } from "#lib/cluster/trouble/belongs.ts";
 import { type Call, ClusterError, type JobResult, type KubeObject, type Waiting } from "#lib/cluster/cluster.ts";
-import { failureOf, judge } from "#lib/cluster/diagnose.ts";
+import { failureOf, judge } from "#lib/cluster/trouble/diagnose.ts";
 import { type Followed, followLogs, type LogFollower, readLog } from "#lib/cluster/logs.ts";
-import { isTrue } from "#lib/cluster/readiness.ts";
+import { isTrue } from "#lib/cluster/trouble/readiness.ts";
 import { addEvidence, errorOfVerdict, lookAround, type Site, watchesOf, withEvidence } from "#lib/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
 import { SECOND } from "#lib/time.ts";

@@ -5,11 +5,11 @@
  * and only their end is kept. A connection that was cut is made anew and begins with the last lines again, so the old
  * ones are dropped as soon as the new ones come.
  */
-import { type Api, isClosed } from "#lib/cluster/api.ts";
-import { containersOf } from "#lib/cluster/belongs.ts";
+import { type Api, isClosed } from "#lib/cluster/wire/api.ts";
+import { containersOf } from "#lib/cluster/trouble/belongs.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { pathOf } from "#lib/cluster/kinds.ts";
-import { keepTail, splitLines, type Tail } from "#lib/cluster/lines.ts";
+import { pathOf } from "#lib/cluster/wire/kinds.ts";
+import { keepTail, splitLines, type Tail } from "#lib/cluster/wire/lines.ts";
 import { messageOf } from "#lib/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/time.ts";
 

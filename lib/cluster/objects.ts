@@ -1,9 +1,9 @@
 /** Objects by kind and name, whatever their namespace: the verbs of the API, without any guard. */
-import type { Api } from "#lib/cluster/api.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
 import { type Call, ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
-import { type Kind, type Kinds, pathOf } from "#lib/cluster/kinds.ts";
-import { isObject, listPages } from "#lib/cluster/pages.ts";
-import { badAnswer, isUidMismatch } from "#lib/cluster/status.ts";
+import { type Kind, type Kinds, pathOf } from "#lib/cluster/wire/kinds.ts";
+import { isObject, listPages } from "#lib/cluster/wire/pages.ts";
+import { badAnswer, isUidMismatch } from "#lib/cluster/wire/status.ts";
 
 export interface Applied {
   readonly object: KubeObject;

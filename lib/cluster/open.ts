@@ -1,7 +1,7 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
-import { openApi } from "#lib/cluster/api.ts";
+import { openApi } from "#lib/cluster/wire/api.ts";
 import type { Cluster } from "#lib/cluster/cluster.ts";
-import { type KubeconfigSource, openConnections } from "#lib/cluster/connection.ts";
+import { type KubeconfigSource, openConnections } from "#lib/cluster/wire/connection.ts";
 import {
   findNamespace,
   hasSameLabels,
@@ -10,10 +10,10 @@ import {
   strangerError,
   terminatingError,
 } from "#lib/cluster/guard.ts";
-import { openKinds, pathOf } from "#lib/cluster/kinds.ts";
+import { openKinds, pathOf } from "#lib/cluster/wire/kinds.ts";
 import { APPLY, openObjects } from "#lib/cluster/objects.ts";
 import { openSpace } from "#lib/cluster/space.ts";
-import { PATIENCE, type Patience } from "#lib/cluster/verdict.ts";
+import { PATIENCE, type Patience } from "#lib/cluster/trouble/verdict.ts";
 import type { Log } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
 

@@ -1,5 +1,5 @@
 /** Waits until objects are ready, and gives up as soon as one of them cannot become so. */
-import type { Api } from "#lib/cluster/api.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
 import {
   type Call,
   ClusterError,
@@ -8,14 +8,14 @@ import {
   type Ref,
   type Waiting,
 } from "#lib/cluster/cluster.ts";
-import { judge } from "#lib/cluster/diagnose.ts";
+import { judge } from "#lib/cluster/trouble/diagnose.ts";
 import { collectEvidence } from "#lib/cluster/evidence.ts";
 import type { Guard } from "#lib/cluster/guard.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
-import { retell } from "#lib/cluster/retell.ts";
-import type { Clock, Patience, Verdict } from "#lib/cluster/verdict.ts";
+import { retell } from "#lib/cluster/trouble/retell.ts";
+import type { Clock, Patience, Verdict } from "#lib/cluster/trouble/verdict.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
-import type { WatchOptions } from "#lib/cluster/watch.ts";
+import type { WatchOptions } from "#lib/cluster/wire/watch.ts";
 import type { Log } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
 

@@ -4,12 +4,12 @@
  * A namespace says in its conditions how many objects of which kinds are left; their names are looked up, so that
  * whoever reads the progress knows what to look at.
  */
-import { conditionOf } from "#lib/cluster/belongs.ts";
-import type { Api } from "#lib/cluster/api.ts";
+import { conditionOf } from "#lib/cluster/trouble/belongs.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
 import type { Call, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
 import { findNamespace, isTerminating, refuseStranger } from "#lib/cluster/guard.ts";
-import { groupPath, pathOf } from "#lib/cluster/kinds.ts";
-import { isTrue } from "#lib/cluster/readiness.ts";
+import { groupPath, pathOf } from "#lib/cluster/wire/kinds.ts";
+import { isTrue } from "#lib/cluster/trouble/readiness.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
 import { messageOf } from "#lib/errors.ts";

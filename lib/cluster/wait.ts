@@ -4,9 +4,9 @@
  * Watches are hints that it is time to look; what is so is always read afresh. So a watch that was lost, refused or
  * late can delay an answer, never falsify it. An API server that does not answer is waited for, too.
  */
-import type { Api } from "#lib/cluster/api.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/cluster/cluster.ts";
-import { watch, type WatchOptions } from "#lib/cluster/watch.ts";
+import { watch, type WatchOptions } from "#lib/cluster/wire/watch.ts";
 import type { Log } from "#lib/log.ts";
 import { backoff, SECOND, sleep } from "#lib/time.ts";
 

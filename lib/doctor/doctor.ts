@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import type { Blueprint } from "#lib/blueprint/load.ts";
-import { amountOf } from "#lib/cluster/quantity.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { hubInputs } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/config.ts";

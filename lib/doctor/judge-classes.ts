@@ -1,6 +1,6 @@
 /** What is made of a cluster's classes: of storage, snapshots and ingress, and of its issuer of certificates. Pure. */
 import type { Surroundings } from "#lib/blueprint/sizes.ts";
-import { conditionOf } from "#lib/cluster/belongs.ts";
+import { conditionOf } from "#lib/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
 

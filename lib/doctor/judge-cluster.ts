@@ -1,8 +1,8 @@
 /** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
 import type { Size } from "#lib/blueprint/sizes.ts";
-import { conditionOf } from "#lib/cluster/belongs.ts";
+import { conditionOf } from "#lib/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { amountOf } from "#lib/cluster/quantity.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import { count, failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
 import type { Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/time.ts";

@@ -5,8 +5,8 @@
  * and cleared of secrets and of what a row cannot hold, here where every report is made.
  */
 import { ClusterError, type Evidence } from "#lib/cluster/cluster.ts";
-import { explain } from "#lib/cluster/explain.ts";
-import { redact, redactLines } from "#lib/cluster/redact.ts";
+import { explain } from "#lib/cluster/trouble/explain.ts";
+import { redact, redactLines } from "#lib/cluster/trouble/redact.ts";
 import { Fault } from "#lib/errors.ts";
 import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";

@@ -1,5 +1,5 @@
 /** Runs one claimed job: its steps in order, each recorded when done, until the job ends or this holder must let go. */
-import { redact } from "#lib/cluster/redact.ts";
+import { redact } from "#lib/cluster/trouble/redact.ts";
 import type { Database, Tx } from "#lib/db/database.ts";
 import { Fault, messageOf } from "#lib/errors.ts";
 import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";

@@ -7,8 +7,8 @@
 import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
 import { findImages } from "#lib/blueprint/releases.ts";
 import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { isMissing } from "#lib/cluster/image-trouble.ts";
-import { retell } from "#lib/cluster/retell.ts";
+import { isMissing } from "#lib/cluster/trouble/image.ts";
+import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";

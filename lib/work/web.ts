@@ -6,9 +6,9 @@
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
 import type { App } from "#lib/app.ts";
-import { hasGivenUp } from "#lib/cluster/certificate-trouble.ts";
+import { hasGivenUp } from "#lib/cluster/trouble/certificate.ts";
 import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
-import { retell } from "#lib/cluster/retell.ts";
+import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { MINUTE } from "#lib/time.ts";

@@ -5,7 +5,7 @@
  * whether there was one. The same seed brings the same troubles, though never the same moments.
  */
 import { parseArgs } from "node:util";
-import { runChaos } from "#test/support/bench-chaos.ts";
+import { runChaos } from "#test/support/bench/chaos.ts";
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({

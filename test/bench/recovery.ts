@@ -7,9 +7,9 @@
  */
 import { parseArgs } from "node:util";
 import { SECOND, sleep } from "#lib/time.ts";
-import { type Bench, openBench } from "#test/support/bench.ts";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { until } from "#test/support/until.ts";
-import { query } from "#test/support/bench-query.ts";
+import { query } from "#test/support/bench/query.ts";
 
 const NEVER = 60 * 60 * 1000; // ms until an object would be ready, the most that can be asked for
 const STEP = "database";

@@ -1,7 +1,7 @@
 /** A little chaos, always the same: three replicas, eight troubles. `npm run chaos` is the whole of it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { runChaos } from "#test/support/bench-chaos.ts";
+import { runChaos } from "#test/support/bench/chaos.ts";
 
 const test = suite("chaos");
 

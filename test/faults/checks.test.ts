@@ -9,8 +9,8 @@ import {
   findMissed,
   findOverlaps,
   type Holding,
-} from "#test/support/bench-checks.ts";
-import type { Hold } from "#test/support/bench-holders.ts";
+} from "#test/support/bench/checks.ts";
+import type { Hold } from "#test/support/bench/holders.ts";
 
 const test = suite("the checks of the bench");
 

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE, SECOND, sleep } from "#lib/time.ts";
-import { type Bench, openBench } from "#test/support/bench.ts";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openLoad } from "#test/support/load.ts";
+import { openLoad } from "#test/support/bench/load.ts";
 import { makeTemplate, openOwnServer, type OwnServer } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 

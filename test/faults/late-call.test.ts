@@ -5,10 +5,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FENCE } from "#lib/blueprint/names.ts";
-import { type Bench, openBench } from "#test/support/bench.ts";
-import { writerOf } from "#test/support/bench-cluster.ts";
-import { isTakeover, readHolders } from "#test/support/bench-holders.ts";
-import type { Replica } from "#test/support/bench-replica.ts";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import { writerOf } from "#test/support/bench/cluster.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import type { Replica } from "#test/support/bench/replica.ts";
 import type { Held } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
 

@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE } from "#lib/time.ts";
-import { type Bench, openBench } from "#test/support/bench.ts";
-import { openLoad } from "#test/support/load.ts";
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import { openLoad } from "#test/support/bench/load.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ bench: Bench }>("rolling replacement under load");

@@ -7,12 +7,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SILENCE } from "#lib/scheduler/replica.ts";
-import { type Bench, type Caught, openBench } from "#test/support/bench.ts";
-import { namespaceOf, writerOf } from "#test/support/bench-cluster.ts";
-import { type Hold, isTakeover, readHolders } from "#test/support/bench-holders.ts";
-import type { Replica } from "#test/support/bench-replica.ts";
+import { type Bench, type Caught, openBench } from "#test/support/bench/bench.ts";
+import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
+import { type Hold, isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import type { Replica } from "#test/support/bench/replica.ts";
 import { until } from "#test/support/until.ts";
-import { query } from "#test/support/bench-query.ts";
+import { query } from "#test/support/bench/query.ts";
 
 const test = suite<{ bench: Bench }>("takeover");
 test.before(async (context) => void (context.bench = await openBench({ replicas: 3, delayMs: 100 })));

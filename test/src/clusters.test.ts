@@ -5,7 +5,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { silent } from "#lib/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 import { type OpenClusters, openClusters } from "#src/clusters.ts";
-import { answer, openKubeServer } from "#test/support/kube-server.ts";
+import { answer, openKubeServer } from "#test/support/kube/server.ts";
 import { rejection } from "#test/support/until.ts";
 
 const REGIONS = "regions: [{ name: east, context: east }, { name: west, context: west }, { name: near }]";

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { FEDERATION } from "#lib/blueprint/names.ts";
 import { JOBS, PROVISION } from "#lib/blueprint/plan.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/blueprint/scene.ts";
-import { amountOf } from "#lib/cluster/quantity.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 
 const test = suite("what was measured");
 const blueprint = openBlueprint();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amountOf } from "#lib/cluster/quantity.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import { arithmetic } from "#lib/blueprint/quota.ts";
 import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/blueprint/scene.ts";
 

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { amountOf } from "#lib/cluster/quantity.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/blueprint/scene.ts";
 
 const blueprint = openBlueprint();

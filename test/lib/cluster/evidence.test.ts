@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeEvents, failingContainer } from "#lib/cluster/evidence.ts";
 import { SECOND } from "#lib/time.ts";
-import { at, deployment, event, pod } from "#test/support/kube-sights.ts";
+import { at, deployment, event, pod } from "#test/support/kube/sights.ts";
 
 const test = suite("describeEvents");
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube-scene.ts";
+import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
 
 const test = suite("openGuard");
 

@@ -12,8 +12,8 @@ import {
   seenTwice,
   started,
   withTable,
-} from "#test/support/kube-job.ts";
-import { NAMESPACE, UID, watched } from "#test/support/kube-table.ts";
+} from "#test/support/kube/job.ts";
+import { NAMESPACE, UID, watched } from "#test/support/kube/table.ts";
 
 const test = suite("run");
 

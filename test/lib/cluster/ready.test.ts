@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, KubeObject } from "#lib/cluster/cluster.ts";
 import type { ClusterOptions } from "#lib/cluster/open.ts";
-import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube-table.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
 
 const now = () => new Date().toISOString();
 const MOODLE = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };

@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SECOND } from "#lib/time.ts";
-import { CERTIFICATE, KEY } from "#test/support/kube-certificate.ts";
-import { openKubeServer, refuse } from "#test/support/kube-server.ts";
+import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { kubeconfigOf } from "./between.ts";
 import { until } from "#test/support/until.ts";
 import { about, type Changes, openScene, type Scene } from "./scene.ts";

@@ -1,14 +1,14 @@
 /** Faults on the wire, posted over HTTP, and what the cluster's own client makes of each. */
 import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
-import type { Api } from "#lib/cluster/api.ts";
-import { openApi } from "#lib/cluster/api.ts";
-import { openConnections } from "#lib/cluster/connection.ts";
-import { type Change, watch } from "#lib/cluster/watch.ts";
+import type { Api } from "#lib/cluster/wire/api.ts";
+import { openApi } from "#lib/cluster/wire/api.ts";
+import { openConnections } from "#lib/cluster/wire/connection.ts";
+import { type Change, watch } from "#lib/cluster/wire/watch.ts";
 import { silent } from "#lib/log.ts";
 import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
 import type { Json } from "#test/lib/simulator/kube.ts";
-import { anyone, failureOf } from "#test/support/kube-api.ts";
+import { anyone, failureOf } from "#test/support/kube/api.ts";
 
 interface Scene {
   simulator: Simulator;

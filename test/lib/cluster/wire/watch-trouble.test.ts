@@ -1,0 +1,93 @@
+/** Watches of servers that say what no server should, or nothing. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { answer, refuse } from "#test/support/kube/server.ts";
+import { collection, line, PATH, pod, read, type Round } from "#test/support/kube/watch.ts";
+
+const test = suite("watch, in trouble");
+
+for (const text of ["null", "5", '"x"', "[]", "{}", '{"type":"ADDED"}', '{"type":"ADDED","object":{}}', "<html>"]) {
+  test(`a line that says ${text} is taken for a broken connection`, async () => {
+    const troubles: string[] = [];
+    const { changes, watches } = await read(
+      3,
+      collection(
+        (_asked, response) => response.write(line("ADDED", pod("a", "11")) + text + "\n"),
+        (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+      ),
+      { onTrouble: (error) => troubles.push(error.code) },
+    );
+    assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
+    assert.equal(watches.map((one) => one.query.get("resourceVersion")), ["10", "11"]);
+    assert.equal(troubles, ["unreachable"]);
+  });
+}
+
+test("an error that says nothing of itself is got over", async () => {
+  const { changes } = await read(
+    2,
+    collection(
+      (_asked, response) => response.end('{"type":"ERROR","object":null}\n'),
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+});
+
+test("rounds that end at once are taken for trouble, so that they do not become a loop", async () => {
+  const troubles: string[] = [];
+  const end: Round = (_asked, response) => void response.writeHead(200).end();
+  const { changes } = await read(
+    2,
+    collection(end, end, (_asked, response) => response.write(line("ADDED", pod("b", "12")))),
+    { onTrouble: (error) => troubles.push(error.message) },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+  assert.equal(troubles, Array(2).fill(`The watch of ${PATH} ended at once`));
+});
+
+test("a line that never ends is cut off", async () => {
+  const { changes } = await read(
+    2,
+    collection(
+      (_asked, response) => {
+        const more = () => response.destroyed || response.write("x".repeat(1000), () => setTimeout(more, 5));
+        more();
+      },
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+    { silence: 80 },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED b"]);
+});
+
+test("a list that is none does not count as an empty one", async () => {
+  const { changes } = await read(1, (asked, response) => {
+    if (asked.query.has("watch")) return void response.flushHeaders();
+    answers.length > 1
+      ? answer(response, 200, answers.shift()!)
+      : answer(response, 200, { kind: "PodList", items: null, metadata: { resourceVersion: "7" } });
+  });
+  assert.equal(changes, ["LISTED "]);
+  assert.is(answers.length, 1);
+});
+const answers = [{ status: "ok" }, { kind: "Pod" }, { items: {} }, { items: [{}] }, { items: [null] }, {}];
+
+test("credentials that expire in the middle of it are renewed", async () => {
+  const troubles: string[] = [];
+  let refused = 0;
+  const { changes } = await read(
+    3,
+    collection(
+      (_asked, response) => response.end(line("ADDED", pod("a", "11"))),
+      (_asked, response) => refuse(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
+      (_asked, response) => refuse(response, 401, "Unauthorized", `Unauthorized ${++refused}`),
+      (_asked, response) => response.write(line("ADDED", pod("b", "12"))),
+    ),
+    { onTrouble: (error) => troubles.push(error.message) },
+  );
+  assert.equal(changes, ["LISTED l1", "ADDED a", "ADDED b"]);
+  assert.equal(troubles, ["Unauthorized 2"], "the first was tried again at once");
+});
+
+test.run();

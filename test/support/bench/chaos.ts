@@ -1,0 +1,136 @@
+/**
+ * Chaos: customers keep hubs busy while one replica after another is killed, stopped or cut off; then everything is healed,
+ * and what is left is held against what is promised. The seed decides which troubles come and what customers choose.
+ */
+import { type Bench, openBench } from "#test/support/bench/bench.ts";
+import * as checks from "#test/support/bench/checks.ts";
+import { type Customer, openCustomer, openReader, type Reader } from "#test/support/bench/client.ts";
+import { isTakeover, readHolders } from "#test/support/bench/holders.ts";
+import { findStrayStates } from "#test/support/bench/states.ts";
+import { openRandom } from "#test/support/bench/random.ts";
+import { makeTrouble } from "#test/support/bench/trouble.ts";
+import { until } from "#test/support/until.ts";
+import { query } from "#test/support/bench/query.ts";
+
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly rounds: number;
+  readonly hubs: number;
+  readonly tell: (line: string) => void;
+}
+
+export interface Chaos {
+  /** A sentence for each breach of what is promised. */
+  readonly breaches: readonly string[];
+  /** What replicas logged as errors, and how often: none of these need be a breach. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** What was done, as numbers. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const SETTLE = 150_000;
+
+export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Promise<Chaos> {
+  const random = openRandom(seed);
+  const bench = await openBench({ replicas: 3, delayMs: 150 });
+  const readers: Reader[] = [];
+  try {
+    const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
+    for (const slug of slugs) await bench.hub(slug);
+    readers.push(...slugs.map((slug) => openReader(bench, slug)));
+    const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
+    const troubles = random.branch();
+    for (let round = 1; round <= rounds; round++) {
+      await makeTrouble(bench, troubles, (what) => tell(`round ${round}: ${what}`));
+    }
+    await Promise.all(customers.map((customer) => customer.leave()));
+    const unsettled = await settle(bench, readers);
+    return await judge(bench, customers, readers, unsettled);
+  } finally {
+    for (const reader of readers) reader.leave();
+    await bench.close();
+  }
+}
+
+/** Waits until nothing is queued or running, and the readers have seen it. What does not come is a breach. */
+async function settle({ db }: Bench, readers: readonly Reader[]): Promise<string[]> {
+  try {
+    await until(async () => {
+      const live = await query(db, "select id from jobs where visible and state in ('queued', 'running')");
+      return live.length === 0;
+    }, SETTLE);
+    const last = await lastNumbers(db);
+    await until(() => readers.every(({ hub, seen }) => seen().length >= last.get(hub)!), 30_000);
+    return [];
+  } catch (error) {
+    return [`It did not settle: ${(error as Error).message}`];
+  }
+}
+
+async function judge(
+  bench: Bench,
+  customers: readonly Customer[],
+  readers: readonly Reader[],
+  unsettled: readonly string[],
+): Promise<Chaos> {
+  const { db, cluster, replicas } = bench;
+  const holdings = await checks.readHoldings(db), holds = await readHolders(db), last = await lastNumbers(db);
+  const [writes, jobs, namespaces] = [
+    await cluster.writes(),
+    await cluster.history("Job"),
+    await cluster.history("Namespace"),
+  ];
+  const logged = replicas.flatMap((replica) => replica.log());
+  const mistakes = logged.filter(({ level, message, error }) =>
+    (level === "error" && /^Step failed|^Operation failed|internal|unhandled|uncaught/i.test(message)) ||
+    /unhandled|uncaught/i.test(JSON.stringify(error ?? ""))
+  );
+  const ended = await query(
+    db,
+    "select kind, count(*)::int from jobs where visible and state = 'succeeded' group by 1",
+  );
+  return {
+    breaches: [
+      ...unsettled,
+      ...checks.findOverlaps(jobs, holdings),
+      ...checks.findDoubledNamespaces(namespaces, holdings),
+      ...checks.findLateWrites(writes, namespaces, holds, holdings),
+      ...checks.findHastyTakeovers(holds),
+      ...await checks.findBadRows(db),
+      ...readers.flatMap(({ hub, seen }) => checks.findMissed(hub, seen(), last.get(hub)!)),
+      ...await findStrayStates(cluster, holdings),
+      ...customers.flatMap((customer) => customer.complaints()),
+      ...readers.flatMap((reader) => reader.complaints()),
+      ...replicas.flatMap((replica) => replica.complaints()),
+      ...cluster.complaints(),
+      ...mistakes.map((entry) => `A replica made a mistake: ${JSON.stringify(entry).slice(0, 1000)}`),
+    ],
+    errors: tally(logged.filter(({ level }) => level === "error").map(({ message }) => message)),
+    counts: {
+      ...Object.fromEntries(ended.map(({ kind, count }) => [kind, count])),
+      accepted: customers.reduce((sum, customer) => sum + customer.accepted(), 0),
+      takeovers: holds.filter(isTakeover).length,
+      writes: writes.length,
+      refused: writes.filter(({ status }) => status === 422 || status === 409).length,
+      events: [...last.values()].reduce((sum, number) => sum + number, 0),
+      returns: readers.reduce((sum, reader) => sum + reader.returns(), 0),
+      processes: replicas.reduce((sum, { ids }) => sum + ids.length, 0),
+    },
+  };
+}
+
+function tally(texts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+}
+
+/** By the slug of the hub. */
+async function lastNumbers(db: Bench["db"]): Promise<Map<string, number>> {
+  const rows = await query(
+    db,
+    `select slug, coalesce(max(number), 0)::int as last from federations
+     left join stream_events on federation_id = federations.id group by 1`,
+  );
+  return new Map(rows.map(({ slug, last }) => [slug, last]));
+}

@@ -1,0 +1,153 @@
+/**
+ * What must be true of a bench once all is well again, however it went. Each check gives back a sentence for every breach:
+ * from the rows, from the timeline of holders, and from the cluster's own record, never from what replicas say of themselves.
+ */
+import type { Happening, Write } from "#lib/simulator/recorder.ts";
+import { SILENCE } from "#lib/scheduler/replica.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
+import { type Hold, isTakeover } from "#test/support/bench/holders.ts";
+import { query } from "#test/support/bench/query.ts";
+
+/** A spoke's or a hub's own. */
+export interface Holding {
+  readonly id: string;
+  readonly federationId: string;
+  readonly state: string;
+  readonly namespace: string;
+  readonly uid: string | null;
+}
+
+const CLOCKS = 3; // ms: the record is cut to whole ones
+
+export async function readHoldings(db: TestDatabase): Promise<Holding[]> {
+  return await query(
+    db,
+    `select id, federation_id as "federationId", state, namespace, namespace_uid as uid from spokes
+     union all select id, id, state, namespace, namespace_uid from federations`,
+  );
+}
+
+/** From the creation of an install Job to its end, no other of the same hub may be there that has not ended. */
+export function findOverlaps(jobs: readonly Happening[], holdings: readonly Holding[]): string[] {
+  const hubs = new Map(holdings.map(({ namespace, federationId }) => [namespace, federationId]));
+  const active = new Map<string, { readonly hub: string; readonly text: string }>();
+  const found: string[] = [];
+  for (const job of jobs.filter(({ name }) => name.startsWith("install-"))) {
+    const hub = hubs.get(job.namespace ?? "") ?? "?", text = `${job.namespace}/${job.name}`;
+    if (job.type === "DELETED" || job.conditions.some(isEnd)) active.delete(job.uid);
+    else if (job.type === "ADDED") {
+      const others = [...active.values()].filter((other) => other.hub === hub);
+      found.push(...others.map((other) => `${text} began at ${job.at} while ${other.text} had not ended`));
+      active.set(job.uid, { hub, text });
+    }
+  }
+  return found;
+}
+
+function isEnd(condition: string): boolean {
+  return /^(?:Complete|Failed)=True/.test(condition);
+}
+
+/** Each namespace was made once, and is the one that its row remembers. */
+export function findDoubledNamespaces(namespaces: readonly Happening[], holdings: readonly Holding[]): string[] {
+  const made = namespaces.filter(({ type }) => type === "ADDED");
+  const uids = new Map(holdings.map(({ namespace, uid }) => [namespace, uid]));
+  const names = made.map(({ name }) => name);
+  return [
+    ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `The namespace ${name} was made twice`),
+    ...made.filter(({ name, uid }) => (uids.get(name) ?? uid) !== uid)
+      .map(({ name, uid }) => `The namespace ${name} was made as ${uid}, but its row remembers ${uids.get(name)}`),
+  ];
+}
+
+/** Whatever changed something in a namespace was written by who held an operation of that spoke or hub at that moment. */
+export function findLateWrites(
+  writes: readonly Write[],
+  namespaces: readonly Happening[],
+  holds: readonly Hold[],
+  holdings: readonly Holding[],
+): string[] {
+  const created = new Map(namespaces.filter(({ type }) => type === "ADDED").map(({ write, name }) => [write, name]));
+  const ids = new Map(holdings.map(({ namespace, id }) => [namespace, id]));
+  const times = tenures(holds);
+  return writes.filter((write) => write.changed && !write.dryRun).flatMap((write) => {
+    const id = ids.get(namespaceOf(write) ?? created.get(write.n) ?? "");
+    if (id === undefined) return [];
+    const by = writerOf(write), at = Date.parse(write.at);
+    const held = times.some((time) =>
+      time.subject === id && time.holder === by && at >= time.from - CLOCKS && at <= time.to + CLOCKS
+    );
+    return held
+      ? []
+      : [`${write.at} ${by} ${write.method} ${write.path} (fence ${write.fence}): it held nothing there`];
+  });
+}
+
+interface Time {
+  readonly subject: string;
+  readonly holder: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function tenures(holds: readonly Hold[]): Time[] {
+  const next = new Map<string, number>();
+  return [...holds].reverse().flatMap((hold) => {
+    const to = next.get(hold.job) ?? Infinity;
+    next.set(hold.job, hold.at);
+    const subject = hold.spokeId ?? hold.federationId;
+    if (hold.state !== "running" || hold.holder === null || subject === null) return [];
+    return [{ subject, holder: hold.holder, from: hold.at, to }];
+  });
+}
+
+/** Nobody was taken for dead who had beaten within 4 s; a replica may take back what was its own. */
+export function findHastyTakeovers(holds: readonly Hold[]): string[] {
+  return holds.filter((hold) => isTakeover(hold) && (hold.silence === null || hold.silence < SILENCE - 1))
+    .map(({ job, holder, holderBefore, silence }) =>
+      `${holder} took ${job} from ${holderBefore} after ${silence} ms of silence`
+    );
+}
+
+/** No operation is left over or has failed; each of its ends was written into the audit once; no stream has a gap. */
+export async function findBadRows(db: TestDatabase): Promise<string[]> {
+  const [left, twice, ends, gaps] = await Promise.all([
+    query(
+      db,
+      `select id, kind, state, label, failure -> 'message' as message from jobs
+       where visible and state not in ('succeeded', 'cancelled')`,
+    ),
+    query(
+      db,
+      `select kind, object_id, metadata ->> 'operationId' as operation, count(*)::int from audit_events
+       group by 1, 2, 3 having count(*) > 1`,
+    ),
+    query(
+      db,
+      `select jobs.id, jobs.kind, (select count(*)::int from audit_events where metadata ->> 'operationId' = jobs.id
+         and audit_events.kind = any(array['spoke_provisioned', 'spoke_action_succeeded', 'spoke_destroyed',
+           'federation_provisioned', 'federation_destroyed'])) as ends
+       from jobs where visible and state = 'succeeded'`,
+    ),
+    query(
+      db,
+      `select federation_id, count(*)::int, min(number)::int, max(number)::int from stream_events group by 1
+       having count(*) <> max(number) or min(number) <> 1`,
+    ),
+  ]);
+  const tell = (what: string) => (row: unknown) => `${what}: ${JSON.stringify(row)}`;
+  return [
+    ...left.map(tell("An operation did not succeed")),
+    ...twice.map(tell("An audit event was written more than once")),
+    ...ends.filter((row) => row.ends !== 1).map(tell("The end of an operation is not in the audit exactly once")),
+    ...gaps.map(tell("A stream has a gap")),
+  ];
+}
+
+/** A reader who was there from the beginning saw each number up to the hub's last once, in order. */
+export function findMissed(hub: string, seen: readonly number[], last: number): string[] {
+  const wrong = seen.findIndex((number, i) => number !== i + 1);
+  if (wrong >= 0) return [`A reader of ${hub} saw ${seen[wrong]} after ${seen[wrong - 1] ?? 0}`];
+  return seen.length === last ? [] : [`A reader of ${hub} saw ${seen.length} of ${last} events`];
+}

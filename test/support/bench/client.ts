@@ -1,0 +1,158 @@
+/**
+ * Those who use the API while replicas come and go: a client that repeats what was not answered, at another replica, with the
+ * same Idempotency-Key; a customer who keeps the spokes of a hub busy; and a reader of its events.
+ */
+import { sleep } from "#lib/time.ts";
+import type { Bench } from "#test/support/bench/bench.ts";
+import type { Random } from "#test/support/bench/random.ts";
+import { type Answer, withToken } from "#test/support/client.ts";
+import { messageOf } from "#lib/errors.ts";
+
+const PATIENCE = 5_000; // ms for one answer
+const TRIES = 60;
+const SPOKES = 3; // live ones that each customer wants
+
+/** Asks until there is an answer that is one: no lost connection, no 502 to 504. Other answers are the caller's. */
+export async function insist(
+  { replicas, token }: Pick<Bench, "replicas" | "token">,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer & { readonly repeated: boolean }> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "idempotency-key": crypto.randomUUID(),
+    ...(body !== undefined && { "content-type": "application/json" }),
+  };
+  const first = Math.floor(Math.random() * replicas.length);
+  let last = "";
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const at = replicas[(first + attempt) % replicas.length]!;
+    try {
+      const signal = AbortSignal.timeout(PATIENCE);
+      const init = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const reply = await fetch(at.url + path, init);
+      const text = await reply.text();
+      if (reply.status < 502) {
+        const json = text === "" ? null : JSON.parse(text);
+        return { status: reply.status, headers: reply.headers, body: json, repeated: attempt > 0 };
+      }
+      last = `${reply.status} ${text}`;
+    } catch (error) {
+      last = messageOf(error);
+    }
+    await sleep(200);
+  }
+  throw new Error(`${method} ${path} was not answered in ${TRIES} tries: ${last}`);
+}
+
+export interface Customer {
+  /** Requests that were accepted. */
+  accepted(): number;
+  /** Answers that no customer should get. */
+  complaints(): readonly string[];
+  /** Asks for nothing more, and resolves when the last answer is there. */
+  leave(): Promise<void>;
+}
+
+/** Keeps some spokes of the hub busy, one request after another, each by what the API says of them. */
+export function openCustomer(bench: Bench, hub: string, random: Random): Customer {
+  const complaints: string[] = [];
+  let open = true, made = 0, accepted = 0;
+
+  async function ask(method: string, path: string, body: unknown, expected: number, refusable: boolean): Promise<void> {
+    const answer = await insist(bench, method, path, body);
+    if (answer.status === expected) return void accepted++;
+    // What was done at the first try, whose answer was lost, cannot be done again; nor what was overtaken meanwhile.
+    if (refusable && (answer.status === 409 || answer.status === 404)) return;
+    complaints.push(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+
+  async function turn(): Promise<void> {
+    const { body: spokes } = await insist(bench, "GET", `/api/federations/${hub}/spokes`);
+    const live = spokes.filter(({ state }: { state: string }) => state !== "removing");
+    if (live.length < SPOKES) {
+      return await ask("POST", `/api/federations/${hub}/spokes`, { slug: `s${++made}`, size: "small" }, 201, false);
+    }
+    const { id, state } = random.pick<{ id: string; state: string }>(live);
+    const deed = choose(state, random);
+    if (deed === "remove") return await ask("DELETE", `/api/spokes/${id}`, undefined, 202, true);
+    if (deed !== "wait") await ask("POST", `/api/spokes/${id}/actions`, { action: deed }, 202, true);
+  }
+
+  async function run(): Promise<void> {
+    while (open) {
+      await turn().catch((error) => complaints.push(messageOf(error)));
+      await sleep(random.between(200, 900));
+    }
+  }
+
+  const ended = run();
+  return {
+    accepted: () => accepted,
+    complaints: () => complaints,
+    async leave() {
+      open = false;
+      await ended;
+    },
+  };
+}
+
+function choose(state: string, random: Random): "wait" | "suspend" | "resume" | "restart" | "remove" | "retry" {
+  switch (state) {
+    case "active":
+      return random.weighted({ suspend: 45, restart: 30, remove: 25 });
+    case "suspended":
+      return random.weighted({ resume: 80, remove: 20 });
+    case "suspending":
+      return random.weighted({ resume: 20, wait: 80 });
+    case "provisioning":
+      return random.weighted({ remove: 4, wait: 96 });
+    case "failed":
+      return "retry";
+    default:
+      return "wait";
+  }
+}
+
+export interface Reader {
+  readonly hub: string;
+  /** Numbers in the order in which they came. */
+  seen(): readonly number[];
+  /** How often it had to come back. */
+  returns(): number;
+  complaints(): readonly string[];
+  /** Stops at its next event or lost connection. */
+  leave(): void;
+}
+
+/** Follows a hub from its first event on; when its replica is lost, it goes on at the next with the last number it saw. */
+export function openReader({ replicas, token }: Bench, hub: string): Reader {
+  const seen: number[] = [], complaints: string[] = [];
+  let open = true, returns = -1;
+
+  async function run(): Promise<void> {
+    for (let at = 0; open; at++) {
+      returns++;
+      try {
+        for await (const event of withToken(replicas[at % replicas.length]!.url, token).events(hub, seen.at(-1) ?? 0)) {
+          if (!open) return;
+          if (event.event === "StreamReset") complaints.push(`${hub}: told to begin anew after ${seen.at(-1)}`);
+          seen.push(event.id);
+        }
+      } catch {
+        // It was killed, or cannot read its database just now.
+      }
+      await sleep(100);
+    }
+  }
+
+  run().catch((error) => complaints.push(messageOf(error)));
+  return {
+    hub,
+    seen: () => seen,
+    returns: () => returns,
+    complaints: () => complaints,
+    leave: () => void (open = false),
+  };
+}

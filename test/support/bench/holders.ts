@@ -1,0 +1,78 @@
+/**
+ * The timeline of holders, kept by the database itself: a trigger on `jobs` writes down each claim, takeover and end, by the
+ * database's clock and in the transaction that made it. No log of a replica that was killed is needed to know who held what.
+ */
+import type { TestDatabase } from "#test/support/database.ts";
+import { query } from "#test/support/bench/query.ts";
+
+/** One change of who runs a job, or of whether anybody does. */
+export interface Hold {
+  readonly job: string;
+  readonly kind: string;
+  readonly lane: string | null;
+  readonly spokeId: string | null;
+  readonly federationId: string | null;
+  readonly state: string;
+  readonly holder: string | null;
+  readonly fence: number;
+  readonly stateBefore: string;
+  readonly holderBefore: string | null;
+  readonly fenceBefore: number;
+  /** Milliseconds from the last beat of the holder before to this change; null where nobody held it. */
+  readonly silence: number | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+// A beat that came less than this before a claim may have come while the claim was being written: a replica that lives
+// has beaten before that, too.
+const CREATE = [
+  `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
+  `create function bench_beat() returns trigger language plpgsql as $$
+  begin
+    insert into bench_beats (id) values (new.id);
+    return null;
+  end $$`,
+  `create trigger bench_beat after insert or update of beat_at on replicas for each row execute function bench_beat()`,
+  `create table bench_holds (
+    n bigint generated always as identity primary key,
+    job text not null, kind text not null, lane text, spoke_id text, federation_id text,
+    state text not null, holder text, fence bigint not null,
+    state_before text not null, holder_before text, fence_before bigint not null,
+    silence float8, at timestamptz not null default clock_timestamp()
+  )`,
+  `create function bench_hold() returns trigger language plpgsql as $$
+  begin
+    insert into bench_holds (job, kind, lane, spoke_id, federation_id, state, holder, fence,
+      state_before, holder_before, fence_before, silence)
+    values (new.id, new.kind, new.lane, new.spoke_id, new.federation_id, new.state, new.holder, new.fence,
+      old.state, old.holder, old.fence,
+      (select extract(epoch from clock_timestamp() - max(at)) * 1000 from bench_beats
+       where id = old.holder and at < clock_timestamp() - interval '500 milliseconds'));
+    return null;
+  end $$`,
+  `create trigger bench_hold after update on jobs for each row
+   when ((new.holder, new.fence, new.state) is distinct from (old.holder, old.fence, old.state))
+   execute function bench_hold()`,
+];
+
+export async function keepHolders(db: TestDatabase): Promise<void> {
+  for (const statement of CREATE) await db.sql(statement);
+}
+
+/** All of them, or those of one job, oldest first. */
+export async function readHolders(db: TestDatabase, job: string | null = null): Promise<Hold[]> {
+  return await query(
+    db,
+    `select job, kind, lane, spoke_id as "spokeId", federation_id as "federationId", state, holder, fence::int,
+       state_before as "stateBefore", holder_before as "holderBefore", fence_before::int as "fenceBefore",
+       silence, extract(epoch from at)::float8 * 1000 as at
+     from bench_holds where $1::text is null or job = $1 order by n`,
+    [job],
+  );
+}
+
+/** Whether the job went from one replica to another without having been given back. */
+export function isTakeover({ state, stateBefore, holder, holderBefore }: Hold): boolean {
+  return state === "running" && stateBefore === "running" && holder !== holderBefore;
+}

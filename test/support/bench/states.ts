@@ -1,0 +1,63 @@
+/** Whether what the rows say of spokes and hubs is what the cluster shows of them. */
+import type { ClusterProcess } from "#test/support/bench/cluster.ts";
+import type { Holding } from "#test/support/bench/checks.ts";
+
+const LABELLED = [
+  "/api/v1/namespaces",
+  "/api/v1/pods",
+  "/api/v1/persistentvolumeclaims",
+  "/api/v1/services",
+  "/apis/apps/v1/deployments",
+  "/apis/apps/v1/statefulsets",
+  "/apis/batch/v1/jobs",
+  "/apis/networking.k8s.io/v1/ingresses",
+];
+
+/** Active: ready; suspended: no pod of the site; removed: no namespace, and nothing with its label. Nothing else remains. */
+export async function findStrayStates(cluster: ClusterProcess, holdings: readonly Holding[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const holding of holdings) {
+    const wrong = await wrongOf(cluster, holding);
+    if (wrong) found.push(`${holding.id} (${holding.namespace}) is ${holding.state}, but ${wrong}`);
+  }
+  return found;
+}
+
+async function wrongOf(cluster: ClusterProcess, holding: Holding): Promise<string | null> {
+  const { id, federationId, state, namespace, uid } = holding;
+  const present = await cluster.get(`/api/v1/namespaces/${namespace}`);
+  if (state === "removed") {
+    if (present) return "its namespace is there";
+    return await leftOf(cluster, id);
+  }
+  if (!present || present.metadata.uid !== uid) return `its namespace is ${present?.metadata.uid ?? "not there"}`;
+  if (id === federationId) return state === "active" ? null : "all is done";
+  if (state === "active") return await unreadyOf(cluster, namespace);
+  if (state === "suspended") return await runningOf(cluster, namespace);
+  return "nothing is under way any more";
+}
+
+async function leftOf(cluster: ClusterProcess, id: string): Promise<string | null> {
+  for (const path of LABELLED) {
+    const left = await cluster.list(path, `wheelwright.dev/spoke=${id}`);
+    if (left.length > 0) return `${path} still has ${left.map((each) => each.metadata.name).join(", ")}`;
+  }
+  return null;
+}
+
+async function unreadyOf(cluster: ClusterProcess, namespace: string): Promise<string | null> {
+  for (const path of ["deployments/moodle", "statefulsets/db"]) {
+    const owner = await cluster.get(`/apis/apps/v1/namespaces/${namespace}/${path}`);
+    if (owner?.spec.replicas !== 1 || owner.status?.readyReplicas !== 1) {
+      return `${path} has ${owner?.status?.readyReplicas ?? 0} ready of ${owner?.spec.replicas ?? "none"}`;
+    }
+  }
+  const cron = await cluster.get(`/apis/batch/v1/namespaces/${namespace}/cronjobs/moodle-cron`);
+  return cron?.spec.suspend ? "its scheduled tasks are paused" : null;
+}
+
+async function runningOf(cluster: ClusterProcess, namespace: string): Promise<string | null> {
+  const pods = await cluster.list(`/api/v1/namespaces/${namespace}/pods`, "role in (app,db)");
+  const live = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod.status?.phase));
+  return live.length > 0 ? `${live.map((pod) => pod.metadata.name).join(", ")} still runs` : null;
+}

@@ -1,0 +1,63 @@
+/** What happens to one replica of the bench: killed, stopped, or cut off from its database or its cluster, and healed again. */
+import { sleep } from "#lib/time.ts";
+import type { Bench } from "#test/support/bench/bench.ts";
+import type { Random } from "#test/support/bench/random.ts";
+import type { Replica } from "#test/support/bench/replica.ts";
+import type { Proxy } from "#test/support/proxy.ts";
+
+const KINDS = {
+  "is killed": 25,
+  "is stopped": 25,
+  "loses its database": 13,
+  "hears nothing from its database": 13,
+  "loses its cluster": 12,
+  "hears nothing from its cluster": 12,
+} as const;
+export type Trouble = keyof typeof KINDS;
+
+/** One round: a replica, a trouble and its length by chance. Resolves when all is well again; tells what it was. */
+export async function makeTrouble({ replicas }: Bench, random: Random, tell: (what: string) => void): Promise<void> {
+  const replica = random.pick(replicas), kind = random.weighted(KINDS);
+  const ms = kind === "is killed"
+    ? random.between(0, 2_000)
+    : kind === "is stopped"
+    ? random.between(3_000, 9_000)
+    : random.between(1_000, 8_000);
+  tell(`${replica.name} ${kind} for ${(ms / 1000).toFixed(1)} s`);
+  await trouble(replica, kind, ms);
+  await sleep(random.between(0, 1_500));
+}
+
+async function trouble(replica: Replica, kind: Trouble, ms: number): Promise<void> {
+  switch (kind) {
+    case "is killed":
+      await replica.kill();
+      await sleep(ms);
+      return await replica.start();
+    case "is stopped":
+      replica.tell("SIGSTOP");
+      await sleep(ms);
+      return replica.tell("SIGCONT");
+    case "loses its database":
+      return await lose(replica.database, ms);
+    case "loses its cluster":
+      return await lose(replica.cluster, ms);
+    case "hears nothing from its database":
+      return await silence(replica.database, ms);
+    case "hears nothing from its cluster":
+      return await silence(replica.cluster, ms);
+  }
+}
+
+async function lose(proxy: Proxy, ms: number): Promise<void> {
+  proxy.refuse();
+  proxy.cut();
+  await sleep(ms);
+  await proxy.heal();
+}
+
+async function silence(proxy: Proxy, ms: number): Promise<void> {
+  proxy.stall();
+  await sleep(ms);
+  await proxy.heal();
+}

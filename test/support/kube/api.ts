@@ -1,0 +1,50 @@
+/** Calls to a hand-made server, as the cluster's own client makes them. */
+import * as assert from "uvu/assert";
+import { type Api, openApi, type Request } from "#lib/cluster/wire/api.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { openConnections } from "#lib/cluster/wire/connection.ts";
+import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
+
+export const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
+export const PATCH: Request = { method: "PATCH", path: "/api/v1/pods/x", body: [], repeat: "unsent" };
+export const anyone = { signal: new AbortController().signal };
+
+export async function withServer(
+  handle: Handle,
+  use: (api: Api, server: KubeServer) => Promise<void>,
+  options: { concurrency?: number; deadline?: number; path?: string } = {},
+): Promise<void> {
+  const server = await openKubeServer(handle);
+  const api = openApi({
+    connections: await openConnections(server.kubeconfig({}, undefined, options.path)),
+    concurrency: options.concurrency ?? 4,
+    deadline: options.deadline ?? 5000,
+    userAgent: "wheelwright/1.2.3",
+  });
+  try {
+    await use(api, server);
+  } finally {
+    api.close();
+    await server.close();
+  }
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, ClusterError, String(error));
+    return error as ClusterError;
+  }
+  throw new Error("it did not fail");
+}
+
+/** Answers the first calls as told, and the rest with success. */
+export function firstThen(...first: Handle[]): Handle {
+  let count = 0;
+  return (asked, response, socket) => {
+    const handle = first[count++];
+    if (handle) handle(asked, response, socket);
+    else answer(response, 200, { fine: true });
+  };
+}

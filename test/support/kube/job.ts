@@ -1,0 +1,71 @@
+/** One Job with one pod in a table cluster, to be led through its course by hand. */
+import type { JobResult, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
+
+export const now = () => new Date().toISOString();
+export const manifest: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "install-1" } };
+export const jobWith = (status: object) => ({
+  ...manifest,
+  metadata: { name: "install-1", uid: "uid-install-1", creationTimestamp: now() },
+  status,
+});
+export const condition = (type: string, reason: string, message: string) => ({ type, status: "True", reason, message });
+export const podWith = (status: object) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: {
+    name: "install-1-abc",
+    uid: "uid-pod",
+    creationTimestamp: now(),
+    ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "install-1", uid: "uid-install-1" }],
+  },
+  status,
+});
+const running = { containerStatuses: [{ name: "moodle", state: { running: { startedAt: now() } } }] };
+export const ended = (exitCode: number, reason: string) => ({
+  containerStatuses: [{ name: "moodle", state: { terminated: { exitCode, reason, finishedAt: now() } } }],
+});
+
+export const withTable = (use: (table: KubeTable) => Promise<void>) => async (): Promise<void> => {
+  const table = await openKubeTable();
+  await use(table).finally(table.close);
+};
+
+/** Starts the Job, and has its pod running with a log that is followed. */
+export async function started(
+  table: KubeTable,
+  text: string,
+  waiting: Waiting,
+): Promise<{ result: Promise<JobResult> }> {
+  table.logs.set("install-1-abc/moodle", { text, followers: [] });
+  const result = table.cluster.space(NAMESPACE, UID).run(manifest, waiting);
+  result.catch(() => {}); // asserted on later
+  const followed = new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      if (table.logs.get("install-1-abc/moodle")!.followers.length === 0) return;
+      clearInterval(timer);
+      resolve();
+    }, 5);
+  });
+  while (!table.server.asked.some((one) => one.method === "POST")) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  table.put("pods", podWith(running));
+  await followed;
+  return { result };
+}
+
+/** Until the Job was looked at twice from now on, so that the first look has been judged. */
+export async function seenTwice(table: KubeTable): Promise<void> {
+  const looks = () => table.server.asked.filter((one) => one.path.endsWith("/jobs/install-1")).length;
+  const before = looks();
+  const poke = setInterval(() => table.put("events", { metadata: { name: "poke" } }), 100);
+  while (looks() < before + 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  clearInterval(poke);
+}
+
+export function endLogs(table: KubeTable, text = ""): void {
+  const log = table.logs.get("install-1-abc/moodle")!;
+  log.ended = true;
+  for (const follower of log.followers) follower.end(text);
+}

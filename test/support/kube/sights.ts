@@ -1,0 +1,95 @@
+/** What a cluster may show: objects, pods and events as they look in each kind of trouble, by a clock of their own. */
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { type Clock, PATIENCE, type Verdict } from "#lib/cluster/trouble/verdict.ts";
+
+const START = Date.parse("2026-11-21T01:00:00Z");
+export const at = (ms: number) => new Date(START + ms).toISOString();
+export const clock = (ms: number, since = 0): Clock => ({ now: START + ms, since: START + since, patience: PATIENCE });
+
+export const meta = (name: string, more = {}) => ({ name, uid: `uid-${name}`, creationTimestamp: at(0), ...more });
+export const job = (conditions: unknown[] = []): KubeObject => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: meta("install-1"),
+  status: { conditions },
+});
+export const deployment = (status: object = {}): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: meta("moodle", { generation: 1 }),
+  spec: { replicas: 1, selector: { matchLabels: { app: "moodle" } } },
+  status: { observedGeneration: 1, ...status },
+});
+export const statefulSet = (): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  metadata: meta("db", { generation: 1 }),
+  spec: { replicas: 1 },
+  status: { observedGeneration: 1, replicas: 0 },
+});
+export const pod = (owner: KubeObject, status: object, spec: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: meta(`${owner.metadata.name}-abc`, {
+    labels: { app: "moodle" },
+    ownerReferences: [
+      owner.kind === "Deployment"
+        ? { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${owner.metadata.name}-5f7`, uid: "uid-rs" }
+        : { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid },
+    ],
+  }),
+  spec,
+  status,
+});
+export const event = (
+  about: { kind: string; name: string; uid?: string },
+  reason: string,
+  message: string,
+  ms = 0,
+) => ({
+  apiVersion: "v1",
+  kind: "Event",
+  metadata: meta(`${about.name}.${reason}.${ms}`),
+  involvedObject: about,
+  reason,
+  message,
+  firstTimestamp: at(ms),
+  lastTimestamp: at(ms),
+  count: 1,
+});
+export const about = (object: KubeObject) => ({
+  kind: object.kind,
+  name: object.metadata.name,
+  uid: object.metadata.uid!,
+});
+
+/** A text is what the cluster said, which has to stand in the message as it was. */
+export function isImpossible(verdict: Verdict, code: string, message: RegExp | string): void {
+  assert.is(verdict.is, "impossible", JSON.stringify(verdict));
+  if (verdict.is !== "impossible") return;
+  assert.is(verdict.code, code);
+  if (typeof message === "string") assert.ok(verdict.message.includes(message), verdict.message);
+  else assert.match(verdict.message, message);
+}
+
+export function isWaiting(verdict: Verdict, sentence: RegExp): void {
+  assert.is(verdict.is, "waiting", JSON.stringify(verdict));
+  if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
+}
+
+/** A Deployment's pod that crashes again and again. */
+export const crashed = (restartCount: number, reason = "Error") =>
+  pod(deployment(), {
+    containerStatuses: [{
+      name: "moodle",
+      restartCount,
+      state: {
+        waiting: {
+          reason: "CrashLoopBackOff",
+          message: "back-off 10s restarting failed container=moodle pod=moodle-5f7-x",
+        },
+      },
+      lastState: { terminated: { exitCode: 1, reason } },
+    }],
+  });

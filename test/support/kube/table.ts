@@ -1,0 +1,129 @@
+/**
+ * A cluster that does nothing by itself: a table of objects that a test puts in, changes and takes out, with watches and
+ * logs, for courses of events that no controller would give on demand.
+ */
+import type { ServerResponse } from "node:http";
+import type { Cluster, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
+import { type ClusterOptions, openCluster } from "#lib/cluster/open.ts";
+import { silent } from "#lib/log.ts";
+import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube/server.ts";
+
+export interface KubeTable {
+  readonly server: KubeServer;
+  readonly cluster: Cluster;
+  /** Puts an object there, or in the place of the one of that name; watchers are told. `plural` is its collection. */
+  put(plural: string, object: Partial<KubeObject> & Pick<KubeObject, "metadata">): void;
+  drop(plural: string, name: string): void;
+  /** The logs that are being followed or were asked for, by `pod/container`. */
+  readonly logs: Map<string, Log>;
+  /** Answers instead of the table where it gives true. */
+  intercept?: (...from: Parameters<Handle>) => boolean;
+  close(): Promise<void>;
+}
+
+interface Log {
+  text: string;
+  readonly followers: ServerResponse[];
+  /** Whoever follows the log of a container that has ended is told its end. */
+  ended?: boolean;
+}
+
+export const NAMESPACE = "spoke-1";
+export const UID = "uid-of-spoke-1";
+
+export async function openKubeTable(options: Partial<ClusterOptions> = {}): Promise<KubeTable> {
+  const objects = new Map<string, Map<string, KubeObject>>();
+  const watchers: { plural: string; response: ServerResponse }[] = [];
+  let version = 1;
+  const rows = (plural: string) => objects.get(plural) ?? objects.set(plural, new Map()).get(plural)!;
+  const change = (plural: string, type: string, object: KubeObject) => {
+    object.metadata.resourceVersion = String(++version);
+    const line = JSON.stringify({ type, object }) + "\n";
+    for (const watcher of watchers) if (watcher.plural === plural) watcher.response.write(line);
+  };
+
+  const handle: Handle = (asked, response, socket) => {
+    if (table.intercept?.(asked, response, socket)) return;
+    const [, plural = "", name, sub] = /\/v1\/(?:namespaces\/[^/]+\/(?=[a-z]))?([a-z]+)(?:\/([^/]+))?(?:\/(log))?$/
+      .exec(asked.path) ?? [];
+    if (sub === "log") return sendLog(table, asked, response, name!);
+    if (asked.query.has("watch")) {
+      watchers.push({ plural, response });
+      return response.flushHeaders();
+    }
+    if (name === undefined && asked.method === "GET") {
+      return answer(response, 200, {
+        metadata: { resourceVersion: String(version) },
+        items: [...rows(plural).values()],
+      });
+    }
+    if (asked.method === "POST") {
+      const object = JSON.parse(asked.body) as KubeObject;
+      if (rows(plural).has(object.metadata.name)) return refuse(response, 409, "AlreadyExists", "already exists");
+      table.put(plural, { ...object, metadata: { uid: `uid-${object.metadata.name}`, ...object.metadata } });
+      return answer(response, 201, rows(plural).get(object.metadata.name));
+    }
+    const object = rows(plural).get(name ?? "");
+    if (!object) return refuse(response, 404, "NotFound", `${plural} "${name}" not found`, { name, kind: plural });
+    answer(response, 200, object);
+  };
+
+  const server = await openKubeServer(handle);
+  const cluster = await openCluster({ name: "table", kubeconfig: server.kubeconfig(), log: silent, ...options });
+  const table: KubeTable = {
+    server,
+    cluster,
+    logs: new Map(),
+    put: (plural, object) => {
+      rows(plural).set(object.metadata.name, object as KubeObject);
+      change(plural, "MODIFIED", object as KubeObject);
+    },
+    drop: (plural, name) => {
+      const object = rows(plural).get(name);
+      rows(plural).delete(name);
+      if (object) change(plural, "DELETED", object);
+    },
+    close: async () => {
+      await cluster.close();
+      await server.close();
+    },
+  };
+  table.put("namespaces", {
+    metadata: { name: NAMESPACE, uid: UID, labels: { "app.kubernetes.io/managed-by": "wheelwright" } },
+    status: { phase: "Active" },
+  });
+  return table;
+}
+
+function sendLog(table: KubeTable, asked: Asked, response: ServerResponse, pod: string): void {
+  const log = table.logs.get(`${pod}/${asked.query.get("container")}`);
+  if (!log) return refuse(response, 404, "NotFound", `pods "${pod}" not found`, { name: pod });
+  response.writeHead(200, { "content-type": "text/plain" });
+  response.write(log.text);
+  if (asked.query.has("follow") && !log.ended) log.followers.push(response);
+  else response.end();
+}
+
+export interface Watched extends Waiting {
+  /** Resolves when this has been told as progress. */
+  told(words: RegExp): Promise<void>;
+}
+
+/** Waiting whose progress a test can wait for in turn. */
+export function watched(timeout = 20_000, signal = new AbortController().signal): Watched {
+  const sentences: string[] = [];
+  let look = () => {};
+  return {
+    signal,
+    timeout,
+    onProgress: (sentence) => {
+      sentences.push(sentence);
+      look();
+    },
+    told: (words) =>
+      new Promise((resolve) => {
+        look = () => sentences.some((sentence) => words.test(sentence)) && resolve();
+        look();
+      }),
+  };
+}
