@@ -6,7 +6,7 @@
  *   await bench.close();                 ends everything that it started, whatever state that is in
  *
  * Each replica reaches the database and the cluster through proxies of its own. Who held a job when is told by the
- * database (bench-holders.ts), who wrote what by the cluster (bench-cluster.ts).
+ * database (holders.ts), who wrote what by the cluster (cluster.ts).
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

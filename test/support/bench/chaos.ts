@@ -37,7 +37,8 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
   try {
     const slugs = Array.from({ length: hubs }, (_, i) => `hub-${i + 1}`);
     for (const slug of slugs) await bench.hub(slug);
-    readers.push(...slugs.map((slug) => openReader(bench, slug)));
+    // Two of each hub, so that one comes to a replica whose feed another one shares already.
+    readers.push(...slugs.flatMap((slug) => [0, 1].map((first) => openReader(bench, slug, first))));
     const customers = slugs.map((slug) => openCustomer(bench, slug, random.branch()));
     const troubles = random.branch();
     for (let round = 1; round <= rounds; round++) {

@@ -127,12 +127,12 @@ export interface Reader {
 }
 
 /** Follows a hub from its first event on; when its replica is lost, it goes on at the next with the last number it saw. */
-export function openReader({ replicas, token }: Bench, hub: string): Reader {
+export function openReader({ replicas, token }: Bench, hub: string, first: number): Reader {
   const seen: number[] = [], complaints: string[] = [];
   let open = true, returns = -1;
 
   async function run(): Promise<void> {
-    for (let at = 0; open; at++) {
+    for (let at = first; open; at++) {
       returns++;
       try {
         for await (const event of withToken(replicas[at % replicas.length]!.url, token).events(hub, seen.at(-1) ?? 0)) {

@@ -1,6 +1,6 @@
 /**
  * A program that uses a cluster in every way, well and badly, closes it, and has nothing more to do: it must end by itself.
- * `kube-visit.ts URL`, of a simulated cluster.
+ * `visit.ts URL`, of a simulated cluster.
  */
 import { openCluster } from "#lib/cluster/open.ts";
 import { silent } from "#lib/log.ts";
