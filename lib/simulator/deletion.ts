@@ -2,7 +2,15 @@
 import { type Kind, qualified } from "#lib/simulator/kinds.ts";
 import { isRecord, type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
 import { badDryRun, demand } from "#lib/simulator/api/options.ts";
-import { badRequest, type Cause, conflict, Refusal, unsupported, wrongValue } from "#lib/simulator/refusal.ts";
+import {
+  badRequest,
+  type Cause,
+  conflict,
+  forbidden,
+  Refusal,
+  unsupported,
+  wrongValue,
+} from "#lib/simulator/refusal.ts";
 import type { World } from "#lib/simulator/world.ts";
 
 export interface DeleteOptions {
@@ -44,6 +52,9 @@ function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query
   ];
 }
 
+/** Namespaces that a cluster cannot be without. */
+const KEPT = new Set(["default", "kube-system", "kube-public"]);
+
 /** What stands there afterwards, or `gone`: the object left at once. */
 export function deleteObject(
   world: World,
@@ -53,6 +64,9 @@ export function deleteObject(
 ): { object: KubeObject; gone: boolean } {
   const meta = live.metadata;
   const { uid, resourceVersion } = options;
+  if (kind.kind === "Namespace" && KEPT.has(meta.name)) {
+    throw forbidden(kind, meta.name, "this namespace may not be deleted");
+  }
   if (uid && uid !== meta.uid) throw unmet(kind, live, "UID", uid);
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
     throw unmet(kind, live, "ResourceVersion", resourceVersion);

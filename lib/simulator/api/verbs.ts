@@ -73,7 +73,7 @@ export function perform(world: World, asked: Asked): Answer {
     return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
   }
   if (method === "DELETE") {
-    if (route.kind.kind === "Namespace") throw notAllowed();
+    if (route.kind.kind === "Namespace" || route.kind.namespaced && route.namespace === undefined) throw notAllowed();
     const selected = readSelection(route.kind, query);
     const all = world.store.list(route.kind, route.namespace).filter(selected);
     for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, null));

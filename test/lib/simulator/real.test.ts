@@ -35,6 +35,18 @@ for (const { name, standing, sent, answer } of exchanges) {
   });
 }
 
+refusals("a namespace that a cluster cannot be without is not deleted, even by a dry run.", async ({ kube }) => {
+  for (const name of ["default", "kube-system"]) {
+    const { status, body } = await kube.send("DELETE", `/api/v1/namespaces/${name}?dryRun=All`);
+    assert.equal([status, body.message], [403, `namespaces "${name}" is forbidden: this namespace may not be deleted`]);
+  }
+});
+
+refusals("objects of all namespaces are not deleted at once.", async ({ kube }) => {
+  const { status, body } = await kube.send("DELETE", "/api/v1/configmaps");
+  assert.equal([status, body.reason], [405, "MethodNotAllowed"]);
+});
+
 function gist({ status, body }: Answer): Json {
   return { status, reason: body.reason, causes: body.details?.causes ?? [] };
 }
