@@ -141,7 +141,7 @@ function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock)
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const sentence = `Pod ${pod.metadata.name} waits for ${what}: ${message}`;
+  const sentence = `Pod ${pod.metadata.name} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
   const hint = missing
     ? missingHint(message)
@@ -154,6 +154,13 @@ function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock)
     sentence,
     impossible(reason, `Pod ${pod.metadata.name} did not get ${what}: ${message}`, "operator", hint),
   );
+}
+
+/** What the kubelet says without its preamble, and without the number of a sandbox, of which there is another each time. */
+function causeOf(message: string): string {
+  return message.replace(/^\(combined from similar events\): /, "")
+    .replace(/^Failed to create pod sandbox: (?:rpc error: code = \w+ desc = )?/, "")
+    .replace(/sandbox "[0-9a-f]{64}"/g, "sandbox");
 }
 
 /** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
