@@ -44,13 +44,15 @@ export interface Trying {
 
 /** Images are large and registries far away; what takes longer is told as not known. */
 export const PATIENCE = 3 * MINUTE;
+/** How the names of trials begin; nothing that is called otherwise is ever cleared away. */
+const NAMES = "wheelwright-doctor-";
 /** Dry runs, a second apart, until what they let in counts as let in. */
 const TRIES = 4;
 /** No trial takes as long: a namespace that is older was left behind. */
 const OLD = 15 * MINUTE;
 
 export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying): Promise<Trial> {
-  const namespace = `wheelwright-doctor-${randomBytes(5).toString("hex")}`;
+  const namespace = `${NAMES}${randomBytes(5).toString("hex")}`;
   const objects = trialObjects(plan, namespace);
   let found: Omit<Trial, "namespace" | "gone"> | undefined;
   let gone: Sight<true> = { seen: true };
@@ -188,7 +190,8 @@ export async function clearLeftovers(cluster: Cluster, call: Call): Promise<read
   const namespaces = await cluster.listAll({ apiVersion: "v1", kind: "Namespace" }, `${DOCTOR}=true`, call);
   const now = Date.now() + (await cluster.about()).aheadMs;
   const old = namespaces.filter((each) =>
-    !isTerminating(each) && now - Date.parse(each.metadata.creationTimestamp ?? "") > OLD
+    each.metadata.name.startsWith(NAMES) && !isTerminating(each) &&
+    now - Date.parse(each.metadata.creationTimestamp ?? "") > OLD
   );
   for (const { metadata } of old) {
     await cluster.space(metadata.name, metadata.uid!).remove({ ...call, timeout: 8 * SECOND });

@@ -207,6 +207,7 @@ test(
     await scene.make("/api/v1/namespaces", doctorNamespace("wheelwright-doctor-old"));
     assert.is(about(await tried(scene), "trial").length, 1);
     assert.equal(namesOf(scene), ["wheelwright-doctor-old"], "another doctor may be at work in it");
+    await scene.make("/api/v1/namespaces", doctorNamespace("school")); // somebody's, whatever its labels say
     const { KUBECONFIG } = await scene.between((_, response) => {
       response.setHeader("date", new Date(Date.now() + HOUR).toUTCString());
       return false;
@@ -216,6 +217,7 @@ test(
       about(findings, "trial")[1],
       "ok removed the namespace wheelwright-doctor-old, which an earlier doctor left behind",
     );
+    assert.ok(scene.simulator.objects("Namespace").some(({ metadata }) => metadata.name === "school"));
     assert.match(about(findings, "clock")[0]!, /^warning the cluster's clock is (3599|3600) s ahead of this machine/);
   }),
 );
