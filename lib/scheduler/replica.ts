@@ -96,9 +96,15 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     look(); // the answer to a beat must not hide that it came too late
     beatAt = sentAt;
     reign ??= openReign(sentAt.steady);
-    clearTimeout(watch);
-    watch = setTimeout(look, Math.max(0, TRUST - since(beatAt)) + 1);
+    keepWatch();
     onBeat();
+  }
+
+  /** A timer may fire a moment early, and would then have seen nothing: it is set again until the reign is over. */
+  function keepWatch(): void {
+    clearTimeout(watch);
+    look();
+    if (reign) watch = setTimeout(keepWatch, Math.max(0, TRUST - since(beatAt)) + 1);
   }
 
   function look(): void {

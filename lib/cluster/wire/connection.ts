@@ -53,15 +53,17 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let held: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
-  const replaced = new WeakSet<Connection>();
+  let generation = 0; // of the credentials: many connections may be made with the same
+  const madeWith = new WeakMap<Connection, number>();
   let closed = false;
 
   async function connect(): Promise<Connection> {
     await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
     const cluster = config.getCurrentCluster()!;
-    const server = new URL(cluster.server);
+    const server = new URL(cluster.server), made = generation;
     const applied: https.RequestOptions = {};
     await config.applyToHTTPSOptions(applied as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+    if (made !== generation) return await connect(); // they were renewed meanwhile
     const { ca, cert, key, servername, rejectUnauthorized, auth } = applied;
     const tls = Object.fromEntries(
       Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
@@ -75,7 +77,9 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
       agent = { key: fingerprint, agent: kept!, once: once! };
     }
     const options = { ...tls, ...(auth ? { auth } : {}), agent: agent!.agent };
-    return { server, headers: headersOf(applied), options, once: { ...options, agent: agent!.once } };
+    const connection = { server, headers: headersOf(applied), options, once: { ...options, agent: agent!.once } };
+    madeWith.set(connection, made);
+    return connection;
   }
 
   /** Takes up what has changed in the file. */
@@ -92,6 +96,7 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
     config = await loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
     text = fresh;
     held = undefined;
+    generation++;
   }
 
   const current = async (): Promise<Connection> => {
@@ -110,8 +115,8 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
   return {
     current,
     renew: async (refused) => {
-      if (replaced.has(refused)) return; // somebody else was refused with it, and has renewed it already
-      renewing ??= renew().then(() => void replaced.add(refused)).finally(() => renewing = undefined);
+      if (madeWith.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
+      renewing ??= renew().finally(() => renewing = undefined);
       await renewing;
     },
     close: () => {

@@ -38,6 +38,22 @@ test("lapses when beats fail, and begins a new tenure when they succeed again", 
   await replica.close();
 });
 
+test("lapses also when its timer fires a moment early", async () => {
+  const control = { down: false }, timer = globalThis.setTimeout;
+  const early = (run: () => void, ms = 0) => timer(run, ms > 2000 ? ms - 300 : ms);
+  globalThis.setTimeout = early as typeof setTimeout;
+  const replica = open(() => control.down ? Promise.reject(new Error("gone")) : answer());
+  try {
+    const { signal } = await until(() => replica.tenure());
+    control.down = true;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    assert.is(replica.tenure(), null);
+  } finally {
+    globalThis.setTimeout = timer;
+    await replica.close();
+  }
+});
+
 test("refuses the next call after a standstill, before any timer could notice", async () => {
   const replica = open(answer);
   const tenure = await until(() => replica.tenure());

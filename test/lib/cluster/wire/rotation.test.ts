@@ -65,7 +65,8 @@ function plugin(folder: string, until: string): object {
   const credential =
     `{"status": {"token": "t'$(wc -l < "${folder}/runs" | tr -d " ")'", "expirationTimestamp": "${until}"}}`;
   const hang = `if [ -e "${folder}/hang" ]; then echo $$ > "${folder}/pid"; exec sleep 600; fi`;
-  const script = `echo run >> "${folder}/runs"; ${hang}; echo '${credential}'`;
+  const wait = `while [ -e "${folder}/wait" ]; do sleep 0.01; done`;
+  const script = `echo run >> "${folder}/runs"; ${hang}; ${wait}; echo '${credential}'`;
   return { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
 }
 const runs = async (folder: string) => (await readFile(join(folder, "runs"), "utf8")).trim().split("\n").length;
@@ -105,6 +106,32 @@ test("who was refused with what is renewed already, renews nothing", async ({ fo
   await connections.renew(await connections.current());
   await connections.current();
   assert.is(await runs(folder), 3);
+});
+
+test("of two who were refused with the same credentials over connections of their own, one renews them", async (scene) => {
+  const { folder, serve } = scene;
+  const server = await serve(bearer);
+  const connections = await openConnections(server.kubeconfig({}, plugin(folder, FUTURE)), 0);
+  open.push(connections);
+  const one = await connections.current(), other = await connections.current();
+  assert.is.not(one, other);
+  await connections.renew(one);
+  await connections.renew(other);
+  await connections.current();
+  assert.is(await runs(folder), 2);
+});
+
+test("credentials that were still coming when they were renewed are asked for again", async ({ folder, serve }) => {
+  const server = await serve(bearer);
+  const connections = await openConnections(server.kubeconfig({}, plugin(folder, PAST)), 0);
+  open.push(connections);
+  const refused = await connections.current();
+  await writeFile(join(folder, "wait"), "");
+  const coming = connections.current();
+  await until(async () => await runs(folder) === 3);
+  await connections.renew(refused);
+  await rm(join(folder, "wait"));
+  assert.is((await coming).headers.authorization, "Bearer t4");
 });
 
 test("a plugin that hangs is not started again, and calls go on when it has ended", async (scene) => {
