@@ -8,7 +8,7 @@ import { newId } from "#lib/ids.ts";
 
 export interface AuditEntry {
   readonly kind: AuditKind;
-  readonly objectType: "spoke" | "federation" | "user" | "token" | "session" | "operation";
+  readonly objectType: "spoke" | "federation" | "federation_request" | "user" | "token" | "session" | "operation";
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;

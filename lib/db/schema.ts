@@ -192,4 +192,14 @@ export interface Schema {
     last_id: Generated<string>;
     sealed_at: Stamp;
   };
+  one_time_tokens: {
+    id: string;
+    purpose: "invitation" | "password_reset" | "email_verification";
+    user_id: string;
+    token_hashes: Generated<Uint8Array[]>;
+    created_at: Stamp;
+    expires_at: Stamp;
+    used_at: MaybeStamp;
+    voided_at: MaybeStamp;
+  };
 }

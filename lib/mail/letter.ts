@@ -1,0 +1,28 @@
+/**
+ * What can be mailed: a template's name, whom it goes to, and what it says of the case. It is data, for it lies in the
+ * queue until it is sent; it holds no secret, and the link of a letter that has one is made when it goes out.
+ */
+
+/** What each template is told. Timestamps are ISO 8601. */
+export interface Cases {
+  /** To somebody new. `places` are the display names of what they will administer; its link leads to /invite. */
+  readonly invitation: { readonly inviter: string; readonly places: readonly string[]; readonly expiresAt: string };
+  /** Its link leads to /reset. */
+  readonly "password-reset": { readonly expiresAt: string };
+  /** Its link leads to /verify. */
+  readonly verification: { readonly expiresAt: string };
+  /** Somebody set a new password: the owner of the address should hear of it. */
+  readonly "password-changed": { readonly at: string; readonly ip: string };
+  readonly "request-approved": { readonly hub: string; readonly slug: string };
+  readonly "request-rejected": { readonly hub: string; readonly reason: string };
+}
+
+export type Template = keyof Cases;
+
+export type Letter = {
+  readonly [T in Template]: {
+    readonly template: T;
+    readonly to: { readonly email: string; readonly name: string };
+    readonly about: Cases[T];
+  };
+}[Template];
