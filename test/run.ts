@@ -9,7 +9,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
@@ -57,6 +57,7 @@ async function main(args: string[]): Promise<number> {
       WHEELWRIGHT_TEST_SERVER: server.url,
       WHEELWRIGHT_TEST_TEMPLATE: template,
       NO_COLOR: "1",
+      NODE_COMPILE_CACHE: join(tmpdir(), "wheelwright-test-code"), // hundreds of processes read the same modules
     };
     const outcomes = await runAll(files, (file) => runFile(command, file, env));
     await dropTemplate(server.url, template);

@@ -39,7 +39,8 @@ export async function openTestDatabase(
   const made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
-    await asAdmin(place.url, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+    // Copying files costs a fifth of what it costs to log each page.
+    await asAdmin(place.url, (sql) => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`);
     made.push(name);
     return urlOf(place.url, name);
   };
