@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { join } from "node:path";
 import * as v from "valibot";
 import { LEVELS } from "#lib/log.ts";
 import { Email, HostName } from "#lib/schema.ts";
@@ -50,6 +51,12 @@ const Cidrs = v.pipe(
   v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
 );
 
+const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
+const Sender = v.pipe(
+  v.string(),
+  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
+);
+
 const Variables = v.object({
   HOST: v.optional(Text, "0.0.0.0"),
   PORT: v.optional(whole(0, 65535), "3000"),
@@ -75,7 +82,7 @@ const Variables = v.object({
   SMTP_PORT: v.optional(whole(1, 65535), "587"),
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
-  SMTP_FROM: v.optional(Text),
+  SMTP_FROM: v.optional(Sender),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),
@@ -197,6 +204,8 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
         from: given.SMTP_FROM,
       }
       : null,
+    /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */
+    mailDirectory: dev && !given.SMTP_HOST ? join(given.DATA_DIR, "mail") : null,
     trustedProxies: given.TRUSTED_PROXIES,
     portal: given.PORTAL ?? dev,
     signup: given.SIGNUP,

@@ -46,6 +46,7 @@ const HOST = "must be a host name such as school.example.org";
 /** A host name of at least two labels, lower-cased. */
 export const HostName = v.pipe(
   v.string(HOST),
+  v.regex(/^[\x21-\x7e]*$/, HOST), // lower case would make a k of the Kelvin sign, and another name of what was given
   v.toLowerCase(),
   v.maxLength(253, HOST),
   v.regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, HOST),

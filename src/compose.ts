@@ -13,6 +13,7 @@ import { openDatabase } from "#lib/db/open.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { newId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
+import { openPost } from "#lib/mail/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { blueprint } from "./blueprints.ts";
@@ -57,7 +58,9 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       release: release(),
     });
     const { on, lanes } = config.scheduler;
-    const scheduler = on ? await openScheduler(app, { handlers: handlers(app), lanes, replicaId }) : null;
+    const post = on ? openPost(config) : null;
+    opened.push(() => post?.close());
+    const scheduler = on ? await openScheduler(app, { handlers: handlers(app, post), lanes, replicaId }) : null;
     opened.push(() => scheduler?.close());
     return {
       app,

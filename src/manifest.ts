@@ -1,21 +1,39 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 import type { Manifest } from "#lib/http/endpoint.ts";
 import * as api_audit from "../routes/api/audit.ts";
+import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
+import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
+import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
+import * as api_auth_signup from "../routes/api/auth/signup.ts";
 import * as api_auth_tokens_index from "../routes/api/auth/tokens/index.ts";
 import * as api_auth_tokens_$tokenId from "../routes/api/auth/tokens/[tokenId].ts";
+import * as api_auth_verify_email from "../routes/api/auth/verify-email.ts";
 import * as api_catalog from "../routes/api/catalog.ts";
+import * as api_docs from "../routes/api/docs.ts";
+import * as api_federation_requests_index from "../routes/api/federation-requests/index.ts";
+import * as api_federation_requests_$requestId_index from "../routes/api/federation-requests/[requestId]/index.ts";
+import * as api_federation_requests_$requestId_approve from "../routes/api/federation-requests/[requestId]/approve.ts";
+import * as api_federation_requests_$requestId_reject from "../routes/api/federation-requests/[requestId]/reject.ts";
 import * as api_federations_index from "../routes/api/federations/index.ts";
 import * as api_federations_$federationId_index from "../routes/api/federations/[federationId]/index.ts";
 import * as api_federations_$federationId_actions from "../routes/api/federations/[federationId]/actions.ts";
 import * as api_federations_$federationId_events from "../routes/api/federations/[federationId]/events.ts";
+import * as api_federations_$federationId_members_index from "../routes/api/federations/[federationId]/members/index.ts";
+import * as api_federations_$federationId_members_$userId from "../routes/api/federations/[federationId]/members/[userId].ts";
 import * as api_federations_$federationId_operations from "../routes/api/federations/[federationId]/operations.ts";
 import * as api_federations_$federationId_spokes_index from "../routes/api/federations/[federationId]/spokes/index.ts";
 import * as api_federations_$federationId_spokes_preview_cost from "../routes/api/federations/[federationId]/spokes/preview-cost.ts";
 import * as api_healthz from "../routes/api/healthz.ts";
 import * as api_my_spokes from "../routes/api/my-spokes.ts";
+import * as api_notifications_index from "../routes/api/notifications/index.ts";
+import * as api_notifications_read_all from "../routes/api/notifications/read-all.ts";
+import * as api_notifications_unread_count from "../routes/api/notifications/unread-count.ts";
+import * as api_notifications_$notificationId_read from "../routes/api/notifications/[notificationId]/read.ts";
+import * as api_onboarding_index from "../routes/api/onboarding/index.ts";
+import * as api_onboarding_complete from "../routes/api/onboarding/complete.ts";
 import * as api_openapi_json from "../routes/api/openapi.json.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
 import * as api_readyz from "../routes/api/readyz.ts";
@@ -23,26 +41,53 @@ import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
 import * as api_spokes_$spokeId_activity from "../routes/api/spokes/[spokeId]/activity.ts";
+import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/delegate.ts";
+import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
+import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_users_index from "../routes/api/users/index.ts";
+import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
+import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
+import * as invite from "../routes/invite.ts";
+import * as reset from "../routes/reset.ts";
+import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
   ["/api/audit", api_audit],
+  ["/api/auth/accept-invite", api_auth_accept_invite],
+  ["/api/auth/forgot-password", api_auth_forgot_password],
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
+  ["/api/auth/reset-password", api_auth_reset_password],
+  ["/api/auth/signup", api_auth_signup],
   ["/api/auth/tokens", api_auth_tokens_index],
   ["/api/auth/tokens/:tokenId", api_auth_tokens_$tokenId],
+  ["/api/auth/verify-email", api_auth_verify_email],
   ["/api/catalog", api_catalog],
+  ["/api/docs", api_docs],
+  ["/api/federation-requests", api_federation_requests_index],
+  ["/api/federation-requests/:requestId", api_federation_requests_$requestId_index],
+  ["/api/federation-requests/:requestId/approve", api_federation_requests_$requestId_approve],
+  ["/api/federation-requests/:requestId/reject", api_federation_requests_$requestId_reject],
   ["/api/federations", api_federations_index],
   ["/api/federations/:federationId", api_federations_$federationId_index],
   ["/api/federations/:federationId/actions", api_federations_$federationId_actions],
   ["/api/federations/:federationId/events", api_federations_$federationId_events],
+  ["/api/federations/:federationId/members", api_federations_$federationId_members_index],
+  ["/api/federations/:federationId/members/:userId", api_federations_$federationId_members_$userId],
   ["/api/federations/:federationId/operations", api_federations_$federationId_operations],
   ["/api/federations/:federationId/spokes", api_federations_$federationId_spokes_index],
   ["/api/federations/:federationId/spokes/preview-cost", api_federations_$federationId_spokes_preview_cost],
   ["/api/healthz", api_healthz],
   ["/api/my-spokes", api_my_spokes],
+  ["/api/notifications", api_notifications_index],
+  ["/api/notifications/read-all", api_notifications_read_all],
+  ["/api/notifications/unread-count", api_notifications_unread_count],
+  ["/api/notifications/:notificationId/read", api_notifications_$notificationId_read],
+  ["/api/onboarding", api_onboarding_index],
+  ["/api/onboarding/complete", api_onboarding_complete],
   ["/api/openapi.json", api_openapi_json],
   ["/api/operations/:operationId", api_operations_$operationId],
   ["/api/readyz", api_readyz],
@@ -50,6 +95,15 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],
   ["/api/spokes/:spokeId/activity", api_spokes_$spokeId_activity],
+  ["/api/spokes/:spokeId/delegate", api_spokes_$spokeId_delegate],
+  ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
+  ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/users", api_users_index],
+  ["/api/users/:userId", api_users_$userId_index],
+  ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
+  ["/invite", invite],
+  ["/reset", reset],
+  ["/verify", verify],
 ];

@@ -330,4 +330,162 @@ create trigger audit_seals_no_truncate before truncate on audit_seals
   for each statement execute function refuse_seal_change();
 `,
   ],
+  [
+    "0010_create_one_time_tokens",
+    `\
+-- The links of invitations, password resets and proofs of an address.
+--
+-- Of a link's secret only the hash is kept, and the secret is made when the mail goes out: so no plaintext ever lies in
+-- the queue. A mail that must be sent again gets a secret of its own, as the first may have arrived all the same; each
+-- of them opens the same row, and using one uses up the row.
+create table one_time_tokens (
+  id text primary key,
+  purpose text not null check (purpose in ('invitation', 'password_reset', 'email_verification')),
+  user_id text not null references users (id),
+  token_hashes bytea[] not null default '{}',
+  created_at timestamptz(3) not null default wheelwright_now(),
+  expires_at timestamptz(3) not null,
+  used_at timestamptz(3),
+  voided_at timestamptz(3),
+  check (expires_at > created_at),
+  check (used_at is null or voided_at is null)
+);
+create index one_time_tokens_by_hash on one_time_tokens using gin (token_hashes)
+  where used_at is null and voided_at is null;
+create index one_time_tokens_open_of_user on one_time_tokens (user_id, purpose, created_at desc)
+  where used_at is null and voided_at is null;
+create index one_time_tokens_by_age on one_time_tokens (expires_at);
+`,
+  ],
+  [
+    "0011_create_federation_requests",
+    `\
+-- Requests for hubs: anybody with a proven address asks, an operator decides. A row stays as it was asked; what became
+-- of it stands beside that, and the hub that was made of it, which the operator may have named otherwise.
+--
+--              approve        approved
+--   pending ------------+---> rejected
+--              reject   |
+--              withdraw +---> withdrawn   (by who asked, as a rule)
+create table federation_requests (
+  id text primary key,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  reason text,
+  state text not null default 'pending' check (state in ('pending', 'approved', 'rejected', 'withdrawn')),
+  requested_by text not null references users (id),
+  decided_by text references users (id),
+  decided_at timestamptz(3),
+  reject_reason text,
+  federation_id text unique references federations (id),
+  created_at timestamptz(3) not null default wheelwright_now(),
+  updated_at timestamptz(3) not null default wheelwright_now(),
+  check ((state = 'pending') = (decided_at is null)),
+  check ((state = 'pending') = (decided_by is null)),
+  check ((state = 'approved') = (federation_id is not null)),
+  check ((state = 'rejected') = (reject_reason is not null))
+);
+create unique index federation_requests_one_pending_per_slug on federation_requests (slug) where state = 'pending';
+create index federation_requests_newest on federation_requests (created_at desc, id desc);
+create index federation_requests_of_user on federation_requests (requested_by, created_at desc, id desc);
+create index federation_requests_of_state on federation_requests (state, created_at desc, id desc);
+`,
+  ],
+  [
+    "0012_create_notification_reads",
+    `\
+-- Notifications: which customer-visible events each user has read, and the counts that tell what is unread without
+-- counting events. A notification itself is a row of the audit log.
+--
+-- notification_reads has no foreign key to the log: an event is never removed, and a reference would lock, and with that
+-- write to, a row of the log for each event that is read. The counts are written in the transaction that writes the
+-- rows, and refer to the user for both.
+create table notification_reads (
+  user_id text not null,
+  event_id text not null,
+  read_at timestamptz(3) not null,
+  primary key (user_id, event_id)
+);
+
+-- How many events of each object a user has read: of a hub (its spokes' too), of a spoke, of no hub (loose), of those
+-- that a decision on the user's own request wrote (audience, by the hub and spoke that they are about), and of all.
+-- Everything visible of the object up to read_through is read, so that a search for the unread goes back no further.
+create table notification_read_counts (
+  user_id text not null references users (id),
+  about text not null check (about in ('all', 'loose', 'hub', 'spoke', 'audience')),
+  federation_id text not null default '',
+  spoke_id text not null default '',
+  reads bigint not null default 0 check (reads >= 0),
+  read_through timestamptz(3) not null default '-infinity',
+  primary key (user_id, about, federation_id, spoke_id),
+  check ((federation_id <> '') = (about = 'hub') or about = 'audience'),
+  check ((spoke_id <> '') = (about = 'spoke') or about = 'audience')
+);
+
+-- Visible events are counted for each hub in stream_heads and for each spoke in spokes. These are the others: those of no
+-- hub (with the time of the last), and those with an audience, by the hub and spoke that they are about ('' for none), because who administers these
+-- sees the event there and must not see it twice.
+create table loose_heads (
+  only_row boolean primary key default true check (only_row),
+  visible_events bigint not null default 0,
+  last_at timestamptz(3) not null default '-infinity'
+);
+create table notification_audiences (
+  user_id text not null references users (id),
+  federation_id text not null default '',
+  spoke_id text not null default '',
+  visible_events bigint not null default 0,
+  primary key (user_id, federation_id, spoke_id)
+);
+
+-- The newest visible events: of all, of a hub or of none, of a spoke, of an audience. What is not visible is left out:
+-- a hub may have a thousand nightly backups between two events that its people are told of. The id is in them, so that
+-- a search for unread ones need not look at the events themselves.
+create index audit_events_visible on audit_events (at desc) include (id) where customer_visible;
+create index audit_events_visible_of_federation on audit_events (federation_id, at desc) include (id)
+  where customer_visible;
+create index audit_events_visible_of_spoke on audit_events (spoke_id, at desc) include (id)
+  where customer_visible and spoke_id is not null;
+create index audit_events_visible_to_audience on audit_events
+  (audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, ''), at desc) include (id)
+  where customer_visible and audience_user_id is not null;
+
+insert into loose_heads (visible_events, last_at)
+  select count(*), coalesce(max(at), '-infinity') from audit_events where customer_visible and federation_id is null;
+insert into notification_audiences (user_id, federation_id, spoke_id, visible_events)
+  select audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, ''), count(*)
+  from audit_events where customer_visible and audience_user_id is not null group by 1, 2, 3;
+`,
+  ],
+  [
+    "0013_index_audit_questions",
+    `\
+-- The audit log's filters, each answered by an index in the order in which it is shown, so that a page costs the same
+-- however long the log has grown. The id, which only orders events of one millisecond, is left out: it would
+-- double the size.
+create index audit_events_of_kind on audit_events (kind, at desc);
+create index audit_events_of_actor on audit_events (actor_id, at desc);
+create index audit_events_of_object_type on audit_events (object_type, at desc);
+`,
+  ],
+  [
+    "0014_index_users",
+    `\
+-- For the operators' list of users, newest first, and for when somebody was invited last, where invitations that were
+-- taken back count too.
+create index users_newest on users (created_at desc, id desc);
+create index one_time_tokens_of_user on one_time_tokens (user_id, purpose, created_at desc);
+`,
+  ],
+  [
+    "0015_note_onboarding",
+    `\
+-- When a user finished the wizard that greets a new one; null until then. It is finished once, for in it a password is
+-- set without the old one.
+alter table users add column onboarded_at timestamptz(3);
+`,
+  ],
 ];

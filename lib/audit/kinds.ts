@@ -10,14 +10,17 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_delegated: "visible",
+  spoke_member_removed: "quiet",
   federation_created: "quiet",
   federation_provisioned: "visible",
   federation_provision_failed: "visible",
   federation_updated: "visible",
+  federation_removal_requested: "quiet",
   federation_destroyed: "visible",
   federation_requested: "quiet",
   federation_request_approved: "visible",
   federation_request_rejected: "visible",
+  federation_request_withdrawn: "quiet",
   federation_member_added: "quiet",
   federation_member_removed: "quiet",
   operation_cancelled: "quiet",
@@ -42,5 +45,17 @@ export const AUDIT_KINDS = {
 } as const satisfies Record<string, "visible" | "quiet">;
 
 export type AuditKind = keyof typeof AUDIT_KINDS;
+
+/** What an event can be about. */
+export const OBJECT_TYPES = [
+  "spoke",
+  "federation",
+  "federation_request",
+  "user",
+  "token",
+  "session",
+  "operation",
+] as const;
+export type ObjectType = (typeof OBJECT_TYPES)[number];
 
 export const isVisible = (kind: AuditKind): boolean => AUDIT_KINDS[kind] === "visible";

@@ -1,6 +1,6 @@
 /** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
 import type { Selectable } from "kysely";
-import { type AuditKind, isVisible } from "#lib/audit/kinds.ts";
+import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
@@ -8,7 +8,7 @@ import { newId } from "#lib/ids.ts";
 
 export interface AuditEntry {
   readonly kind: AuditKind;
-  readonly objectType: "spoke" | "federation" | "federation_request" | "user" | "token" | "session" | "operation";
+  readonly objectType: ObjectType;
   readonly objectId: string;
   readonly federationId?: string | null;
   readonly spokeId?: string | null;
@@ -99,7 +99,7 @@ export async function readAudit(rows: Rows, filter: AuditFilter, page: Page): Pr
   return [...found, ...ties].map(toEvent);
 }
 
-function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
+export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   return {
     id: row.id,
     kind: row.kind,

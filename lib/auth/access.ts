@@ -55,10 +55,15 @@ export const operator: Access<Actor, object> = {
   name: "operator",
   admit({ actor: caller }) {
     const actor = requireActor(caller);
-    if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
+    requireOperator(actor);
     return { actor };
   },
 };
+
+/** Throws Fault forbidden `operator_only`. */
+export function requireOperator(actor: Actor): void {
+  if (actor.role !== "operator") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
+}
 
 /** The caller, or a 401 that says how to become one. */
 export function requireActor(actor: Actor | null): Actor {

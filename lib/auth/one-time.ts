@@ -47,6 +47,14 @@ export async function findGrant(rows: Rows, purpose: Purpose, userId: string): P
   return row ? toGrant(row) : null;
 }
 
+/** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
+export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
+  const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)
+    .where("created_at", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
+    .limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A secret for a mail that goes out now, or null when there is nothing left to open. */
 export async function mintSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = await hashSecret(secret);
@@ -73,11 +81,13 @@ export async function redeem(tx: Tx, purpose: Purpose, secret: string): Promise<
     .where("used_at", "is", null).where("voided_at", "is", null)
     .where("expires_at", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
   if (row) return toGrant(row);
-  throw new Fault(
-    "impossible",
-    "link_spent",
-    "This link has been used, has expired or was never valid; ask for another",
-  );
+  throw spentLink();
+}
+
+/** The one answer for every link that opens nothing, whatever the reason. */
+export function spentLink(): Fault {
+  const message = "This link has been used, has expired or was never valid; ask for another";
+  return new Fault("impossible", "link_spent", message);
 }
 
 /** Closes what is open of these purposes. */

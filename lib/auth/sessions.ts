@@ -1,4 +1,4 @@
-/** Sessions: they begin with a login, and end with a logout, with age, or with a new password (users/reset.ts). */
+/** Sessions: they begin with a login, and end with a logout, with age, or with a new password (admin-reset.ts, link.ts). */
 import { sql } from "kysely";
 import { hashSecret, newSecret } from "#lib/crypto/secret.ts";
 import type { Tx } from "#lib/db/database.ts";
@@ -20,6 +20,13 @@ export async function beginSession(
     .values({ id, user_id: userId, token_hash: await hashSecret(secret), ip: origin.ip, user_agent: origin.userAgent })
     .execute();
   return { id, secret };
+}
+
+/** Holds the session against being ended until the transaction is over; returns whether it has not ended yet. */
+export async function keepSession(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("ended_at", "is", null)
+    .forShare().executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Returns whether it had not ended before. Streams that were opened with it end as well. */

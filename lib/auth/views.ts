@@ -1,5 +1,6 @@
 /** What signing in and making a token take, and what they answer. */
 import * as v from "valibot";
+import { LEAST, MOST, passwordProblem } from "#lib/crypto/password-rules.ts";
 import { TOKEN_SCOPES } from "#lib/crypto/token.ts";
 import { Email, maybe, MaybeStamp, Stamp, text, When } from "#lib/schema.ts";
 import { UserView } from "#lib/users/views.ts";
@@ -15,6 +16,25 @@ const GivenPassword = v.pipe(
 );
 
 export const LoginBody = v.object({ email: Email, password: GivenPassword });
+
+/** A new one: whoever signs in later is asked no such thing. */
+export const NewPassword = v.pipe(
+  v.string(`must be a password of ${LEAST} to ${MOST} characters`),
+  v.check((value) => passwordProblem(value) === null, ({ input }) => passwordProblem(String(input)) ?? ""),
+);
+
+/** What stands behind `?token=` in a mailed link. One that is no such thing opens nothing, as one that was used does. */
+export const LinkToken = text(1, 200);
+export const DisplayName = text(1, 200);
+
+export const ForgotBody = v.object({ email: Email });
+export const ResetBody = v.object({ token: LinkToken, password: NewPassword });
+export const AcceptBody = v.object({ token: LinkToken, password: NewPassword, displayName: maybe(DisplayName) });
+export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: maybe(DisplayName) });
+export const VerifyBody = v.object({ token: LinkToken, password: maybe(NewPassword) });
+
+/** What happens next, for a person to read. */
+export const Acknowledgement = v.object({ message: v.string() });
 
 /** The user that a session or token stands for. */
 export const MeView = v.object({ user: UserView });

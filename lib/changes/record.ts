@@ -5,7 +5,8 @@
  * The head row of each hub concerned is locked here, and it must be the last thing that the transaction locks: whoever
  * holds a head commits next. That is why stream numbers have no gap and readers who follow "number > last" miss
  * nothing. Several hubs in one transaction are locked in the order of their ids. Events of no hub have a lock that does
- * for them what a head does; it is taken before any head, so that no two transactions wait for each other.
+ * for them what a head does; it is taken before any head, so that no two transactions wait for each other. What is counted
+ * for spokes and people is locked before both, in the order of their ids.
  */
 import { sql } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -32,6 +33,7 @@ export async function record(tx: Tx, asker: Asker, change: Change): Promise<Job[
   for (const job of jobs) enqueued.push(await enqueue(tx, asker, job));
   if (jobs.length > 0) tx.wakes.add("jobs");
   await countVisible(tx, audit);
+  await countAudiences(tx, audit);
   await writeLoose(tx, asker, audit.filter((entry) => !entry.federationId));
   for (const federationId of hubsOf(audit, events)) {
     await writeHub(
@@ -62,6 +64,19 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   }
 }
 
+/** The same for those who see an event because it decides what they asked for, by the hub and spoke that it is about. */
+async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
+  const seen = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisible(kind))
+    .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
+  for (const [user_id, federation_id, spoke_id] of seen.sort()) {
+    await tx.insertInto("notification_audiences").values({ user_id, federation_id, spoke_id, visible_events: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(["user_id", "federation_id", "spoke_id"])
+          .doUpdateSet({ visible_events: sql`notification_audiences.visible_events + 1` })
+      ).execute();
+  }
+}
+
 /**
  * Events that belong to no hub. Under their lock, which is held until the commit, `at` grows by at least 1 ms and in
  * commit order: sealing goes on after the last event that it saw, and would never come back for an earlier one.
@@ -78,6 +93,10 @@ async function writeLoose(tx: Tx, asker: Asker, audit: readonly AuditEntry[]): P
     )) as at`.execute(tx);
   const firstAt = row!.at.getTime();
   await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
+  const visible = audit.filter((entry) => isVisible(entry.kind)).length;
+  if (visible === 0) return;
+  const last_at = new Date(firstAt + audit.length - 1);
+  await tx.updateTable("loose_heads").set({ visible_events: sql`visible_events + ${visible}`, last_at }).execute();
 }
 
 /** Takes the hub's head, and with it a number for each stream event and a millisecond of its own for each entry. */

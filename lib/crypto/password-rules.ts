@@ -4,7 +4,8 @@
  */
 import { isCommon } from "#lib/crypto/common-passwords.ts";
 
-const LEAST = 12, MOST = 256; // characters, that is code points
+/** Characters, that is code points. */
+export const LEAST = 12, MOST = 256;
 
 /** What is wrong with it, as what follows "the password …"; null when it may be used. */
 export function passwordProblem(password: string): string | null {

@@ -23,6 +23,7 @@ export interface Schema {
     disabled_at: MaybeStamp;
     created_at: Stamp;
     updated_at: Stamp;
+    onboarded_at: MaybeStamp;
   };
   sessions: {
     id: string;
@@ -201,5 +202,39 @@ export interface Schema {
     expires_at: Stamp;
     used_at: MaybeStamp;
     voided_at: MaybeStamp;
+  };
+  federation_requests: {
+    id: string;
+    slug: string;
+    name: string;
+    region: string | null;
+    mode: string | null;
+    tier: string | null;
+    reason: string | null;
+    state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
+    requested_by: string;
+    decided_by: string | null;
+    decided_at: MaybeStamp;
+    reject_reason: string | null;
+    federation_id: string | null;
+    created_at: Stamp;
+    updated_at: Stamp;
+  };
+  notification_reads: { user_id: string; event_id: string; read_at: Stamp };
+  notification_read_counts: {
+    user_id: string;
+    about: "all" | "loose" | "hub" | "spoke" | "audience";
+    federation_id: Generated<string>;
+    spoke_id: Generated<string>;
+    reads: Big;
+    /** `-infinity` until something is read completely: read it as text. */
+    read_through: Stamp;
+  };
+  loose_heads: { only_row: Generated<boolean>; visible_events: Big; last_at: Stamp };
+  notification_audiences: {
+    user_id: string;
+    federation_id: Generated<string>;
+    spoke_id: Generated<string>;
+    visible_events: Big;
   };
 }

@@ -6,6 +6,8 @@ import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/config.ts";
 import { type Finding, list, ok, type Sight, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
+import { MailError } from "#lib/mail/error.ts";
+import { knock } from "#lib/mail/smtp.ts";
 import { SECOND } from "#lib/time.ts";
 
 /** Addresses of a name, none where there is no such name; rejects where that cannot be told. */
@@ -51,8 +53,33 @@ export function judgeDomain(domain: string, addresses: Sight<readonly string[]>)
     : ok(check, `${wildcard} leads to ${list(addresses.seen)}`);
 }
 
+/** Whoever greets is also asked to let us in, as for a mail: a wrong password shows here, and not with the first mail. */
 export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
-  return judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
+  const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
+  if (smtp === null || found.level !== "ok") return found;
+  return judgeLogin(smtp, found, await look(() => enter(smtp)));
+}
+
+export function judgeLogin(
+  { host, port, user }: NonNullable<Config["smtp"]>,
+  found: Finding,
+  entered: Sight<MailError | null>,
+): Finding {
+  if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
+  if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
+  return ok(found.check, `${found.told}${user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS"}`);
+}
+
+const KNOCK = 8 * SECOND; // less than a look has, so that the reason is told
+
+async function enter(smtp: NonNullable<Config["smtp"]>): Promise<MailError | null> {
+  try {
+    await knock({ ...smtp, name: "", patience: { wait: KNOCK, whole: KNOCK } });
+    return null;
+  } catch (error) {
+    if (error instanceof MailError) return error;
+    throw error;
+  }
 }
 
 /** `greeted` is the server's first line. */

@@ -1,13 +1,16 @@
 /** Who may do what with a hub. The hub of the path, by id or slug, is loaded here and handed on as `federation`. */
 import { sql } from "kysely";
-import { type Access, type Actor, requireActor } from "#lib/auth/access.ts";
+import { type Access, type Actor, requireActor, requireOperator } from "#lib/auth/access.ts";
 import type { Rows } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import { type FederationRow, findFederation, type Removed } from "#lib/federations/store.ts";
 import { hubsSeenBy, runsHub } from "#lib/federations/viewer.ts";
 
-/** `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. */
-export type FederationDeed = "see" | "change";
+/**
+ * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`:
+ * operators alone.
+ */
+export type FederationDeed = "see" | "change" | "remove";
 
 export function federation(deed: FederationDeed): Access<Actor, { readonly federation: FederationRow }> {
   return {
@@ -21,6 +24,7 @@ export function federation(deed: FederationDeed): Access<Actor, { readonly feder
         const message = "Only an operator or an admin of this hub may do this";
         throw new Fault("forbidden", "federation_admin_only", message);
       }
+      if (deed === "remove") requireOperator(actor);
       return { actor, federation: row };
     },
   };

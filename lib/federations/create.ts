@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { namespaceName } from "#lib/blueprint/names.ts";
-import { record } from "#lib/changes/record.ts";
+import { type Change, record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
@@ -32,6 +32,18 @@ export async function createFederation(
 }
 
 async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederation): Promise<FederationRow> {
+  const row = await placeFederation(tx, app, actor, input);
+  await announceFederation(tx, actor, row);
+  return row;
+}
+
+/** The row alone: whoever calls this announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
+export async function placeFederation(
+  tx: Tx,
+  app: App,
+  actor: Actor,
+  input: NewFederation,
+): Promise<FederationRow> {
   const id = newId("fed"), { slug, name = slug, region = null, mode = null, tier = null } = input;
   const row = await insertFederation(tx, {
     id,
@@ -46,7 +58,17 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
     created_by: actor.userId,
   });
   if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);
-  const [job] = await record(tx, actor, { jobs: [hubOperation(id, "provision-hub")] });
+  return row;
+}
+
+/** What is told of a new hub, with its provisioning, and what else there is to tell in the same breath. */
+export async function announceFederation(
+  tx: Tx,
+  actor: Actor,
+  { id, slug, name, region, mode, tier, state }: FederationRow,
+  more: Pick<Change, "audit" | "jobs"> = {},
+): Promise<void> {
+  const [job] = await record(tx, actor, { jobs: [hubOperation(id, "provision-hub"), ...more.jobs ?? []] });
   await record(tx, actor, {
     audit: [{
       kind: "federation_created",
@@ -54,8 +76,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
       objectId: id,
       federationId: id,
       metadata: { slug, name, region, mode, tier, operationId: job!.id },
-    }],
-    events: [{ federationId: id, state: row.state, operation: streamOperation(job!) }],
+    }, ...more.audit ?? []],
+    events: [{ federationId: id, state, operation: streamOperation(job!) }],
   });
-  return row;
 }

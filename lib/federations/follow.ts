@@ -1,7 +1,9 @@
 /** Following a hub's events: whose they are to see is asked again at each turn of the stream. */
+import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { authenticateAgain } from "#lib/auth/authenticate.ts";
+import type { Rows } from "#lib/db/database.ts";
 import { followHub, type Frame, type Sight } from "#lib/events/stream.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 import { runsHub } from "#lib/federations/viewer.ts";
@@ -21,7 +23,7 @@ export function followFederation(
   return followHub(app.db, app.feeds, {
     federationId: federation.id,
     ...options,
-    sight: async () => sightOf(await authenticateAgain(app, actor), federation.id),
+    sight: async () => await sightOf(app.db.rows, await authenticateAgain(app, actor), federation.id),
   });
 }
 
@@ -35,9 +37,12 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
   return /^\d{1,15}$/.test(remembered) ? Number(remembered) : null;
 }
 
-/** Spoke admins see their spokes' events alone, which may have none in this hub: then there is nothing to follow. */
-function sightOf(actor: Actor | null, federationId: string): Sight | null {
+/** Spoke admins see their spokes' events alone; once they have none in this hub, there is nothing to follow. */
+async function sightOf(rows: Rows, actor: Actor | null, federationId: string): Promise<Sight | null> {
   if (!actor) return null;
   if (runsHub(actor, federationId)) return "all";
-  return actor.spokeIds.length > 0 ? new Set(actor.spokeIds) : null;
+  if (actor.spokeIds.length === 0) return null;
+  const found = await rows.selectFrom("spokes").select("id").where("federation_id", "=", federationId)
+    .where(sql<boolean>`id = any(${actor.spokeIds}::text[])`).execute();
+  return found.length > 0 ? new Set(found.map(({ id }) => id)) : null;
 }

@@ -26,6 +26,14 @@ export function refuseRetryUnlessFailed(state: FederationState): void {
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 
+/** Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are gone. */
+export function refuseWhileInhabited(slug: string, spokes: number): void {
+  if (spokes === 0) return;
+  const what = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
+  const message = `Cannot remove the hub ${slug} while ${what} first, and wait until nothing of it is left`;
+  throw new Fault("conflict", "federation_not_empty", message);
+}
+
 /** Throws Fault conflict `federation_state` for a hub that is going or gone; `what` is what cannot be done to it. */
 export function refuseWhenLeaving(state: FederationState, what: string): void {
   if (state !== "removing" && state !== "removed") return;

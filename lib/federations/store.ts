@@ -58,6 +58,13 @@ export async function countSpokes(
   return new Map(counts.map((row) => [row.federation_id, row.count]));
 }
 
+/** How many spokes of the hub are not removed yet, whoever sees them. */
+export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
+  const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
+    .where("federation_id", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Adds the hub, or returns undefined when a live one has its slug: also when that one was committed just now. */
 export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
   return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
@@ -71,6 +78,14 @@ export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<F
 export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * The same, held also against those who are about to add something to the hub: they come before, and what they added is
+ * seen, or they come after, and see what has become of the hub.
+ */
+export async function lockFederationAlone(tx: Tx, id: string): Promise<FederationRow> {
+  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
 /** The row as it stands, held against removal alone: whoever removes a hub locks it `for update`. */

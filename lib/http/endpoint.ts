@@ -7,6 +7,8 @@
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Access, Actor, TokenScope } from "#lib/auth/access.ts";
+import type { FaultCode } from "#lib/faults.ts";
+import type { Page } from "#lib/http/page.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { IdempotencyKey } from "#lib/idempotency/store.ts";
 
@@ -96,11 +98,15 @@ export interface Endpoint<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The body is an HTML form's, where it is JSON otherwise. */
+  readonly form?: boolean;
+  /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
+  readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   readonly reply: Reply<T>;
-  /** Codes of the faults that are this endpoint's own, besides those that every endpoint can answer. */
-  readonly faults?: readonly string[];
+  /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
+  readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: Call<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }

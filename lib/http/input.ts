@@ -44,7 +44,7 @@ export async function readBody(exchange: Exchange): Promise<Record<string, unkno
   if (bytes.length === 0) return {};
   const { headers } = exchange.request;
   const encoding = headers.get("content-encoding") ?? "identity";
-  if (!/^application\/json *(;|$)/i.test(headers.get("content-type") ?? "") || encoding !== "identity") {
+  if (!isJson(headers.get("content-type") ?? "") || encoding !== "identity") {
     throw new Fault("media_type", "not_json", "The body must be JSON, sent as Content-Type: application/json");
   }
   const value = parse(bytes);
@@ -58,6 +58,13 @@ export function readIdempotencyKey(headers: Headers): string | null {
   if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);
+}
+
+/** JSON is UTF-8 (RFC 8259): a type that says otherwise describes another body than the one that would be read. */
+function isJson(type: string): boolean {
+  const [, parameters] = /^application\/json *(;.*|$)/i.exec(type) ?? [];
+  const charset = /; *charset *= *"?([^";]*)/i.exec(parameters ?? "")?.[1]?.trim();
+  return parameters !== undefined && (charset === undefined || /^utf-?8$/i.test(charset));
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -10,9 +10,11 @@ import { Fault } from "#lib/errors.ts";
 import { deprecationHeaders } from "#lib/http/deprecation.ts";
 import { aliasesOf, type AnyEndpoint, METHODS, type RouteModule, type Service } from "#lib/http/endpoint.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
+import { readForm } from "#lib/http/form.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
 import { toResponse } from "#lib/http/problem.ts";
+import { inPage } from "#lib/http/refusal.ts";
 import type { Bucket } from "#lib/limits/bucket.ts";
 
 export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
@@ -71,11 +73,16 @@ function routeTo(
     endpoint,
     async respond(exchange) {
       const answered = answer(mounting, endpoint, encoded, exchange);
-      const response = await answered.catch((error) => toResponse(error, exchange));
+      const response = await answered.catch((error) => refuse(endpoint, error, exchange));
       for (const [name, value] of deprecationHeaders(endpoint.deprecated)) response.headers.set(name, value);
       return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
     },
   };
+}
+
+async function refuse({ refusal }: AnyEndpoint, error: unknown, exchange: Exchange): Promise<Response> {
+  const response = toResponse(error, exchange);
+  return refusal && response.body ? await inPage(response, refusal) : response;
 }
 
 async function answer(
@@ -99,7 +106,7 @@ async function answer(
     actor,
     params: check(endpoint.params, params),
     query: check(endpoint.query, query),
-    body: endpoint.body && check(endpoint.body, await readBody(exchange)),
+    body: endpoint.body && check(endpoint.body, await (endpoint.form ? readForm : readBody)(exchange)),
     request,
     ip,
     userAgent,

@@ -37,6 +37,12 @@ export function statusOf(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 
+/** The body that a fault of this kind is answered with. */
+export function problemOf(kind: FaultKind, message: string): Problem {
+  const [statusCode, error] = STATUS[kind];
+  return { statusCode, message, error };
+}
+
 /** The answer to a request that ended with this error. Never throws. */
 export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">): Response {
   const { signal } = exchange;

@@ -3,6 +3,7 @@
  * a Response. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
+import { type Page, policyOf, writePage } from "#lib/http/page.ts";
 import { encodeEvents, type Frame } from "#lib/http/sse.ts";
 
 export type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -60,6 +61,21 @@ export function text(type: string): Reply<string> {
     content: { type, schema: v.string() },
     headers: [],
     send: (value) => new Response(value, { headers: { "content-type": type, "cache-control": "no-store" } }),
+  };
+}
+
+/** A page for people, under a policy of its own: it asks nobody for anything, see page.ts. */
+export function html(status = 200): Reply<Page> {
+  const type = "text/html; charset=utf-8";
+  return {
+    status,
+    content: { type: "text/html", schema: v.string() },
+    headers: [],
+    send: (page) =>
+      new Response(writePage(page), {
+        status,
+        headers: { "content-type": type, "cache-control": "no-store", "content-security-policy": policyOf(page) },
+      }),
   };
 }
 

@@ -110,7 +110,8 @@ export async function currentHubOperations(rows: Rows, federationIds: readonly s
   const found = await rows.selectFrom("jobs").selectAll().distinctOn("federation_id")
     .where("visible", "=", true).where("state", "in", ["queued", "running"])
     .where("federation_id", "in", federationIds).where("spoke_id", "is", null)
-    .orderBy("federation_id").orderBy(sql`state = 'running'`, "desc").orderBy("seq").execute();
+    .orderBy("federation_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
+    .orderBy("seq").execute();
   return new Map(found.map((row) => [row.federation_id!, toJob(row)]));
 }
 
@@ -139,8 +140,20 @@ export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
 
 /** Calls off whatever is live for a spoke, because it is going to be removed. The result is oldest first. */
 export async function cancelOperationsOf(tx: Tx, spokeId: string): Promise<Job[]> {
+  return await cancelAll(tx, await liveOperations(tx, spokeId));
+}
+
+/** The same for a hub: its own operations, not its spokes'. */
+export async function cancelHubOperations(tx: Tx, federationId: string): Promise<Job[]> {
+  const live = await tx.selectFrom("jobs").select("id").where("federation_id", "=", federationId)
+    .where("spoke_id", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
+    .orderBy("seq").execute();
+  return await cancelAll(tx, live);
+}
+
+async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Promise<Job[]> {
   const cancelled: Job[] = [];
-  for (const { id } of await liveOperations(tx, spokeId)) {
+  for (const { id } of live) {
     const job = await requestCancel(tx, id);
     if (job) cancelled.push(job);
   }

@@ -9,13 +9,14 @@ import { explain } from "#lib/cluster/trouble/explain.ts";
 import { redact, redactLines } from "#lib/cluster/trouble/redact.ts";
 import { Fault } from "#lib/errors.ts";
 import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
+import { MailError } from "#lib/mail/error.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {
-  /** `passing`: the cluster or the database may do better next time. `bug`: ours; a few tries, in case it was chance. */
+  /** `passing`: the cluster, the database or the mail server may do better next time. `bug`: ours; a few tries, in case it was chance. */
   readonly nature: "passing" | "final" | "bug";
   readonly report: FailureReport;
-  /** Milliseconds that the cluster asked us to wait. */
+  /** Milliseconds that must pass before the next try makes sense. */
   readonly wait: number;
 }
 
@@ -26,6 +27,14 @@ export function judge(error: unknown, step: string): Verdict {
     return {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame, evidence), hint: hint ?? null },
+      wait: retryAfterMs ?? 0,
+    };
+  }
+  if (error instanceof MailError) {
+    const { code, message, transient, blame, hint, retryAfterMs } = error;
+    return {
+      nature: transient ? "passing" : "final",
+      report: { ...report(step, code, message, blame), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
     };
   }

@@ -6,10 +6,16 @@ import { runsHub, sees } from "#lib/federations/viewer.ts";
 import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 
 /**
- * `see` and `act`: operators, admins of its hub and its own admins. `remove`: not its own admins. `history`: as `see`, and
- * what has become of a removed spoke stays readable to operators and the admins of its hub.
+ * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
+ * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub.
  */
-export type SpokeDeed = "see" | "act" | "remove" | "history";
+export type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history";
+
+/** What those who run its hub alone may do with a spoke. */
+const RESERVED: { readonly [D in SpokeDeed]?: string } = {
+  remove: "remove a spoke",
+  delegate: "say who administers a spoke",
+};
 
 export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow }> {
   return {
@@ -19,8 +25,8 @@ export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow
       const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
       const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !seesSpoke(actor, row)) throw missingSpoke();
-      if (deed === "remove" && !runsHub(actor, row.federation_id)) {
-        const message = "Only an operator or an admin of its hub may remove a spoke";
+      if (RESERVED[deed] && !runsHub(actor, row.federation_id)) {
+        const message = `Only an operator or an admin of its hub may ${RESERVED[deed]}`;
         throw new Fault("forbidden", "federation_admin_only", message);
       }
       return { actor, spoke: row };

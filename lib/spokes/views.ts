@@ -68,7 +68,7 @@ export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 const IDS = "must be a list of 1 to 500 ids";
 
 export const BulkAction = v.object({
-  ids: v.pipe(v.array(v.string(IDS), IDS), v.minLength(1, IDS), v.maxLength(500, IDS)),
+  ids: v.pipe(v.array(text(1, 100), IDS), v.minLength(1, IDS), v.maxLength(500, IDS)),
   action: Action,
 });
 export type BulkAction = v.InferOutput<typeof BulkAction>;

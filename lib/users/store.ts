@@ -1,6 +1,7 @@
 /** The rows of users, and what the rest of the program calls a user. */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/db/database.ts";
+import { newId } from "#lib/ids.ts";
 import { type Role, roleOf } from "#lib/members/role.ts";
 import { federationIds, spokeIds } from "#lib/members/store.ts";
 
@@ -28,7 +29,8 @@ export const userColumns = [
   "users.id as user_id",
   "users.email",
   "users.display_name",
-  "users.operator",
+  // As memberships do, the flag works only for a verified address.
+  sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
   federationIds.as("federation_ids"),
   spokeIds.as("spoke_ids"),
 ] as const;
@@ -110,4 +112,86 @@ export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
     .where("user_id", "=", id).where("ended_at", "is", null).execute();
   tx.wakes.add("credentials");
+}
+
+/** A user whose row the transaction holds until it ends. */
+export interface HeldUser {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly verified: boolean;
+  readonly disabled: boolean;
+  readonly hasPassword: boolean;
+  /** By the flag alone: it works only for a verified address. */
+  readonly operator: boolean;
+}
+
+/** Takes the row before anything else of the user's is touched, so that whoever does it too waits for the whole. */
+export async function holdUser(
+  tx: Tx,
+  named: { readonly id: string } | { readonly email: string },
+): Promise<HeldUser | undefined> {
+  const [column, value] = "id" in named ? ["id", named.id] as const : ["email", named.email] as const;
+  const row = await tx.selectFrom("users")
+    .select(["id", "email", "display_name", "email_verified_at", "disabled_at", "password_hash", "operator"])
+    .where(column, "=", value).forNoKeyUpdate().executeTakeFirst();
+  return row && {
+    id: row.id,
+    email: row.email,
+    displayName: row.display_name,
+    verified: row.email_verified_at !== null,
+    disabled: row.disabled_at !== null,
+    hasPassword: row.password_hash !== null,
+    operator: row.operator,
+  };
+}
+
+/** Somebody new, whose address nobody has proved yet; null when the address has an account already. */
+export async function insertNewcomer(
+  tx: Tx,
+  user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
+): Promise<string | null> {
+  const { email, displayName, passwordHash } = user;
+  const row = await tx.insertInto("users")
+    .values({ id: newId("usr"), email, display_name: displayName, password_hash: passwordHash })
+    .onConflict((conflict) => conflict.column("email").doNothing()).returning("id").executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Notes that the address is the user's, sets the password, or takes it away where null, and the name if one is given. */
+export async function settleUser(
+  tx: Tx,
+  id: string,
+  { passwordHash, displayName }: {
+    readonly passwordHash: string | null | undefined;
+    readonly displayName?: string | undefined;
+  },
+): Promise<void> {
+  await tx.updateTable("users").set({
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    email_verified_at: sql<Date>`coalesce(email_verified_at, wheelwright_now())`,
+    updated_at: sql<Date>`wheelwright_now()`,
+    ...(displayName !== undefined && { display_name: displayName }),
+  }).where("id", "=", id).execute();
+}
+
+export async function rename(tx: Tx, id: string, displayName: string): Promise<void> {
+  await tx.updateTable("users").set({ display_name: displayName, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
+}
+
+export async function enable(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("users").set({ disabled_at: null, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
+}
+
+/** All API tokens of the user; returns those that were still good. */
+export async function revokeTokensOf(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly prefix: string }[]> {
+  const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
+    .where("user_id", "=", id).where("revoked_at", "is", null).returning(["id", "name", "prefix"]).execute();
+  if (revoked.length > 0) tx.wakes.add("credentials");
+  return revoked;
 }

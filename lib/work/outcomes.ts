@@ -9,7 +9,7 @@ import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
-import { lockFederation, updateFederation } from "#lib/federations/store.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { PASSAGES, type SpokeOperationKind, type SpokeState } from "#lib/spokes/state.ts";
@@ -98,21 +98,19 @@ export const removalOutcomes: Hooks = {
 
 export const hubOutcomes: Hooks = {
   async onSucceeded(tx, job) {
-    const { ready_at } = await lockFederation(tx, job.federationId!);
-    const hub = await updateFederation(tx, job.federationId!, {
+    const hub = await changeHub(tx, job, ({ ready_at }) => ({
       state: "active",
       state_reason: null,
       ready_at: ready_at ?? job.updatedAt,
-    });
+    }));
     return toldHub(job, hub.state, "federation_provisioned", { slug: hub.slug });
   },
   async onFailed(tx, job, report) {
-    const hub = await updateFederation(tx, job.federationId!, { state: "failed", state_reason: report.message });
+    const hub = await changeHub(tx, job, () => ({ state: "failed", state_reason: report.message }));
     return toldHub(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const reason = "Provisioning was called off";
-    const hub = await updateFederation(tx, job.federationId!, { state: "failed", state_reason: reason });
+    const hub = await changeHub(tx, job, () => ({ state: "failed", state_reason: "Provisioning was called off" }));
     return { state: hub.state };
   },
 };
@@ -131,6 +129,16 @@ async function change(tx: Tx, job: Job, to: Change | ((before: SpokeRow) => Chan
   const spoke = await lockSpoke(tx, job.spokeId!);
   if (spoke.state === "removing" || spoke.state === "removed") return spoke;
   return await updateSpoke(tx, spoke.id, job, typeof to === "function" ? to(spoke) : to);
+}
+
+async function changeHub(
+  tx: Tx,
+  job: Job,
+  to: (before: FederationRow) => Updateable<Schema["federations"]>,
+): Promise<FederationRow> {
+  const hub = await lockFederation(tx, job.federationId!);
+  if (hub.state === "removing" || hub.state === "removed") return hub;
+  return await updateFederation(tx, hub.id, to(hub));
 }
 
 /** The job was written a moment ago in this transaction: its time is the database's. */

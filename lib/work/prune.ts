@@ -1,4 +1,4 @@
-/** Removes what nobody needs any more: old stream events, kept answers, ended sessions, replicas, and jobs nobody saw. */
+/** Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/db/database.ts";
@@ -12,12 +12,13 @@ const BATCH = 1000;
 
 const PRUNE: JobKind = {
   kind: "prune",
-  plan: 2,
+  plan: 3,
   visible: false,
   steps: [
     { name: "events", label: "Removing old stream events", timeout: 10 * MINUTE },
     { name: "keys", label: "Removing old idempotency keys", timeout: 10 * MINUTE },
     { name: "sessions", label: "Removing ended sessions", timeout: 10 * MINUTE },
+    { name: "links", label: "Removing links that expired long ago", timeout: 10 * MINUTE },
     { name: "jobs", label: "Removing what maintenance left in the queue", timeout: 10 * MINUTE },
     { name: "replicas", label: "Removing replicas that are gone", timeout: MINUTE },
   ],
@@ -40,6 +41,11 @@ export function prune({ db }: Pick<App, "db">): Handler {
           sql`delete from sessions where ctid = any(array(
             select ctid from sessions where ended_at < wheelwright_now() - interval '1 day'
               or seen_at < wheelwright_now() - interval '30 days'
+            limit ${BATCH}))`.execute(db.rows)),
+      links: (run) =>
+        inBatches(run, () =>
+          sql`delete from one_time_tokens where ctid = any(array(
+            select ctid from one_time_tokens where expires_at < wheelwright_now() - interval '30 days'
             limit ${BATCH}))`.execute(db.rows)),
       jobs: (run) =>
         inBatches(run, () =>

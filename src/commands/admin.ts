@@ -1,5 +1,6 @@
 /** `wheelwright admin reset-password EMAIL`: a way in for whoever may run programs on this machine. */
-import { resetPassword } from "#lib/users/reset.ts";
+import { resetPassword } from "#lib/auth/admin-reset.ts";
+import { openPasswords } from "#lib/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";
 
@@ -7,6 +8,7 @@ export async function admin({ words: [what, email] }: Given): Promise<void> {
   if (what !== "reset-password" || !email) {
     throw new CommandError(EX_USAGE, "wheelwright admin reset-password EMAIL");
   }
-  const password = await withDatabase((db) => resetPassword(db, email));
-  process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n`);
+  const { password, enabled } = await withDatabase((db) => resetPassword({ db, passwords: openPasswords() }, email));
+  const note = enabled ? "The account was disabled and no operator was left, so it is enabled again.\n" : "";
+  process.stdout.write(`New password of ${email}: ${password}\nAll sessions of this user have ended.\n${note}`);
 }

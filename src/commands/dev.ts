@@ -34,6 +34,9 @@ export async function dev({ options }: Given): Promise<void> {
   const config = readProcessConfig("dev");
   const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
   if (config.port !== 0) await requireFreePort(config);
+  if (config.mailDirectory) {
+    log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
+  }
   await mkdir(config.dataDir, { recursive: true });
   const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : config.kubeconfig;
   const place = kubeconfig ? realCluster(kubeconfig) : await simulatedCluster(config, log);

@@ -66,9 +66,16 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_events_newest ON public.audit_events USING btree (at DESC, id DESC);
+CREATE INDEX audit_events_of_actor ON public.audit_events USING btree (actor_id, at DESC);
 CREATE INDEX audit_events_of_federation ON public.audit_events USING btree (federation_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_kind ON public.audit_events USING btree (kind, at DESC);
 CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_object_type ON public.audit_events USING btree (object_type, at DESC);
 CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
+CREATE INDEX audit_events_visible ON public.audit_events USING btree (at DESC) INCLUDE (id) WHERE customer_visible;
+CREATE INDEX audit_events_visible_of_federation ON public.audit_events USING btree (federation_id, at DESC) INCLUDE (id) WHERE customer_visible;
+CREATE INDEX audit_events_visible_of_spoke ON public.audit_events USING btree (spoke_id, at DESC) INCLUDE (id) WHERE (customer_visible AND (spoke_id IS NOT NULL));
+CREATE INDEX audit_events_visible_to_audience ON public.audit_events USING btree (audience_user_id, COALESCE(federation_id, ''::text), COALESCE(spoke_id, ''::text), at DESC) INCLUDE (id) WHERE (customer_visible AND (audience_user_id IS NOT NULL));
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR UPDATE ON public.audit_events FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
@@ -102,6 +109,38 @@ create table federation_members (
   constraint federation_members_pkey PRIMARY KEY (federation_id, user_id)
 );
 CREATE INDEX federation_members_of_user ON public.federation_members USING btree (user_id);
+
+create table federation_requests (
+  id text not null,
+  slug text not null,
+  name text not null,
+  region text,
+  mode text,
+  tier text,
+  reason text,
+  state text not null default 'pending'::text,
+  requested_by text not null,
+  decided_by text,
+  decided_at timestamp(3) with time zone,
+  reject_reason text,
+  federation_id text,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint federation_requests_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
+  constraint federation_requests_check1 CHECK (((state = 'pending'::text) = (decided_by IS NULL))),
+  constraint federation_requests_check2 CHECK (((state = 'approved'::text) = (federation_id IS NOT NULL))),
+  constraint federation_requests_check3 CHECK (((state = 'rejected'::text) = (reject_reason IS NOT NULL))),
+  constraint federation_requests_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text]))),
+  constraint federation_requests_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint federation_requests_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint federation_requests_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id),
+  constraint federation_requests_pkey PRIMARY KEY (id),
+  constraint federation_requests_federation_id_key UNIQUE (federation_id)
+);
+CREATE INDEX federation_requests_newest ON public.federation_requests USING btree (created_at DESC, id DESC);
+CREATE INDEX federation_requests_of_state ON public.federation_requests USING btree (state, created_at DESC, id DESC);
+CREATE INDEX federation_requests_of_user ON public.federation_requests USING btree (requested_by, created_at DESC, id DESC);
+CREATE UNIQUE INDEX federation_requests_one_pending_per_slug ON public.federation_requests USING btree (slug) WHERE (state = 'pending'::text);
 
 create table federations (
   id text not null,
@@ -192,6 +231,65 @@ CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
+
+create table loose_heads (
+  only_row boolean not null default true,
+  visible_events bigint not null default 0,
+  last_at timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  constraint loose_heads_only_row_check CHECK (only_row),
+  constraint loose_heads_pkey PRIMARY KEY (only_row)
+);
+
+create table notification_audiences (
+  user_id text not null,
+  federation_id text not null default ''::text,
+  spoke_id text not null default ''::text,
+  visible_events bigint not null default 0,
+  constraint notification_audiences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notification_audiences_pkey PRIMARY KEY (user_id, federation_id, spoke_id)
+);
+
+create table notification_read_counts (
+  user_id text not null,
+  about text not null,
+  federation_id text not null default ''::text,
+  spoke_id text not null default ''::text,
+  reads bigint not null default 0,
+  read_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  constraint notification_read_counts_about_check CHECK ((about = ANY (ARRAY['all'::text, 'loose'::text, 'hub'::text, 'spoke'::text, 'audience'::text]))),
+  constraint notification_read_counts_check CHECK ((((federation_id <> ''::text) = (about = 'hub'::text)) OR (about = 'audience'::text))),
+  constraint notification_read_counts_check1 CHECK ((((spoke_id <> ''::text) = (about = 'spoke'::text)) OR (about = 'audience'::text))),
+  constraint notification_read_counts_reads_check CHECK ((reads >= 0)),
+  constraint notification_read_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notification_read_counts_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id)
+);
+
+create table notification_reads (
+  user_id text not null,
+  event_id text not null,
+  read_at timestamp(3) with time zone not null,
+  constraint notification_reads_pkey PRIMARY KEY (user_id, event_id)
+);
+
+create table one_time_tokens (
+  id text not null,
+  purpose text not null,
+  user_id text not null,
+  token_hashes bytea[] not null default '{}'::bytea[],
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  voided_at timestamp(3) with time zone,
+  constraint one_time_tokens_check CHECK ((expires_at > created_at)),
+  constraint one_time_tokens_check1 CHECK (((used_at IS NULL) OR (voided_at IS NULL))),
+  constraint one_time_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['invitation'::text, 'password_reset'::text, 'email_verification'::text]))),
+  constraint one_time_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint one_time_tokens_pkey PRIMARY KEY (id)
+);
+CREATE INDEX one_time_tokens_by_age ON public.one_time_tokens USING btree (expires_at);
+CREATE INDEX one_time_tokens_by_hash ON public.one_time_tokens USING gin (token_hashes) WHERE ((used_at IS NULL) AND (voided_at IS NULL));
+CREATE INDEX one_time_tokens_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC);
+CREATE INDEX one_time_tokens_open_of_user ON public.one_time_tokens USING btree (user_id, purpose, created_at DESC) WHERE ((used_at IS NULL) AND (voided_at IS NULL));
 
 create table replicas (
   id text not null,
@@ -309,7 +407,9 @@ create table users (
   disabled_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default wheelwright_now(),
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  onboarded_at timestamp(3) with time zone,
   constraint users_email_check CHECK ((email = lower(email))),
   constraint users_pkey PRIMARY KEY (id)
 );
+CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);
 CREATE UNIQUE INDEX users_one_per_email ON public.users USING btree (email);

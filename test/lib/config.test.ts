@@ -108,6 +108,22 @@ test("half of a pair names the other half", () => {
   assert.match(problemsOf({ ...ENOUGH, SMTP_HOST: "mail.example" }).join(), /^SMTP_FROM is missing/);
 });
 
+test("the sender of mail is an address, with or without a name", () => {
+  const smtp = (from: string) => ({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: from });
+  assert.is(read(smtp("hubs@example.org")).smtp?.from, "hubs@example.org");
+  assert.is(read(smtp("Hubs <hubs@example.org>")).smtp?.from, "Hubs <hubs@example.org>");
+  for (const wrong of ["hubs", "Hubs <hubs>", "a@b.example, c@d.example", "Hubs\nBcc: x <hubs@example.org>"]) {
+    assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an e-mail address/, wrong);
+  }
+});
+
+test("mail becomes files in dev alone, and only without a mail server", () => {
+  const SMTP = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
+  assert.is(read(ENOUGH).mailDirectory, null);
+  assert.is(read({ DATA_DIR: "/data" }, "dev").mailDirectory, "/data/mail");
+  assert.is(read({ DATA_DIR: "/data", ...SMTP }, "dev").mailDirectory, null);
+});
+
 test("PUBLIC_URL follows the port that the system chose unless it was given", () => {
   assert.is(withPort(read({ ...ENOUGH, PORT: "0" }), 4321).publicUrl.href, "http://localhost:4321/");
   const given = read({ ...ENOUGH, PUBLIC_URL: "https://hubs.example.org" });

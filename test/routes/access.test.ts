@@ -1,41 +1,56 @@
 /**
- * Who gets through to which endpoint, with what: every route as it is mounted, its `handle` replaced by one that only
- * says that it was reached. UPDATE_GOLDEN=1 writes the table anew; look at what changed.
+ * Who gets through to which endpoint, with what, to their own things and to others': every route as it is mounted, its
+ * `handle` replaced by one that only says that it was reached. UPDATE_GOLDEN=1 writes the table anew; look at what changed.
+ *
+ * A path's parameter that is new needs a sample in test/support/probes/samples.ts.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/errors.ts";
-import { type AnyEndpoint, type Manifest, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
-import { newId } from "#lib/ids.ts";
+import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
-import { makeToken } from "#test/support/people.ts";
+import { type EndpointAt, endpointsOf } from "#test/support/probes/endpoints.ts";
+import { insist } from "#test/support/probes/insist.ts";
+import { pathOf, type Sample, sampleParams } from "#test/support/probes/samples.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const GOLDEN = new URL("../golden/access.txt", import.meta.url);
 const PEOPLE: readonly Who[] = ["stranger", "spokeAdmin", "hubAdmin", "operator"];
 const MEANS: readonly Means[] = ["session", "cli", "provisioning", "readonly"];
+const WHOSE: readonly (keyof Sample)[] = ["own", "foreign", "absent"];
 const REACHED = 409; // an endpoint cannot refuse with it before its handle: that is where states are looked at
 
-interface Outcome {
-  readonly method: string;
-  readonly pattern: string;
-  readonly endpoint: AnyEndpoint;
+const TABLE_HEAD =
+  `Who gets through with a session (s), or with a token of scope cli (c), provisioning (p), readonly (r): to what is
+their own, and to the like of a hub with which only operators have to do. A number is the status of the refusal.
+
+              own                         foreign
+              s     c     p     r         s     c     p     r
+`;
+
+interface Outcome extends EndpointAt {
   readonly who: Who | "nobody";
   readonly means: Means;
+  readonly whose: keyof Sample;
   readonly status: number;
+  readonly message: string;
 }
 
-interface Context {
-  outcomes: Outcome[];
-}
+const test = suite<{ outcomes: Outcome[] }>("access");
 
-const test = suite<Context>("access");
+test.before((context) => {
+  context.outcomes = [];
+});
 
-test.before(async (context) => {
+test("can be asked for everywhere", async (context) => {
   const scene = await openScene({ manifest: manifest.map(([pattern, module]) => [pattern, replaced(module)]) });
-  context.outcomes = await walk(scene, await sampleParams(scene));
-  await scene.close();
+  try {
+    context.outcomes = await walk(scene);
+  } finally {
+    await scene.close();
+  }
+  assert.equal([...new Set(context.outcomes.map(({ name }) => name))], endpointsOf(manifest).map(({ name }) => name));
 });
 
 test("is as test/golden/access.txt shows", async ({ outcomes }) => {
@@ -46,35 +61,61 @@ test("is as test/golden/access.txt shows", async ({ outcomes }) => {
 
 test("is open to nobody but where an endpoint says so", ({ outcomes }) => {
   const open = outcomes.filter(({ who, status }) => who === "nobody" && status !== 401);
-  for (const { method, pattern, endpoint } of open) {
-    assert.ok(["public", "flow"].includes(endpoint.scope) && endpoint.access.name === "anyone", `${method} ${pattern}`);
+  for (const { name, endpoint } of open) {
+    assert.ok(["public", "flow"].includes(endpoint.scope) && endpoint.access.name === "anyone", name);
   }
 });
 
 test("with a readonly token is to GET alone", ({ outcomes }) => {
-  for (const { method, pattern, endpoint, means, status } of outcomes) {
+  for (const { name, method, endpoint, means, status } of outcomes) {
     if (means !== "readonly" || method === "GET" || endpoint.scope === "public") continue;
-    assert.is.not(status, REACHED, `${method} ${pattern}`);
+    assert.is.not(status, REACHED, name);
   }
 });
 
 test("with any token is to nothing that is for sessions", ({ outcomes }) => {
-  for (const { method, pattern, endpoint, means, who, status } of outcomes) {
+  for (const { name, endpoint, means, who, status } of outcomes) {
     if (who === "nobody" || means === "session" || !["session", "flow"].includes(endpoint.scope)) continue;
-    assert.is(status, 401, `${method} ${pattern}`);
+    assert.is(status, 401, name);
+  }
+});
+
+test("with a narrower token is never to more than with a wider one, or with a session", ({ outcomes }) => {
+  const asked = Map.groupBy(outcomes, ({ name, who, whose }) => `${name} ${who} ${whose}`);
+  for (const [what, row] of asked) {
+    const reached = row.map(({ status }) => status === REACHED);
+    assert.ok(reached.every((one, i) => !one || i === 0 || reached[i - 1]), what);
+  }
+});
+
+test("to what is another's is as to what is not there, down to the words", ({ outcomes }) => {
+  const asked = Map.groupBy(outcomes, ({ name, who, means }) => `${name} ${who} ${means}`);
+  for (const [what, row] of asked) {
+    const [foreign, absent] = [
+      row.find(({ whose }) => whose === "foreign"),
+      row.find(({ whose }) => whose === "absent"),
+    ];
+    if (!foreign || !absent || foreign.who === "operator") continue;
+    assert.equal([foreign.status, foreign.message], [absent.status, absent.message], what);
+    if (foreign.endpoint.access.name === "signed in") continue; // what it is about is looked up by its handle
+    assert.ok([401, 403, 404].includes(foreign.status), what);
+    // Where an object decides, it is not there; 403 is for those whom the endpoint as such is not for.
+    if (!["operator", "signed in", "anyone"].includes(foreign.endpoint.access.name)) {
+      assert.is.not(foreign.status, 403, what);
+    }
   }
 });
 
 test("is a stranger's to no hub, spoke or operation: they are not there", ({ outcomes }) => {
-  for (const { method, pattern, who, status } of outcomes) {
-    if (who !== "stranger" || !/:(federation|spoke|operation)Id/.test(pattern)) continue;
-    assert.is(status, 404, `${method} ${pattern}`);
+  for (const { name, endpoint, who, status } of outcomes) {
+    if (who !== "stranger" || !/^(federation|spoke|operation): /.test(endpoint.access.name)) continue;
+    assert.ok(status === 404 || status === 401 && endpoint.scope === "session", name);
   }
 });
 
-test("is an operator's with a session, everywhere", ({ outcomes }) => {
-  for (const { method, pattern, who, means, status } of outcomes) {
-    if (who === "operator" && means === "session") assert.is(status, REACHED, `${method} ${pattern}`);
+test("is an operator's with a session, everywhere, whosever it is", ({ outcomes }) => {
+  for (const { name, who, means, whose, status } of outcomes) {
+    if (who === "operator" && means === "session" && whose !== "absent") assert.is(status, REACHED, `${name} ${whose}`);
   }
 });
 
@@ -93,53 +134,36 @@ function reached(): never {
   throw new Fault("conflict", "reached", "It was reached");
 }
 
-/** For each parameter of a path something that is there: the scene's own, an operation of its spoke, a token. */
-async function sampleParams({ db, hub, spoke, people }: Scene): Promise<Readonly<Record<string, string>>> {
-  const operationId = newId("op");
-  await db.sql(
-    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
-      asker_id, asker_email, asker_ip, asker_agent)
-     values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', 'Waiting', 'system', 'system', '', 'test')`,
-    [operationId, `federation:${hub}`, hub, spoke],
-  );
-  const tokenId = (await makeToken(db, people.hubAdmin, "cli")).id;
-  return { federationId: hub, spokeId: spoke, operationId, tokenId };
-}
-
-async function walk(scene: Scene, params: Readonly<Record<string, string>>): Promise<Outcome[]> {
+async function walk(scene: Scene): Promise<Outcome[]> {
+  const samples = await sampleParams(scene);
   const outcomes: Outcome[] = [];
-  for (const [pattern, method, endpoint] of endpointsOf(manifest)) {
-    const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
-      assert.ok(params[name], `a sample of ${name}, for ${pattern}`);
-      return params[name]!;
+  for (const at of endpointsOf(manifest)) {
+    const asked = WHOSE.slice(0, at.pattern.includes(":") ? 3 : 1).flatMap((whose) => {
+      const path = pathOf(at.pattern, samples, whose);
+      const ask = async (who: Who | "nobody", means: Means): Promise<Outcome> => {
+        const headers = await scene.as(who, means).credentials();
+        const { status, body } = await insist(() => scene.send(path, { method: at.method, headers }));
+        return { ...at, who, means, whose, status, message: body.message };
+      };
+      return [ask("nobody", "session"), ...PEOPLE.flatMap((who) => MEANS.map((means) => ask(who, means)))];
     });
-    const ask = async (who: Who | "nobody", means: Means) => {
-      const headers = await scene.as(who, means).credentials();
-      const { status } = await scene.send(path, { method, headers });
-      outcomes.push({ method, pattern, endpoint, who, means, status });
-    };
-    await ask("nobody", "session");
-    for (const who of PEOPLE) for (const means of MEANS) await ask(who, means);
+    outcomes.push(...await Promise.all(asked));
   }
   return outcomes;
 }
 
-function endpointsOf(manifest: Manifest): [pattern: string, method: string, endpoint: AnyEndpoint][] {
-  return manifest.flatMap(([pattern, module]) =>
-    METHODS.flatMap((method): [string, string, AnyEndpoint][] =>
-      module[method] ? [[pattern, method, module[method]]] : []
-    )
-  );
-}
-
 function write(outcomes: readonly Outcome[]): string {
-  const word = ({ status }: Outcome) => (status === REACHED ? "yes" : String(status)).padStart(14);
-  const head = "".padEnd(14) + MEANS.map((means) => means.padStart(14)).join("") + "\n";
-  const blocks = Map.groupBy(outcomes, ({ method, pattern }) => `${method} ${pattern}`);
-  return head + [...blocks].map(([name, block]) => {
+  const word = ({ status }: Outcome) => (status === REACHED ? "yes" : String(status)).padEnd(6);
+  const cells = (row: readonly Outcome[], whose: keyof Sample) =>
+    row.filter((one) => one.whose === whose).map(word).join("").padEnd(4 * 6 + 4);
+  const lines = (name: string, block: readonly Outcome[]) => {
     const { access, scope } = block[0]!.endpoint;
-    const rows = Map.groupBy(block, ({ who }) => who);
+    const rows = [...Map.groupBy(block, ({ who }) => who)];
     return `\n${name}   (${access.name}; ${scope})\n` +
-      [...rows].map(([who, row]) => `  ${who.padEnd(12)}${row.map(word).join("")}\n`).join("");
-  }).join("");
+      rows.map(([who, row]) => `  ${who.padEnd(12)}${cells(row, "own")}${cells(row, "foreign")}`.trimEnd() + "\n").join(
+        "",
+      );
+  };
+  return TABLE_HEAD +
+    [...Map.groupBy(outcomes, ({ name }) => name)].map(([name, block]) => lines(name, block)).join("");
 }

@@ -1,4 +1,5 @@
 /** A client of the API as its users write them: fetch, JSON, and a stream of server-sent events. */
+import { conformTo } from "#test/support/conform.ts";
 
 export interface Answer {
   readonly status: number;
@@ -38,6 +39,7 @@ export async function signIn(url: string, email: string, password: string): Prom
 
 export function withToken(url: string, token: string): Client {
   const authorization = `Bearer ${token}`;
+  const conform = conformTo();
   return {
     async send(method, path, body, headers = {}) {
       const type = body !== undefined && { "content-type": "application/json" };
@@ -47,6 +49,7 @@ export function withToken(url: string, token: string): Client {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await reply.text();
+      conform({ method, path, status: reply.status, headers: reply.headers, text });
       return { status: reply.status, headers: reply.headers, body: text && JSON.parse(text) };
     },
     async *events(hub, since) {
@@ -57,8 +60,13 @@ export function withToken(url: string, token: string): Client {
         signal: abort.signal,
       });
       if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
+      const seen = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
+      conform({ ...seen, text: null });
       try {
-        yield* parse(reply.body!);
+        for await (const heard of parse(reply.body!)) {
+          conform({ ...seen, text: `data: ${JSON.stringify(heard.data)}` });
+          yield heard;
+        }
       } finally {
         abort.abort();
       }

@@ -11,6 +11,7 @@ import type { Check, Manifest } from "#lib/http/endpoint.ts";
 import { openLog } from "#lib/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
+import { conformTo } from "#test/support/conform.ts";
 
 // deno-lint-ignore no-explicit-any
 type Entry = any;
@@ -39,6 +40,7 @@ export async function openHandler(manifest: Manifest, setting: HandlerSetting = 
   const entries: Entry[] = [];
   const log = openLog({ level: "debug", format: "json", write: (line) => entries.push(JSON.parse(line)) });
   const app: App = { ...await makeApp(noDatabase(), setting.env), log };
+  const conform = conformTo(manifest);
   const server = openServer(app, manifest, {
     authenticate: (_, request, origin) => Promise.resolve(findActor(request, origin)),
     checks: setting.checks ?? [],
@@ -49,15 +51,22 @@ export async function openHandler(manifest: Manifest, setting: HandlerSetting = 
     log: entries,
     async send(path, init = {}, address = "127.0.0.1") {
       const request = new Request(new URL(path, "http://localhost:3000"), init);
-      return await read(await server.request(request, { address, cut: () => {} }));
+      const { text, ...answer } = await readText(await server.request(request, { address, cut: () => {} }));
+      conform({ method: request.method, path, ...answer, text });
+      return answer;
     },
   };
 }
 
 export async function read(response: Response): Promise<Answer> {
+  const { text: _, ...answer } = await readText(response);
+  return answer;
+}
+
+async function readText(response: Response): Promise<Answer & { readonly text: string }> {
   const text = await response.text();
   const json = text && response.headers.get("content-type")?.startsWith("application/json");
-  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text, text };
 }
 
 /** The fields of a POST of JSON. */

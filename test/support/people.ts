@@ -7,7 +7,7 @@ import type { Database } from "#lib/db/database.ts";
 import { newId } from "#lib/ids.ts";
 
 export const PASSWORD = "a password for tests";
-const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";
+export const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";
 
 export interface Person {
   readonly id: string;

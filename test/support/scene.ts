@@ -15,6 +15,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import type { Answer } from "#test/support/client.ts";
+import { conformTo } from "#test/support/conform.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -60,6 +61,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   const db = await openTestDatabase();
   const app = await makeApp(db, setting.env);
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
+  const conform = conformTo(setting.manifest);
   const [operator, hubAdmin, spokeAdmin, stranger] = await Promise.all([
     makePerson(db, "operator", { operator: true }),
     makePerson(db, "hub-admin"),
@@ -82,9 +84,10 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   };
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await server.request(new Request(new URL(path, ORIGIN), init));
-    const text = await response.text();
-    const json = response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const text = await response.text(), { status, headers } = response;
+    conform({ method: init.method ?? "GET", path, status, headers, text });
+    const json = text && headers.get("content-type")?.startsWith("application/json");
+    return { status, headers, body: json ? JSON.parse(text) : text };
   };
 
   return {

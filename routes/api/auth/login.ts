@@ -13,7 +13,7 @@ export const POST = endpoint({
   bucket: "too many login attempts",
   body: LoginBody,
   reply: withCookie(ok(MeView)),
-  faults: ["login_failed"],
+  faults: ["login_failed", "busy"],
   async handle({ app, ip, userAgent, body }) {
     const { user, cookie } = await signIn(app, { ip, userAgent }, body);
     return { body: { user: showUser(user) }, cookie };

@@ -25,6 +25,6 @@ export const POST = endpoint({
   body: NewFederation,
   idempotent: true,
   reply: created(FederationView, (federation) => `/api/federations/${federation.id}`),
-  faults: ["slug_taken"],
+  faults: ["slug_taken", "not_offered"],
   handle: ({ app, actor, body, idempotency }) => createFederation(app, actor, body, idempotency),
 });

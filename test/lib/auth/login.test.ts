@@ -7,7 +7,7 @@ import { readAudit } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/auth/login.ts";
 import type { Passwords } from "#lib/crypto/password.ts";
-import { resetPassword } from "#lib/users/reset.ts";
+import { resetPassword } from "#lib/auth/admin-reset.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
@@ -121,7 +121,7 @@ test("refuses the old password when a new one was set while it was judged", asyn
     ...app.passwords,
     async verify(password, hash) {
       const verdict = await app.passwords.verify(password, hash);
-      if (++judged === 1) await resetPassword(db, ada.email);
+      if (++judged === 1) await resetPassword(app, ada.email);
       return verdict;
     },
   };

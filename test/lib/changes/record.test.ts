@@ -97,6 +97,57 @@ test("the hub and the spoke count what customers see, and nothing else", async (
   assert.equal({ ...row }, { hub: "1", spoke: "1" });
 });
 
+test("what has an audience, or is of no hub, is counted too, and where it belongs", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "heard"), spoke = await makeSpoke(db, user, hub);
+  const decided = { objectType: "federation" as const, objectId: "req", audienceUserId: user };
+  const rejected = { ...decided, kind: "federation_request_rejected" as const };
+  const [before] = await db.sql("select visible_events as count from loose_heads");
+  await db.transact((tx) =>
+    record(tx, SYSTEM, {
+      audit: [
+        rejected,
+        { ...rejected, federationId: hub },
+        { ...rejected, federationId: hub, spokeId: spoke },
+        { ...rejected, audienceUserId: null },
+        { ...decided, kind: "federation_requested" },
+        rejected,
+      ],
+    })
+  );
+  const rows = await db.sql(
+    "select federation_id, spoke_id, visible_events as count from notification_audiences where user_id = $1 order by 1, 2",
+    [user],
+  );
+  assert.equal(rows.map((row) => [row.federation_id, row.spoke_id, row.count]), [
+    ["", "", "2"],
+    [hub, "", "1"],
+    [hub, spoke, "1"],
+  ]);
+  const [after] = await db.sql(
+    `select visible_events as count, last_at = (select max(at) from audit_events where federation_id is null
+      and customer_visible) as newest from loose_heads`,
+  );
+  assert.equal([Number(after.count) - Number(before.count), after.newest], [3, true]);
+});
+
+test("changes with the same audiences in opposite order do not block each other for ever", async ({ db }) => {
+  const [a, b] = [await makeUser(db), await makeUser(db)];
+  const decide = (...audience: string[]) =>
+    db.transact((tx) =>
+      record(tx, SYSTEM, {
+        audit: audience.map((audienceUserId) => ({
+          kind: "federation_request_rejected" as const,
+          objectType: "federation" as const,
+          objectId: "req",
+          audienceUserId,
+        })),
+      })
+    );
+  await Promise.all(Array.from({ length: 20 }, (_, i) => i % 2 ? decide(a, b) : decide(b, a)));
+  const rows = await db.sql("select visible_events as n from notification_audiences where user_id in ($1, $2)", [a, b]);
+  assert.equal(rows.map(({ n }) => n), ["20", "20"]);
+});
+
 test("an event caused through a token has its prefix, and the asker's four strings", async ({ db, user }) => {
   const asker = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
   await db.transact((tx) => record(tx, asker, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] }));

@@ -4,7 +4,8 @@ import * as v from "valibot";
 import { anyone, signedIn } from "#lib/auth/access.ts";
 import { describeApi } from "#lib/docs/openapi.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { created, events, ok } from "#lib/http/reply.ts";
+import { markup } from "#lib/http/page.ts";
+import { created, events, html, ok } from "#lib/http/reply.ts";
 import { maybe, Slug, Stamp } from "#lib/schema.ts";
 
 const test = suite("describeApi");
@@ -30,7 +31,7 @@ test("gives the path's, the query's and the header's parameters", () => {
   assert.equal(operation.parameters.map((one: Record<string, unknown>) => [one.in, one.name, one.required]), [
     ["path", "hubId", true],
     ["query", "dryRun", false],
-    ["header", "Idempotency-Key", undefined],
+    ["header", "Idempotency-Key", false],
   ]);
   assert.is(operation.operationId, "postHubsHubIdThings");
 });
@@ -41,9 +42,9 @@ test("says of the body what may be sent, and of the reply what is answered", () 
   assert.equal(body.required, ["slug"]);
   assert.match(body.properties.slug.description, "must be 1 to 63 lower-case letters");
   const made = responses["201"];
-  assert.equal(made.content["application/json"].schema.properties.at, { type: "string", format: "date-time" });
-  assert.ok(made.headers.location);
-  assert.equal(responses.default, { $ref: "#/components/responses/Problem" });
+  const { type, format } = made.content["application/json"].schema.properties.at;
+  assert.equal({ type, format }, { type: "string", format: "date-time" });
+  assert.equal(made.headers.Location, { $ref: "#/components/headers/Location" });
 });
 
 test("names who may call and with what", () => {
@@ -61,6 +62,62 @@ test("names the other address of a flow, and marks what is deprecated", () => {
   assert.match(operation.description, "Also at /auth/login.");
   assert.match(operation.description, "gone on 2026-03-01: Use /api/y");
   assert.is(operation.deprecated, true);
+});
+
+test("names every status that can come, with the codes of each", () => {
+  const { responses } = describe("/api/hubs/:hubId/things", { ...make, bucket: "too many requests" })
+    .paths["/api/hubs/{hubId}/things"].post;
+  const codes = Object.entries<{ content: { "application/json": { examples: object } } }>(responses).flatMap((
+    [status, { content }],
+  ) => Number(status) < 400 ? [] : [`${status} ${Object.keys(content["application/json"].examples).join(" ")}`]);
+  assert.equal(codes, [
+    "400 invalid_input bad_path bad_query repeated_parameter unreadable_json not_an_object bad_idempotency_key",
+    "401 sign_in_required bad_credentials",
+    "403 scope_too_narrow cross_origin",
+    "409 slug_taken",
+    "413 body_too_large",
+    "415 not_json",
+    "422 idempotency_key_reused",
+    "429 too_many_tries",
+    "500 failure",
+    "503 overloaded database_unavailable database_busy database_slow database_locked database_closed",
+    "504 too_slow",
+  ]);
+});
+
+test("names for a public GET only what everybody can meet", () => {
+  const health = { ...make, access: anyone, scope: "public", vital: true, idempotent: false, faults: [] };
+  const { query: _, body: __, ...bare } = health;
+  const document = describeApi([["/api/health", { GET: bare as unknown as AnyEndpoint }]], release);
+  // deno-lint-ignore no-explicit-any
+  const { responses } = (document as any).paths["/api/health"].get;
+  assert.equal(Object.keys(responses), ["201", "400", "500", "504"]);
+});
+
+test("says that a form is sent and a page answered, where people call", () => {
+  const form = { ...make, form: true, reply: html(), refusal: () => ({ title: "", style: "", body: markup`` }) };
+  const { requestBody, responses } = describe("/invite", form).paths["/invite"].post;
+  assert.equal(Object.keys(requestBody.content), ["application/x-www-form-urlencoded"]);
+  assert.equal(Object.keys(responses["200"].content), ["text/html"]);
+  assert.equal(Object.keys(responses["400"].content), ["text/html"]);
+  assert.equal(Object.keys(responses["503"].content), ["text/html", "application/json"]);
+});
+
+test("tells of the headers that come with a status", () => {
+  const { responses } = describe("/api/things", make).paths["/api/things"].post;
+  const names = (status: number) => Object.keys(responses[status].headers);
+  assert.equal(names(201), ["X-Request-Id", "Location"]);
+  assert.equal(names(401), ["X-Request-Id", "WWW-Authenticate"]);
+  assert.equal(names(503), ["X-Request-Id", "Retry-After"]);
+  const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
+  const old = describe("/api/things", { ...make, deprecated }).paths["/api/things"].post.responses;
+  assert.equal(Object.keys(old[400].headers), ["X-Request-Id", "Deprecation", "Sunset", "Link"]);
+});
+
+test("requires a body only where an empty one is not enough", () => {
+  const optional = { ...make, body: v.object({ name: maybe(v.string()) }) };
+  assert.is(describe("/x", make).paths["/x"].post.requestBody.required, true);
+  assert.is(describe("/x", optional).paths["/x"].post.requestBody.required, false);
 });
 
 test("describes a stream by its events", () => {

@@ -5,6 +5,7 @@ import type { Finding } from "#lib/doctor/finding.ts";
 import { openLook } from "#lib/doctor/look.ts";
 import { lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { SECOND } from "#lib/time.ts";
+import { openSmtp } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;
 const look = openLook(calm, 10 * SECOND), hasty = openLook(calm, 100);
@@ -69,10 +70,39 @@ async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ f
   }
 }
 
+/** Answers whatever it is told. */
+function agree(socket: Socket): void {
+  socket.on("data", () => socket.write("250 mx.example\r\n"));
+}
+
 mail("a server that greets is right, and is sent no mail.", async () => {
-  const { found, sent } = await greeted((socket) => socket.write("220 mx.example ESMTP ready\r\n"));
+  const { found, sent } = await greeted((socket) => {
+    socket.write("220 mx.example ESMTP ready\r\n");
+    agree(socket);
+  });
   assert.is(short(found), "ok: 127.0.0.1:PORT answers");
-  assert.ok(["", "QUIT\r\n"].includes(sent), sent);
+  assert.not.match(sent, /MAIL|RCPT|DATA/);
+});
+
+mail("a server that lets us in is right, and one that does not is a warning with its words.", async () => {
+  const auth = { user: "hubs", pass: "a password" }, smtp = await openSmtp({ auth });
+  const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org" };
+  const right = await lookAtMail({ ...place, ...auth }, look);
+  const wrong = await lookAtMail({ ...place, ...auth, pass: "tiger & cat" }, look);
+  await smtp.close();
+  assert.is(short(right), `ok: 127.0.0.1:${smtp.port} answers, and accepts SMTP_USER and SMTP_PASS`);
+  assert.match(short(wrong), /^warning: The mail server .* refuses our login: 535 5\.7\.8 Not with \*\*\*$/);
+  assert.match(wrong.hint!, "SMTP_PASS");
+  assert.is(smtp.mails.length, 0);
+});
+
+mail("a server whose certificate is no good is a warning.", async () => {
+  const smtp = await openSmtp({ tls: "starttls" });
+  const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org" };
+  const { level, told } = await lookAtMail(place, look);
+  await smtp.close();
+  assert.is(level, "warning");
+  assert.match(told, /cannot be trusted/);
 });
 
 mail("a greeting in pieces is put together.", async () => {
@@ -80,6 +110,7 @@ mail("a greeting in pieces is put together.", async () => {
     socket.setNoDelay();
     socket.write("22");
     setTimeout(() => socket.write("0 mx\r\n"), 20);
+    agree(socket);
   });
   assert.is(found.level, "ok");
 });

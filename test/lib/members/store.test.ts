@@ -42,6 +42,11 @@ test("change nothing of an operator's role", async ({ db, root }) => {
   assert.equal(standing(await readUser(db.rows, root.id)), ["operator", [hub], []]);
 });
 
+test("and the operator's flag do not work while the address is not verified", async ({ db }) => {
+  const ops = await makePerson(db, "ops", { operator: true, verified: false });
+  assert.equal(standing(await readUser(db.rows, ops.id)), ["spoke_admin", [], []]);
+});
+
 test("do not count while the address is not verified", async ({ db, root }) => {
   const ada = await makePerson(db, "ada", { verified: false });
   const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];

@@ -87,4 +87,17 @@ test("removes what maintenance did over a week ago, and no operation", async ({ 
   assert.equal(left.map(({ id }) => id).sort(), [young, operation].sort());
 });
 
+test("removes links that expired a month ago, used or not", async ({ scene }) => {
+  await scene.db.sql(
+    `insert into one_time_tokens (id, purpose, user_id, created_at, expires_at, used_at)
+     select 'days' || days, 'invitation', $1, now() - (days + 7) * interval '1 day', now() - days * interval '1 day',
+       case when days % 2 = 0 then now() - days * interval '1 day' end
+     from unnest('{-5, 1, 29, 31, 32}'::int[]) as days`,
+    [scene.asker.userId],
+  );
+  await runOnce(scene);
+  const left = await scene.db.sql("select id from one_time_tokens order by id");
+  assert.equal(left.map(({ id }) => id), ["days-5", "days1", "days29"]);
+});
+
 test.run();

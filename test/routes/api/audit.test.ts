@@ -47,6 +47,45 @@ test("is narrowed by each filter", async ({ scene }) => {
   assert.equal(await kinds(scene, `?federationId=${scene.hub}&kind=federation_created`), []);
 });
 
+test("is narrowed by all filters at once, and each of them counts", async ({ scene }) => {
+  const { email } = scene.people.hubAdmin;
+  const filters: Record<string, [fits: string, other: string]> = {
+    kind: ["spoke_actioned", "spoke_requested"],
+    actor: [email.toUpperCase(), scene.people.operator.email],
+    objectType: ["spoke", "federation"],
+    objectId: [scene.spoke, scene.hub],
+    federationId: ["north", "south"],
+  };
+  const query = (wrong: string | null) =>
+    "?" +
+    Object.entries(filters).map(([name, [fits, other]]) =>
+      `${name}=${encodeURIComponent(name === wrong ? other : fits)}`
+    ).join("&");
+  assert.equal(await kinds(scene, query(null)), ["spoke_actioned"]);
+  for (const name of Object.keys(filters)) assert.equal(await kinds(scene, query(name)), [], name);
+});
+
+test("knows people by id and address, and hubs by id and slug", async ({ scene }) => {
+  const { id, email } = scene.people.operator;
+  for (const actor of [id, email]) {
+    assert.equal(await kinds(scene, `?actor=${encodeURIComponent(actor)}`), ["federation_created"]);
+  }
+  assert.equal(await kinds(scene, "?federationId=south"), ["federation_created"]);
+  for (const query of ["actor=nobody@example.org", "actor=usr_nobody", "federationId=nowhere", "federationId=fed_x"]) {
+    assert.equal(await kinds(scene, `?${query}`), [], query);
+  }
+});
+
+test("names the kinds and types that there are", async ({ scene }) => {
+  for (
+    const [query, choice] of [["kind=spoke_exploded", "spoke_requested"], ["objectType=planet", "federation_request"]]
+  ) {
+    const { status, body } = await scene.as("operator").get(`/api/audit?${query}`);
+    assert.is(status, 400);
+    assert.match(body.message, new RegExp(`must be one of .*${choice}`));
+  }
+});
+
 test("goes through pages by limit and before", async ({ scene }) => {
   const { body } = await scene.as("operator").get("/api/audit?limit=1");
   assert.is(body.length, 1);

@@ -2,10 +2,11 @@
 import * as v from "valibot";
 import { federation } from "#lib/federations/access.ts";
 import { patchFederation } from "#lib/federations/patch.ts";
+import { removeFederation } from "#lib/federations/remove.ts";
 import { showFederation } from "#lib/federations/show.ts";
 import { FederationPatch, FederationView } from "#lib/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { accepted, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/schema.ts";
 
 export const GET = endpoint({
@@ -23,6 +24,15 @@ export const PATCH = endpoint({
   scope: "cli",
   body: FederationPatch,
   reply: ok(FederationView),
-  faults: ["federation_state", "slug_fixed"],
+  faults: ["federation_state", "slug_fixed", "not_offered"],
   handle: ({ app, actor, federation, body }) => patchFederation(app, actor, federation, body),
+});
+
+export const DELETE = endpoint({
+  summary: "Remove a hub in which no spoke lives any more; it is removed when its namespace is gone",
+  access: federation("remove"),
+  scope: "cli",
+  reply: accepted(FederationView),
+  faults: ["federation_not_empty"],
+  handle: ({ app, actor, federation }) => removeFederation(app, actor, federation),
 });

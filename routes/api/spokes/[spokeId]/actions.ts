@@ -16,7 +16,7 @@ export const POST = endpoint({
   query: v.object({ dryRun: Flag }),
   body: SpokeAction,
   reply: either(accepted(SpokeView), ok(ActionPreview)),
-  faults: ["spoke_state"],
+  faults: ["spoke_state", "cluster_unavailable"],
   handle: async ({ app, actor, spoke, query, body, signal }) =>
     query.dryRun
       ? { other: await previewAction(app, spoke, body, signal) }

@@ -28,7 +28,17 @@ export const POST = endpoint({
   body: NewSpoke,
   idempotent: true,
   reply: either(created(SpokeView, (spoke) => `/api/spokes/${spoke.id}`), ok(SpokePreview)),
-  faults: ["slug_taken", "domain_taken", "federation_state"],
+  faults: [
+    "slug_taken",
+    "domain_taken",
+    "federation_state",
+    "federation_mismatch",
+    "version_mismatch",
+    "not_offered",
+    "domain_needed",
+    "domain_reserved",
+    "domain_invalid",
+  ],
   handle: async ({ app, actor, federation, query, body, idempotency }) =>
     query.dryRun
       ? { other: await previewSpoke(app, actor, federation, body) }

@@ -13,5 +13,6 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ size: v.optional(text(1, 100)) }),
   reply: ok(CostView),
+  faults: ["not_offered"],
   handle: ({ app, query }) => previewCost(app.catalog, query.size),
 });

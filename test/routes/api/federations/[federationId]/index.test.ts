@@ -75,10 +75,58 @@ test("PATCH is 403 for who sees the hub and does not run it, and for lesser toke
   assert.is((await scene.as("stranger").patch("/api/federations/north", {})).status, 404);
 });
 
-test("DELETE is not possible yet", async ({ scene }) => {
-  const { status, headers } = await scene.as("operator").delete("/api/federations/north");
-  assert.is(status, 405);
-  assert.match(headers.get("allow")!, "PATCH");
+test("DELETE is 409 while spokes live in the hub, and says how many", async ({ scene }) => {
+  const { status, body } = await scene.as("operator").delete("/api/federations/north");
+  assert.equal([status, body.error], [409, "Conflict"]);
+  assert.match(body.message, /Cannot remove the hub north while \d spokes live in it/);
+  assert.is((await scene.as("operator").get("/api/federations/north")).body.state, "active");
+});
+
+test("DELETE answers 202 with the hub in removing, again with the same operation", async ({ scene }) => {
+  const operator = scene.as("operator", "cli");
+  const { body: { id } } = await operator.post("/api/federations", { slug: "doomed" });
+  const { status, body } = await operator.delete("/api/federations/doomed");
+  assert.equal([status, body.id, body.state, body.status, body.operation.kind], [
+    202,
+    id,
+    "removing",
+    "removing",
+    "remove-hub",
+  ]);
+  const again = await operator.delete(`/api/federations/${id}`);
+  assert.equal([again.status, again.body.operation.id], [202, body.operation.id]);
+  for (const [path, input] of [["/spokes", { slug: "late" }], ["/actions", { action: "retry" }]] as const) {
+    assert.is((await operator.post(`/api/federations/doomed${path}`, input)).status, 409, path);
+  }
+  // Its name is its own until it is gone.
+  assert.is((await operator.post("/api/federations", { slug: "doomed" })).status, 409);
+});
+
+test("a removed hub is nobody's: 404, in no list, its admins without it, and its slug is free", async ({ scene }) => {
+  const operator = scene.as("operator"), admin = scene.as("hubAdmin");
+  const { body: { id } } = await operator.post("/api/federations", { slug: "done" });
+  await scene.db.sql("insert into federation_members values ($1, $2)", [id, scene.people.hubAdmin.id]);
+  assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub, id]);
+  await operator.delete("/api/federations/done");
+  assert.is((await admin.get("/api/federations/done")).body.state, "removing");
+  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [id]);
+  assert.is((await admin.get("/api/federations/done")).status, 404);
+  assert.equal((await admin.get("/api/auth/me")).body.user.federationIds, [scene.hub]);
+  assert.is((await operator.get(`/api/federations/${id}`)).status, 404);
+  assert.is((await operator.delete(`/api/federations/${id}`)).status, 404);
+  assert.is((await operator.get(`/api/federations/${id}?includeRemoved=true`)).body.state, "removed");
+  assert.is((await admin.get(`/api/federations/${id}?includeRemoved=true`)).status, 404);
+  const next = await operator.post("/api/federations", { slug: "done" });
+  assert.is(next.status, 201);
+  assert.is((await operator.get("/api/federations/done?includeRemoved=true")).body.id, next.body.id);
+});
+
+test("DELETE is the operator's alone: its admins are told so, to strangers it is not there", async ({ scene }) => {
+  assert.is((await scene.as("hubAdmin").delete("/api/federations/north")).status, 403);
+  assert.is((await scene.as("spokeAdmin").delete("/api/federations/north")).status, 403);
+  assert.is((await scene.as("stranger").delete("/api/federations/north")).status, 404);
+  assert.is((await scene.as("operator", "provisioning").delete("/api/federations/north")).status, 403);
+  assert.is((await scene.as("nobody").delete("/api/federations/north")).status, 401);
 });
 
 test.run();

@@ -1,0 +1,92 @@
+/** What operators do with other people's accounts: they name, promote, demote, disable and enable. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { type Access, type Actor, operator } from "#lib/auth/access.ts";
+import { voidGrants } from "#lib/auth/one-time.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { Fault } from "#lib/errors.ts";
+import { findUserRecord } from "#lib/users/records.ts";
+import { endSessionsOf, holdUser } from "#lib/users/store.ts";
+import type { UserPatch, UserRecord } from "#lib/users/views.ts";
+
+/** The user of the path, for operators. */
+export const account: Access<Actor, { readonly user: UserRecord }> = {
+  name: "operator",
+  async admit(asked) {
+    const { actor } = await operator.admit(asked);
+    const user = await findUserRecord(asked.app.db.rows, asked.params.userId ?? "");
+    if (!user) throw new Fault("missing", "user_missing", "There is no such user");
+    return { actor, user };
+  },
+};
+
+interface Changes {
+  readonly displayName?: string;
+  readonly operator?: boolean;
+  readonly disabled?: boolean;
+}
+
+/**
+ * What is absent stays, and a patch that changes nothing writes nothing. From its answer on a disabled user's sessions
+ * have ended, and its tokens are no good until it is enabled; links that were mailed to it are void. Throws Fault
+ * conflict `last_operator`, `user_unverified`.
+ */
+export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
+  return await app.db.transact(async (tx) => {
+    // Two operators who demote each other at once would else each still see the other.
+    if (patch.operator === false || patch.disabled === true) await takeTurns(tx);
+    const changes = await judge(tx, id, patch);
+    if (Object.keys(changes).length > 0) await write(tx, actor, id, changes);
+    return (await findUserRecord(tx, id))!;
+  });
+}
+
+/** Holds the user's row, and says what is to change of it. */
+async function judge(tx: Tx, id: string, patch: UserPatch): Promise<Changes> {
+  const before = (await holdUser(tx, { id }))!;
+  const changes: Changes = {};
+  for (const field of ["displayName", "operator", "disabled"] as const) {
+    if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
+  }
+  if (changes.operator && !before.verified) {
+    const message = "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first";
+    throw new Fault("conflict", "user_unverified", message);
+  }
+  const leaves = changes.operator === false || changes.disabled === true;
+  if (leaves && before.operator && !await hasOtherOperator(tx, id)) {
+    const message = "Cannot disable or demote the last operator; make another user an operator first";
+    throw new Fault("conflict", "last_operator", message);
+  }
+  return changes;
+}
+
+async function write(tx: Tx, actor: Actor, id: string, changed: Changes): Promise<void> {
+  const { displayName, operator, disabled } = changed;
+  await tx.updateTable("users").set({
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(operator !== undefined && { operator }),
+    ...(disabled !== undefined && { disabled_at: disabled ? sql<Date>`wheelwright_now()` : null }),
+    updated_at: sql<Date>`wheelwright_now()`,
+  }).where("id", "=", id).execute();
+  if (disabled) {
+    await endSessionsOf(tx, id);
+    await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
+  }
+  if (disabled || operator === false) tx.wakes.add("credentials"); // streams of its tokens end, or narrow
+  await record(tx, actor, {
+    audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
+  });
+}
+
+/** Until the transaction ends, nobody else lessens the operators. */
+async function takeTurns(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the last operator', 0))`.execute(tx);
+}
+
+/** Whether somebody else can act as one: disabled and unverified operators cannot. */
+export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom("users").select("id").where("operator", "=", true).where("id", "<>", id)
+    .where("disabled_at", "is", null).where("email_verified_at", "is not", null).limit(1).executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,68 @@
+/**
+ * What an endpoint can refuse, and with which status: read from its declaration, code by code.
+ *
+ * Each function below says what a part of the fixed sequence in lib/http/mount.ts refuses.
+ */
+import { noteOf } from "#lib/docs/access.ts";
+import { type FaultCode, FAULTS } from "#lib/faults.ts";
+import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
+import { statusOf } from "#lib/http/problem.ts";
+
+/** The codes by status, in the order of statuses; 500 has none, for nobody can cause it. */
+export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
+  const codes = new Set([
+    ...ofInput(pattern, endpoint),
+    ...ofCredential(endpoint),
+    ...noteOf(endpoint.access.name)?.refuses ?? [],
+    ...ofScope(method, endpoint),
+    ...endpoint.faults ?? [],
+    ...ofService(endpoint),
+  ]);
+  const found = new Map<number, FaultCode[]>([[500, []]]);
+  for (const code of codes) {
+    const status = statusOf(FAULTS[code][0]);
+    found.set(status, [...found.get(status) ?? [], code]);
+  }
+  return new Map([...found].sort(([a], [b]) => a - b));
+}
+
+function ofInput(pattern: string, { params, query, body, form, idempotent }: AnyEndpoint): readonly FaultCode[] {
+  return [
+    ...(params || query || body ? ["invalid_input" as const] : []),
+    ...(pattern.includes(":") ? ["bad_path" as const] : []),
+    ...["bad_query" as const, "repeated_parameter" as const],
+    ...(body && form ? ["bad_form" as const, "not_a_form" as const] : []),
+    ...(body && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
+    ...(body || idempotent ? ["body_too_large" as const] : []),
+    ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
+  ];
+}
+
+function ofCredential({ scope, access }: AnyEndpoint): readonly FaultCode[] {
+  if (scope === "public") return [];
+  const refused = scope === "flow" ? "no_bearer_here" : scope === "session" ? "session_required" : "bad_credentials";
+  return access.name === "anyone" ? [refused] : ["sign_in_required", refused];
+}
+
+function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
+  return [
+    ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
+    ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
+  ];
+}
+
+/** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
+function ofService({ scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
+  return [
+    ...(bucket === undefined ? [] : ["too_many_tries" as const]),
+    ...(vital ? [] : ["overloaded" as const]),
+    ...(scope === "public" ? [] : [
+      "database_unavailable" as const,
+      "database_busy" as const,
+      "database_slow" as const,
+      "database_locked" as const,
+    ]),
+    ...(scope === "public" ? [] : ["database_closed" as const]),
+    "too_slow",
+  ];
+}

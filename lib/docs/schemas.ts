@@ -1,0 +1,78 @@
+/**
+ * The schemas that have a name in the document: said once under components, and referred to from everywhere else.
+ *
+ * An answer that is not named here is written out where it is used. What is sent has to be named: a test says so.
+ */
+import type * as v from "valibot";
+import { AuditEventView } from "#lib/audit/views.ts";
+import * as auth from "#lib/auth/views.ts";
+import { CatalogView } from "#lib/catalog/view.ts";
+import { StreamData } from "#lib/events/store.ts";
+import * as requests from "#lib/federations/requests/views.ts";
+import * as federations from "#lib/federations/views.ts";
+import { Problem } from "#lib/http/problem.ts";
+import { Readiness } from "#lib/http/readiness.ts";
+import { OperationDetail, OperationView } from "#lib/jobs/operation.ts";
+import * as members from "#lib/members/views.ts";
+import * as notifications from "#lib/notifications/views.ts";
+import * as onboarding from "#lib/onboarding/views.ts";
+import * as spokes from "#lib/spokes/views.ts";
+import * as users from "#lib/users/views.ts";
+
+type Schemas = Readonly<Record<string, v.GenericSchema>>;
+
+/** What is answered. */
+export const ANSWERS: Schemas = {
+  Acknowledgement: auth.Acknowledgement,
+  ActionPreview: spokes.ActionPreview,
+  AuditEvent: AuditEventView,
+  BulkOutcome: spokes.BulkOutcome,
+  Catalog: CatalogView,
+  Cost: spokes.CostView,
+  Federation: federations.FederationView,
+  FederationRequest: requests.FederationRequestView,
+  HubJoining: members.HubJoining,
+  Marked: notifications.Marked,
+  Me: auth.MeView,
+  Member: members.MemberView,
+  MintedToken: auth.NewTokenView,
+  Notification: notifications.NotificationView,
+  Onboarding: onboarding.OnboardingView,
+  OnboardingState: onboarding.OnboardingState,
+  Operation: OperationView,
+  OperationDetail,
+  Problem,
+  Readiness,
+  ResetPassword: users.NewPasswordView,
+  Spoke: spokes.SpokeView,
+  SpokeJoining: members.SpokeJoining,
+  SpokePreview: spokes.SpokePreview,
+  StreamEvent: StreamData,
+  Token: auth.TokenView,
+  UnreadCount: notifications.UnreadCount,
+  User: users.UserView,
+  UserRecord: users.UserRecordView,
+};
+
+/** What may be sent. */
+export const INPUTS: Schemas = {
+  AcceptInvite: auth.AcceptBody,
+  Approval: requests.Approval,
+  BulkAction: spokes.BulkAction,
+  FederationAction: federations.FederationAction,
+  FederationPatch: federations.FederationPatch,
+  ForgotPassword: auth.ForgotBody,
+  Login: auth.LoginBody,
+  NewFederation: federations.NewFederation,
+  NewFederationRequest: requests.NewFederationRequest,
+  NewMember: members.NewMember,
+  NewSpoke: spokes.NewSpoke,
+  NewToken: auth.TokenBody,
+  OnboardingAnswers: onboarding.OnboardingBody,
+  PasswordReset: auth.ResetBody,
+  Rejection: requests.Rejection,
+  Signup: auth.SignupBody,
+  SpokeAction: spokes.SpokeAction,
+  UserPatch: users.UserPatch,
+  VerifyEmail: auth.VerifyBody,
+};

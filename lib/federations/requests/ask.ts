@@ -1,0 +1,90 @@
+/** Asking for a hub, and taking the request back. */
+import type { App } from "#lib/app.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { Fault } from "#lib/errors.ts";
+import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { requestDecided } from "#lib/federations/requests/decide.ts";
+import { showRequest } from "#lib/federations/requests/show.ts";
+import { countPending, decide, insertRequest, lockRequest, type RequestRow } from "#lib/federations/requests/store.ts";
+import type { FederationRequestRecord, NewFederationRequest } from "#lib/federations/requests/views.ts";
+import { findFederation } from "#lib/federations/store.ts";
+import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { newId } from "#lib/ids.ts";
+import { type HeldUser, holdUser } from "#lib/users/store.ts";
+
+/** As many requests of one person may be pending: more would keep slugs from others and bury the operators. */
+const MOST_PENDING = 10;
+
+/** Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid `not_offered`. */
+export async function askForFederation(
+  app: App,
+  actor: Actor,
+  input: NewFederationRequest,
+  key: IdempotencyKey | null,
+): Promise<FederationRequestRecord> {
+  refuseUnoffered(app, input);
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const user = await holdUser(tx, { id: actor.userId });
+      const { row, entry } = await placeRequest(tx, user!, input);
+      await record(tx, actor, { audit: [entry] });
+      return await showRequest(tx, row);
+    })
+  );
+}
+
+/** Throws Fault invalid `not_offered`. */
+export function refuseUnoffered(app: App, { region, mode, tier }: NewFederationRequest): void {
+  refuseUnlisted(app.catalog, { region, mode, tier });
+}
+
+/** The row, and what is to be told of it. The user is held by then, so that of many requests at once each is counted. */
+export async function placeRequest(
+  tx: Tx,
+  user: HeldUser,
+  input: NewFederationRequest,
+): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry }> {
+  refuseUnverified(user);
+  if (await countPending(tx, user.id) >= MOST_PENDING) throw tooMany();
+  const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
+  // A hub that is made at this moment is seen when the request is decided.
+  if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
+  const asked = { slug, name, region, mode, tier, reason };
+  const row = await insertRequest(tx, { id: newId("frq"), ...asked, requested_by: user.id });
+  if (!row) throw slugTaken(slug, "a hub that was asked for");
+  return { row, entry: about(row, "federation_requested", asked) };
+}
+
+/** Taken back; again, it stays as it is. Throws Fault conflict `request_decided`. */
+export async function withdrawRequest(app: App, actor: Actor, { id }: RequestRow): Promise<FederationRequestRecord> {
+  return await app.db.transact(async (tx) => {
+    const before = await lockRequest(tx, id);
+    if (before.state === "withdrawn") return await showRequest(tx, before);
+    if (before.state !== "pending") throw await requestDecided(tx, before);
+    const after = await decide(tx, id, { state: "withdrawn", decidedBy: actor.userId });
+    await record(tx, actor, { audit: [about(after, "federation_request_withdrawn", { slug: after.slug })] });
+    return await showRequest(tx, after);
+  });
+}
+
+function about({ id }: RequestRow, kind: AuditEntry["kind"], metadata: Record<string, unknown>): AuditEntry {
+  return { kind, objectType: "federation_request", objectId: id, metadata };
+}
+
+function refuseUnverified({ verified }: HeldUser): void {
+  if (verified) return;
+  const message = "Verify your e-mail address first: open the link that was mailed to you";
+  throw new Fault("forbidden", "unverified", message);
+}
+
+function slugTaken(slug: string, by: string): Fault {
+  return new Fault("conflict", "slug_taken", `The slug ${slug} is taken by ${by}; choose another`);
+}
+
+function tooMany(): Fault {
+  const message = `You have ${MOST_PENDING} requests that nobody has decided yet; wait, or withdraw one`;
+  return new Fault("conflict", "too_many_pending", message);
+}

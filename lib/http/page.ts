@@ -1,0 +1,74 @@
+/**
+ * A page for people: HTML that asks nobody for anything, with the policy that keeps it so.
+ *
+ * Style and script stand in the page, and the policy names their hashes: whatever else got into it would not run. They
+ * are written into the page here and nowhere else, so that page and policy cannot disagree.
+ */
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+
+export interface Page {
+  readonly title: string;
+  /** CSS of ours: never a caller's text. */
+  readonly style: string;
+  /** A script of ours, run once the page is there; the page must make sense without. */
+  readonly script?: string;
+  readonly body: Markup;
+}
+
+/** HTML in which every value was escaped. */
+export type Markup = HtmlEscapedString;
+
+/** A tag for templates: `` markup`<p>${text}</p>` `` escapes the text, and takes other markup as it is. */
+export function markup(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
+  const made = html(strings, ...values);
+  if (made instanceof Promise) throw new Error("A page is made of values that are there, not of promises");
+  return made;
+}
+
+/** Markup that was made otherwise, such as a drawing of ours: never a caller's text. */
+export function trusted(text: string): Markup {
+  return raw(text);
+}
+
+/** The whole document. */
+export function writePage({ title, style, script, body }: Page): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<style>${trusted(style)}</style>
+</head>
+<body>
+${body}
+${script === undefined ? "" : markup`<script>${trusted(script)}</script>`}
+</body>
+</html>
+`.toString();
+}
+
+/** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
+export function policyOf({ style, script }: Page): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+    "img-src data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** A wheel, in the page itself: a browser would ask for /favicon.ico otherwise. */
+const ICON = "data:image/svg+xml," + encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`,
+);

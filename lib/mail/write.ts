@@ -1,0 +1,36 @@
+/** Writes a letter: subject, text and HTML, from the words of its template. */
+import { drawHtml } from "#lib/mail/html.ts";
+import type { Letter, Template } from "#lib/mail/letter.ts";
+import { drawText } from "#lib/mail/text.ts";
+import { wordsOf } from "#lib/mail/words.ts";
+
+/** The page that a letter's link leads to; one without has nothing to be opened. */
+const PAGES: Readonly<Partial<Record<Template, string>>> = {
+  invitation: "invite",
+  "password-reset": "reset",
+  verification: "verify",
+};
+
+export interface Written {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export function needsLink(template: Template): boolean {
+  return PAGES[template] !== undefined;
+}
+
+/** Where the secret is to be used. `home` is the external address of the service, with or without a path. */
+export function linkOf(template: Template, home: URL, secret: string): string {
+  const page = PAGES[template];
+  if (page === undefined) throw new Error(`A letter of ${template} has no link`);
+  const link = new URL(`${home.pathname.replace(/\/$/, "")}/${page}`, home);
+  link.searchParams.set("token", secret);
+  return link.href;
+}
+
+export function writeLetter(letter: Letter, home: URL, link: string | null): Written {
+  const words = wordsOf(letter, home), setting = { home, link, to: letter.to.email };
+  return { subject: words.subject, text: drawText(words, setting), html: drawHtml(words, setting) };
+}

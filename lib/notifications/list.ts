@@ -1,0 +1,82 @@
+/**
+ * Lists notifications, newest first, without ever walking the log.
+ *
+ * The newest events of many objects can only be in those objects whose own newest event is among the newest: one look
+ * at each object finds these, and a page is taken from them alone. So a page costs one look for each object and no
+ * more for a longer history. All pages keep ties: a page may run past its limit by the events that share the last
+ * one's time, because the caller goes on before that time.
+ *
+ * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
+ * `read_through`. What it walks in vain is therefore bounded by what somebody read one by one since the object was last
+ * read completely, and not by all that was ever read.
+ */
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { Rows } from "#lib/db/database.ts";
+import { countUnread } from "#lib/notifications/count.ts";
+import { type Notification, type NotificationRow, toNotification } from "#lib/notifications/notification.ts";
+import { eventsOf, objectsOf, type Reader } from "#lib/notifications/objects.ts";
+import type { NotificationQuery } from "#lib/notifications/views.ts";
+
+/** How many of the newest events an operator's search for unread ones looks through before it asks each hub. */
+const GLANCE = 500;
+
+export async function listNotifications(rows: Rows, reader: Reader, query: NotificationQuery): Promise<Notification[]> {
+  const { limit, unreadOnly } = query;
+  const earlier = query.before ? sql<SqlBool>`event.at < ${query.before}` : sql<SqlBool>`true`;
+  if (reader.role !== "operator") return await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
+  const newest = (size: number) =>
+    sql`select event.id, event.at from audit_events as event where event.customer_visible and ${earlier}
+      order by event.at desc fetch first ${size} rows with ties`;
+  if (!unreadOnly) return await readPage(rows, reader, newest(limit), limit);
+  const { count } = await countUnread(rows, reader);
+  if (count === 0) return [];
+  // When many are unread, the newest nearly always are. Only else is it worth asking each of thousands of hubs.
+  const seen = count < limit ? [] : await readPage(rows, reader, unread(reader, newest(GLANCE)), limit);
+  return seen.length >= limit ? seen : await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
+}
+
+/** The newest events of those objects that can have one on the page. */
+function fromObjects(
+  reader: Reader,
+  { limit, unreadOnly }: NotificationQuery,
+  earlier: RawBuilder<SqlBool>,
+): RawBuilder<unknown> {
+  const where = unreadOnly
+    ? sql<SqlBool>`${earlier} and event.at > object.read_through and ${isUnread(reader)}`
+    : earlier;
+  const worth = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
+  const events = (size: number) => eventsOf(reader, { where, order: "newest first", limit: size });
+  return sql`
+    with object as materialized (select * from (${objectsOf(reader)}) as object where ${worth}),
+    promising as materialized (
+      select object.* from object cross join lateral (select max(at) as at from (${events(1)}) as event) as newest
+      where newest.at is not null order by newest.at desc fetch first ${limit} rows with ties
+    )
+    select event.id, event.at from promising as object cross join lateral (${events(limit)}) as event`;
+}
+
+function unread(reader: Reader, events: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select * from (${events}) as event where ${isUnread(reader)}`;
+}
+
+/** A scalar query, because the planner must look each event up and never gather all that the reader has read. */
+function isUnread({ userId }: Reader): RawBuilder<SqlBool> {
+  return sql`coalesce((select false from notification_reads as done
+    where done.user_id = ${userId} and done.event_id = event.id), true)`;
+}
+
+async function readPage(
+  rows: Rows,
+  { userId }: Reader,
+  events: RawBuilder<unknown>,
+  limit: number,
+): Promise<Notification[]> {
+  // "offset 0" keeps each look at an event a look at one: the planner knows neither how few there are, nor how many not.
+  const { rows: found } = await sql<NotificationRow>`
+    select whole.*, (select read_at from notification_reads as done
+      where done.user_id = ${userId} and done.event_id = page.id) as read_at
+    from (select * from (${events}) as event order by at desc fetch first ${limit} rows with ties) as page
+    cross join lateral (select * from audit_events where id = page.id offset 0) as whole
+    order by page.at desc, page.id desc`.execute(rows);
+  return found.map(toNotification);
+}

@@ -1,0 +1,48 @@
+/** The page that "forgot password" leads to: a form that sets a new one. */
+import type { App } from "#lib/app.ts";
+import type { Origin } from "#lib/auth/authenticate.ts";
+import { findLink, type Link } from "#lib/auth/link.ts";
+import { resetByLink } from "#lib/auth/reset.ts";
+import { ResetBody } from "#lib/auth/views.ts";
+import type { Service } from "#lib/http/endpoint.ts";
+import { markup, type Page } from "#lib/http/page.ts";
+import { moment } from "#lib/mail/words.ts";
+import { goOn, spent, unlessSpent } from "#lib/portal/ends.ts";
+import { addressField, checkFields, type Fields, form, passwordField, type Problems } from "#lib/portal/fields.ts";
+import { frame, heading, outcome, type Shown } from "#lib/portal/frame.ts";
+
+export async function showReset(app: App, token: string): Promise<Shown> {
+  const link = await findLink(app.db.rows, "password_reset", token);
+  return link ? { status: 200, page: write(link) } : spent("password_reset");
+}
+
+export async function submitReset(app: App, service: Service, origin: Origin, given: Fields): Promise<Shown> {
+  const link = await findLink(app.db.rows, "password_reset", given.token);
+  if (!link) return spent("password_reset");
+  const checked = checkFields(ResetBody, given);
+  if ("problems" in checked) return { status: 400, page: write(link, checked.problems) };
+  return await unlessSpent("password_reset", async () => {
+    const email = await resetByLink(app, origin, checked.fields);
+    const title = "Your new password is set";
+    const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more.`;
+    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service)}`) };
+  });
+}
+
+function write(link: Link, problems: Problems = {}): Page {
+  const title = "Set a new password";
+  return frame(
+    Object.keys(problems).length > 0 ? `Please check the form: ${title}` : title,
+    markup`${heading(title, "It takes the place of the old one at once, and signs you out everywhere.")}
+${
+      form("/reset", link.secret, "Set the password", [
+        addressField(link.email),
+        passwordField("New password", problems),
+      ], problems)
+    }
+<footer><p>The link works until ${
+      moment(link.expiresAt.toISOString())
+    }. If you did not ask for it, close this page: your
+password stays as it is.</p></footer>`,
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * Sends a mail, at least once: after a crash between sending and recording it is sent again, with the same Message-ID.
+ *
+ * The secret of a link is made in the same moment, by whoever holds the job, and only its hash is written down. Each
+ * sending has a secret of its own; all of them open the same grant, which is used up once.
+ */
+import type { App } from "#lib/app.ts";
+import { mintSecret } from "#lib/auth/one-time.ts";
+import type { Tx } from "#lib/db/database.ts";
+import { MAIL, type MailPayload } from "#lib/jobs/mail.ts";
+import { MailError } from "#lib/mail/error.ts";
+import type { Mail, Post } from "#lib/mail/post.ts";
+import { linkOf, needsLink, writeLetter } from "#lib/mail/write.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { backoff, MINUTE, SECOND } from "#lib/time.ts";
+
+/** Milliseconds before the second try, and between later ones at most. */
+export interface Retry {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** A mail server may be away for a night. */
+const RETRY: Retry = { first: 2 * SECOND, most: 15 * MINUTE };
+
+export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+  return {
+    kind: MAIL,
+    steps: {
+      async send(run) {
+        try {
+          await send(run, post, config.publicUrl);
+        } catch (error) {
+          throw error instanceof MailError && error.transient ? later(error, run, retry) : error;
+        }
+      },
+    },
+    hooks: {
+      // Nobody waits for this job, so nobody would look at its row.
+      onFailed(_, job, report) {
+        const { letter } = job.payload as MailPayload;
+        log.error("A mail was not sent, and will not be", {
+          operation: job.id,
+          template: letter.template,
+          to: letter.to.email,
+          reason: report.message,
+          ...(report.hint !== null && { hint: report.hint }),
+        });
+        return Promise.resolve({});
+      },
+    },
+  };
+}
+
+async function send(run: Run, post: Post, home: URL): Promise<void> {
+  const payload = run.job.payload as MailPayload, { letter } = payload;
+  const about = { template: letter.template, to: letter.to.email };
+  const found = await run.write((tx) => prepare(tx, payload));
+  if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
+  const link = found.secret === null ? null : linkOf(letter.template, home, found.secret);
+  const mail: Mail = {
+    id: `${run.job.id}@${home.hostname}`,
+    template: letter.template,
+    to: letter.to,
+    ...writeLetter(letter, home, link),
+    link,
+  };
+  run.check();
+  const { answer, file } = await post.send(mail, run.signal);
+  if (file === null) run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
+  else run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template });
+}
+
+/** A secret for its link, if it has one; or why there is nothing to be sent any more. */
+async function prepare(
+  tx: Tx,
+  { letter, grantId }: MailPayload,
+): Promise<{ readonly secret: string | null } | { readonly reason: string }> {
+  const user = await tx.selectFrom("users").select("disabled_at").where("email", "=", letter.to.email)
+    .executeTakeFirst();
+  if (user?.disabled_at) return { reason: "The user was disabled" };
+  if (!needsLink(letter.template)) return { secret: null };
+  if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
+  const secret = await mintSecret(tx, grantId);
+  return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };
+}
+
+function later({ code, message, blame, hint }: MailError, run: Run, { first, most }: Retry): MailError {
+  return new MailError(code, message, {
+    transient: true,
+    blame,
+    ...(hint !== undefined && { hint }),
+    retryAfterMs: backoff(run.job.attempt, first, most),
+  });
+}

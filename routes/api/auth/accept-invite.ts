@@ -1,0 +1,20 @@
+/** Accepting an invitation. */
+import { acceptAndSignIn } from "#lib/auth/accept.ts";
+import { anyone } from "#lib/auth/access.ts";
+import { AcceptBody, MeView } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
+import { showUser } from "#lib/users/views.ts";
+
+export const POST = endpoint({
+  summary: "Accept an invitation by its link: proves the address, sets the password, and signs in by the cookie",
+  access: anyone,
+  scope: "flow",
+  body: AcceptBody,
+  reply: withCookie(ok(MeView)),
+  faults: ["link_spent", "busy"],
+  async handle({ app, ip, userAgent, body }) {
+    const { user, cookie } = await acceptAndSignIn(app, { ip, userAgent }, body);
+    return { body: { user: showUser(user) }, cookie };
+  },
+});

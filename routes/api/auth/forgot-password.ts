@@ -1,0 +1,21 @@
+/** Asking for a link that sets a new password. */
+import { anyone } from "#lib/auth/access.ts";
+import { forgotPassword } from "#lib/auth/forgot.ts";
+import { Acknowledgement, ForgotBody } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Have a link mailed that sets a new password; the answer is the same whether or not there is such a user",
+  access: anyone,
+  scope: "flow",
+  bucket: "too many requests",
+  body: ForgotBody,
+  reply: accepted(Acknowledgement),
+  async handle({ app, ip, userAgent, body }) {
+    await forgotPassword(app, { ip, userAgent }, body.email);
+    return {
+      message: "If somebody here has this address, a mail with a link is on its way; the link works for an hour",
+    };
+  },
+});

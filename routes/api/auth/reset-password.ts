@@ -1,0 +1,19 @@
+/** Setting a new password by a mailed link. */
+import { anyone } from "#lib/auth/access.ts";
+import { resetByLink } from "#lib/auth/reset.ts";
+import { Acknowledgement, ResetBody } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Set a new password by the link that was mailed; it ends all sessions of the user",
+  access: anyone,
+  scope: "flow",
+  body: ResetBody,
+  reply: ok(Acknowledgement),
+  faults: ["link_spent", "busy"],
+  async handle({ app, ip, userAgent, body }) {
+    await resetByLink(app, { ip, userAgent }, body);
+    return { message: "The new password is set; sign in with it" };
+  },
+});

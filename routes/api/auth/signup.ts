@@ -1,0 +1,20 @@
+/** Signing up. */
+import { anyone } from "#lib/auth/access.ts";
+import { signUp } from "#lib/auth/signup.ts";
+import { Acknowledgement, SignupBody } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Sign up, where SIGNUP is on; the answer is the same whether or not there is such a user",
+  access: anyone,
+  scope: "flow",
+  bucket: "too many requests",
+  body: SignupBody,
+  reply: accepted(Acknowledgement),
+  faults: ["signup_off", "busy"],
+  async handle({ app, ip, userAgent, body }) {
+    await signUp(app, { ip, userAgent }, body);
+    return { message: "A mail with a link is on its way to this address; the link proves that the address is yours" };
+  },
+});

@@ -1,0 +1,19 @@
+/** Proving the address that somebody signed up with. */
+import { anyone } from "#lib/auth/access.ts";
+import { verifyEmail } from "#lib/auth/verify.ts";
+import { MeView, VerifyBody } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { showUser } from "#lib/users/views.ts";
+
+export const POST = endpoint({
+  summary: "Prove an address by its link; the password given here is the user's from now on, and ends what was before",
+  access: anyone,
+  scope: "flow",
+  body: VerifyBody,
+  reply: ok(MeView),
+  faults: ["link_spent", "busy"],
+  handle: async ({ app, ip, userAgent, body }) => ({
+    user: showUser(await verifyEmail(app, { ip, userAgent }, body)),
+  }),
+});

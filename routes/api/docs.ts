@@ -1,0 +1,13 @@
+/** The reference, as a page to read. */
+import { anyone } from "#lib/auth/access.ts";
+import { docsPage } from "#lib/docs/page/page.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { html } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The reference of this API as a page, which asks no other server for anything",
+  access: anyone,
+  scope: "public",
+  reply: html(),
+  handle: ({ service }) => docsPage(service.document()),
+});

@@ -1,0 +1,17 @@
+/** Approve a request for a hub. */
+import { federationRequest } from "#lib/federations/requests/access.ts";
+import { approveRequest } from "#lib/federations/requests/decide.ts";
+import { Approval, FederationRequestView } from "#lib/federations/requests/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Make the hub that was asked for, and its asker the admin; the body may say what shall be otherwise",
+  access: federationRequest("decide"),
+  scope: "cli",
+  body: Approval,
+  idempotent: true,
+  reply: ok(FederationRequestView),
+  faults: ["request_decided", "asker_disabled", "slug_taken", "not_offered"],
+  handle: ({ app, actor, asked, body, idempotency }) => approveRequest(app, actor, asked, body, idempotency),
+});

@@ -1,0 +1,17 @@
+/** Reject a request for a hub. */
+import { federationRequest } from "#lib/federations/requests/access.ts";
+import { rejectRequest } from "#lib/federations/requests/decide.ts";
+import { FederationRequestView, Rejection } from "#lib/federations/requests/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Reject a request for a hub, with the reason that its asker reads",
+  access: federationRequest("decide"),
+  scope: "cli",
+  body: Rejection,
+  idempotent: true,
+  reply: ok(FederationRequestView),
+  faults: ["request_decided"],
+  handle: ({ app, actor, asked, body, idempotency }) => rejectRequest(app, actor, asked, body, idempotency),
+});

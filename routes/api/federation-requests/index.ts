@@ -1,0 +1,29 @@
+/** Requests for hubs: those that the caller sees, and a new one. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { askForFederation } from "#lib/federations/requests/ask.ts";
+import { findRequests } from "#lib/federations/requests/show.ts";
+import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/federations/requests/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { created, ok } from "#lib/http/reply.ts";
+import { Before, limit } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "Requests for hubs, newest first: your own, and for operators all",
+  access: signedIn,
+  scope: "readonly",
+  query: v.object({ state: StateFilter, limit: limit(25), before: v.optional(Before) }),
+  reply: ok(v.array(FederationRequestView)),
+  handle: ({ app, actor, query }) => findRequests(app.db.rows, actor, query),
+});
+
+export const POST = endpoint({
+  summary: "Ask for a hub; an operator decides, and you become its admin",
+  access: signedIn,
+  scope: "cli",
+  body: NewFederationRequest,
+  idempotent: true,
+  reply: created(FederationRequestView, (request) => `/api/federation-requests/${request.id}`),
+  faults: ["slug_taken", "too_many_pending", "unverified", "not_offered"],
+  handle: ({ app, actor, body, idempotency }) => askForFederation(app, actor, body, idempotency),
+});

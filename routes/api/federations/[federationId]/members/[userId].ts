@@ -1,0 +1,16 @@
+/** One admin of a hub. */
+import { federation } from "#lib/federations/access.ts";
+import { removeHubMember } from "#lib/federations/members.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
+import { UserPath } from "#lib/users/views.ts";
+
+export const DELETE = endpoint({
+  summary: "Take a hub back from somebody, who loses it with this answer; also oneself",
+  access: federation("change"),
+  scope: "cli",
+  params: UserPath,
+  reply: noContent,
+  faults: ["member_missing"],
+  handle: ({ app, actor, federation, params }) => removeHubMember(app, actor, federation, params.userId),
+});

@@ -1,0 +1,30 @@
+/** Who administers a hub. */
+import * as v from "valibot";
+import { federation } from "#lib/federations/access.ts";
+import { addHubMember, listHubMembers } from "#lib/federations/members.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { HubJoining, MemberView, NewMember } from "#lib/members/views.ts";
+import { Before, MaybeLimit } from "#lib/schema.ts";
+
+export const GET = endpoint({
+  summary: "The hub's admins, newest first, pending ones too; complete unless a limit is given",
+  access: federation("change"),
+  scope: "readonly",
+  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  reply: ok(v.array(MemberView)),
+  handle: ({ app, federation, query }) => listHubMembers(app.db.rows, federation, query),
+});
+
+export const POST = endpoint({
+  summary:
+    "Make somebody an admin of a hub. Whoever has no account, or never proved the address, is invited by mail, " +
+    "for 7 days; asked again, nothing is done twice, and an invitation is mailed again once an hour has passed",
+  access: federation("change"),
+  scope: "cli",
+  body: NewMember,
+  idempotent: true,
+  reply: ok(HubJoining),
+  faults: ["user_disabled", "federation_state"],
+  handle: ({ app, actor, federation, body, idempotency }) => addHubMember(app, actor, federation, body, idempotency),
+});

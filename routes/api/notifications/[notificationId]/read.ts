@@ -1,0 +1,17 @@
+/** A notification is read. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { markRead } from "#lib/notifications/read.ts";
+import { NotificationView } from "#lib/notifications/views.ts";
+
+export const POST = endpoint({
+  summary: "Mark a notification as read; once more changes nothing",
+  access: signedIn,
+  scope: "cli",
+  params: v.object({ notificationId: v.string() }),
+  reply: ok(NotificationView),
+  faults: ["notification_missing"],
+  handle: ({ app, actor, params }) => markRead(app.db, actor, params.notificationId),
+});

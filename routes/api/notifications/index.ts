@@ -1,0 +1,16 @@
+/** What happened that the caller is told of. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { listNotifications } from "#lib/notifications/list.ts";
+import { NotificationQuery, NotificationView } from "#lib/notifications/views.ts";
+
+export const GET = endpoint({
+  summary: "The caller's notifications, newest first",
+  access: signedIn,
+  scope: "readonly",
+  query: NotificationQuery,
+  reply: ok(v.array(NotificationView)),
+  handle: ({ app, actor, query }) => listNotifications(app.db.rows, actor, query),
+});

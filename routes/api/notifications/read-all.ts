@@ -1,0 +1,14 @@
+/** All notifications of the caller are read. */
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { markAllRead } from "#lib/notifications/read-all.ts";
+import { Marked } from "#lib/notifications/views.ts";
+
+export const POST = endpoint({
+  summary: "Mark as read all that the caller is notified of at this moment",
+  access: signedIn,
+  scope: "cli",
+  reply: ok(Marked),
+  handle: ({ app, actor }) => markAllRead(app.db, actor),
+});

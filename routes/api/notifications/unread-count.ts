@@ -1,0 +1,14 @@
+/** How many notifications the caller has not read; cheap, to be asked often. */
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { countUnread } from "#lib/notifications/count.ts";
+import { UnreadCount } from "#lib/notifications/views.ts";
+
+export const GET = endpoint({
+  summary: "How many of the caller's notifications are unread",
+  access: signedIn,
+  scope: "readonly",
+  reply: ok(UnreadCount),
+  handle: ({ app, actor }) => countUnread(app.db.rows, actor),
+});

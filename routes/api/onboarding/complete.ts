@@ -1,0 +1,17 @@
+/** The end of the wizard that greets a new user. */
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
+import { completeOnboarding } from "#lib/onboarding/complete.ts";
+import { OnboardingBody, OnboardingView } from "#lib/onboarding/views.ts";
+
+export const POST = endpoint({
+  summary: "Finish onboarding, once: display name, password, a first request for a hub; it renews the session's cookie",
+  access: signedIn,
+  scope: "session",
+  purpose: "completing onboarding",
+  body: OnboardingBody,
+  reply: withCookie(ok(OnboardingView)),
+  faults: ["onboarded", "slug_taken", "too_many_pending", "unverified", "not_offered", "busy"],
+  handle: ({ app, actor, body }) => completeOnboarding(app, actor, body),
+});

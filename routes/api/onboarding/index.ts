@@ -1,0 +1,14 @@
+/** Whether the wizard that greets a new user is still to come. */
+import { signedIn } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { findOnboarded } from "#lib/onboarding/complete.ts";
+import { OnboardingState } from "#lib/onboarding/views.ts";
+
+export const GET = endpoint({
+  summary: "When you completed onboarding; nobody is made to",
+  access: signedIn,
+  scope: "readonly",
+  reply: ok(OnboardingState),
+  handle: async ({ app, actor }) => ({ onboardedAt: await findOnboarded(app.db.rows, actor.userId) }),
+});

@@ -1,0 +1,13 @@
+/** One admin of a spoke. */
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
+import { removeSpokeMember, spokeMember } from "#lib/spokes/members.ts";
+
+export const DELETE = endpoint({
+  summary: "Take a spoke back from somebody, who loses it with this answer; its own admins may leave",
+  access: spokeMember,
+  scope: "cli",
+  reply: noContent,
+  faults: ["member_missing"],
+  handle: ({ app, actor, spoke, userId }) => removeSpokeMember(app, actor, spoke, userId),
+});

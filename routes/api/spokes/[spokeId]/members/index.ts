@@ -1,0 +1,18 @@
+/** Who administers a spoke. */
+import * as v from "valibot";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { MemberView } from "#lib/members/views.ts";
+import { Before, MaybeLimit } from "#lib/schema.ts";
+import { spoke } from "#lib/spokes/access.ts";
+import { listSpokeMembers } from "#lib/spokes/members.ts";
+
+export const GET = endpoint({
+  summary: "The spoke's own admins, newest first, pending ones too; complete unless a limit is given. " +
+    "Those who run its hub are not among them",
+  access: spoke("act"),
+  scope: "readonly",
+  query: v.object({ limit: MaybeLimit, before: v.optional(Before) }),
+  reply: ok(v.array(MemberView)),
+  handle: ({ app, spoke, query }) => listSpokeMembers(app.db.rows, spoke, query),
+});

@@ -1,0 +1,17 @@
+/** Users, for operators. */
+import * as v from "valibot";
+import { operator } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { Before, limit } from "#lib/schema.ts";
+import { listUserRecords } from "#lib/users/records.ts";
+import { userFilters, UserRecordView } from "#lib/users/views.ts";
+
+export const GET = endpoint({
+  summary: "Users, newest first; email finds an address, or those that begin so",
+  access: operator,
+  scope: "readonly",
+  query: v.object({ ...userFilters, limit: limit(25), before: v.optional(Before) }),
+  reply: ok(v.array(UserRecordView)),
+  handle: ({ app, query }) => listUserRecords(app.db.rows, query),
+});

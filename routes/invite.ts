@@ -1,0 +1,30 @@
+/** The page behind the link of an invitation, for people; it works without script and without the portal. */
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { Fields } from "#lib/portal/fields.ts";
+import { refused, shown } from "#lib/portal/frame.ts";
+import { showInvitation, submitInvitation } from "#lib/portal/invite.ts";
+
+export const GET = endpoint({
+  summary: "Show what an invitation is to",
+  access: anyone,
+  scope: "public",
+  query: v.object({ token: v.optional(v.string(), "") }),
+  reply: shown,
+  refusal: refused,
+  faults: ["link_spent"],
+  handle: ({ app, query }) => showInvitation(app, query.token),
+});
+
+export const POST = endpoint({
+  summary: "Accept an invitation by the page's form",
+  access: anyone,
+  scope: "flow",
+  form: true,
+  body: Fields,
+  reply: shown,
+  refusal: refused,
+  faults: ["link_spent"],
+  handle: ({ app, service, ip, userAgent, body }) => submitInvitation(app, service, { ip, userAgent }, body),
+});

@@ -1,0 +1,30 @@
+/** The page behind the link that proves an address, for people. */
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { Fields } from "#lib/portal/fields.ts";
+import { refused, shown } from "#lib/portal/frame.ts";
+import { showVerification, submitVerification } from "#lib/portal/verify.ts";
+
+export const GET = endpoint({
+  summary: "Show the form that proves an address",
+  access: anyone,
+  scope: "public",
+  query: v.object({ token: v.optional(v.string(), "") }),
+  reply: shown,
+  refusal: refused,
+  faults: ["link_spent"],
+  handle: ({ app, query }) => showVerification(app, query.token),
+});
+
+export const POST = endpoint({
+  summary: "Prove an address by the page's form",
+  access: anyone,
+  scope: "flow",
+  form: true,
+  body: Fields,
+  reply: shown,
+  refusal: refused,
+  faults: ["link_spent"],
+  handle: ({ app, service, ip, userAgent, body }) => submitVerification(app, service, { ip, userAgent }, body),
+});

@@ -1,0 +1,70 @@
+/** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
+import type postgres from "postgres";
+import { silent } from "#lib/log.ts";
+import { openDatabase } from "#lib/db/open.ts";
+import { markAllRead } from "#lib/notifications/read-all.ts";
+import type { Reader } from "#lib/notifications/objects.ts";
+import { fillEvents, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
+import { MINUTE } from "#lib/time.ts";
+
+const operator = (n: number): Reader => ({ role: "operator", userId: userId(n) });
+const hubAdmin = (n: number): Reader => ({ role: "hub_admin", userId: userId(n) });
+const spokeAdmin = (n: number): Reader => ({ role: "spoke_admin", userId: userId(n) });
+
+/** Hub admins have the three busiest hubs, spoke admins the five busiest spokes. */
+export const READERS = {
+  "operator, nothing read": operator(0),
+  "hub admin, nothing read": hubAdmin(1),
+  "spoke admin, nothing read": spokeAdmin(2),
+  "operator, all read but the newest": operator(3),
+  "hub admin, all read but the newest": hubAdmin(4),
+  "spoke admin, all read but the newest": spokeAdmin(5),
+  "hub admin, all but the oldest read one by one": hubAdmin(6),
+} as const satisfies Record<string, Reader>;
+
+const ALL = [
+  READERS["operator, all read but the newest"],
+  READERS["hub admin, all read but the newest"],
+  READERS["spoke admin, all read but the newest"],
+] as const;
+const ONE_BY_ONE = READERS["hub admin, all but the oldest read one by one"];
+
+/** `events` are there, and 40 more are written after everything was read. */
+export async function prepareReaders(
+  sql: postgres.Sql,
+  url: string,
+  events: number,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const { role, userId } of Object.values(READERS)) {
+    await sql`update users set operator = ${role === "operator"} where id = ${userId}`;
+    for (const hub of role === "hub_admin" ? [0, 1, 2] : []) {
+      await sql`insert into federation_members (user_id, federation_id) values (${userId}, ${hubId(hub)})`;
+    }
+    for (const spoke of role === "spoke_admin" ? [0, 1, 2, 3, 4] : []) {
+      await sql`insert into spoke_members (user_id, spoke_id) values (${userId}, ${spokeId(spoke)})`;
+    }
+  }
+  const db = await openDatabase({ url, size: 2, log: silent, statementLimit: MINUTE });
+  for (const reader of [...ALL, ONE_BY_ONE]) {
+    const began = performance.now();
+    const { marked } = await markAllRead(db, reader);
+    say(`read-all as ${reader.role}: ${marked} in ${Math.round(performance.now() - began)} ms`);
+  }
+  await db.close();
+  await sql.begin(async (tx) => {
+    const user = ONE_BY_ONE.userId;
+    // What read-all knows, who reads one by one does not. The oldest event of each hub is put back to unread.
+    await tx`update notification_read_counts set read_through = '-infinity' where user_id = ${user}`;
+    const oldest = await tx`delete from notification_reads where user_id = ${user} and event_id in (
+      select (select id from audit_events where federation_id = member.federation_id and customer_visible order by at limit 1)
+      from federation_members as member where user_id = ${user}) returning event_id`;
+    await tx`update notification_read_counts as count set reads = reads - found.less from (
+        select about, hub, spoke, count(*) as less from audit_events cross join lateral (values
+          ('all', '', ''), ('hub', federation_id, ''), ('spoke', '', spoke_id)) as object (about, hub, spoke)
+        where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
+      ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
+        and count.spoke_id = found.spoke`;
+  });
+  await fillEvents(sql, events, events + 40, say);
+}

@@ -1,0 +1,23 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { mailJob } from "#lib/jobs/mail.ts";
+
+const test = suite("mailJob");
+
+const laneOf = (email: string) =>
+  mailJob({ template: "request-approved", to: { email, name: "" }, about: { hub: "North", slug: "north" } }).lane;
+
+test("spreads addresses over four lanes, and keeps each address in one", () => {
+  const lanes = Array.from({ length: 400 }, (_, i) => laneOf(`user${i}@example.org`));
+  assert.equal([...new Set(lanes)].sort(), ["mail:0", "mail:1", "mail:2", "mail:3"]);
+  for (const lane of new Set(lanes)) assert.ok(lanes.filter((each) => each === lane).length > 50, `${lane}`);
+  assert.is(laneOf("адa@example.org"), laneOf("адa@example.org"));
+});
+
+test("holds no secret, and the grant only by its id", () => {
+  const about = { inviter: "Ann", places: ["North"], expiresAt: "2026-11-28T14:05:00.000Z" };
+  const letter = { template: "invitation", to: { email: "ada@example.org", name: "Ada" }, about } as const;
+  assert.equal(mailJob(letter, "ott_1").payload, { letter, grantId: "ott_1" });
+});
+
+test.run();

@@ -1,0 +1,58 @@
+/** A letter of each template, and one whose every value wants to be something else. */
+import type { Letter } from "#lib/mail/letter.ts";
+
+const to = { email: "ada@school.example", name: "Ada Lovelace" };
+const expiresAt = "2026-11-28T14:05:00.000Z";
+
+export const LETTERS: Readonly<Record<string, Letter>> = {
+  invitation: {
+    template: "invitation",
+    to,
+    about: { inviter: "Grace Hopper", places: ["Northern schools"], expiresAt },
+  },
+  "invitation-many": {
+    template: "invitation",
+    to,
+    about: {
+      inviter: "Grace Hopper",
+      places: Array.from({ length: 13 }, (_, i) => `${["Ash", "Birch", "Cedar"][i % 3]} school ${i + 1}`),
+      expiresAt,
+    },
+  },
+  "password-reset": { template: "password-reset", to, about: { expiresAt: "2026-11-21T15:05:00.000Z" } },
+  verification: { template: "verification", to, about: { expiresAt: "2026-11-22T14:05:00.000Z" } },
+  "password-changed": {
+    template: "password-changed",
+    to,
+    about: { at: "2026-11-21T14:05:00.000Z", ip: "2001:db8::7" },
+  },
+  "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
+  "request-rejected": {
+    template: "request-rejected",
+    to,
+    about: {
+      hub: "Northern schools",
+      reason: "There is a hub for these schools already: south.\n\nAsk Grace to add yours to it, or see " +
+        "https://school.example/hubs for how hubs are meant to be cut.",
+    },
+  },
+  hostile: {
+    template: "invitation",
+    to: { email: "ada@school.example", name: 'Ada\r\nBcc: eve@evil.example\r\n\r\n"<script>' },
+    about: {
+      inviter: `<script>alert("x")</script> & '${"👩‍👩‍👧‍👦".repeat(100)}`,
+      places: [
+        `"><img src=x onerror=alert(1)>`,
+        "\u202egnp.live\u202c \u2066turned\u2069",
+        `Win at https://evil.example/now or www.evil.example, mail eve@evil.example`,
+        `Z${"\u0300\u0301\u0302".repeat(200)}algo\nline\r\nbreak`,
+        "مدارس الشمال",
+        "x".repeat(500),
+      ],
+      expiresAt,
+    },
+  },
+};
+
+export const HOME = new URL("https://hubs.school.example/");
+export const SECRET = "6yZ0sW3n1qXvB8rTkLp2mJdFhGcA9uEoIiYxNwQzV4s";

@@ -1,0 +1,95 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Letter } from "#lib/mail/letter.ts";
+import { linkOf, needsLink, writeLetter, type Written } from "#lib/mail/write.ts";
+import { HOME, LETTERS, SECRET } from "#test/lib/mail/letters.ts";
+
+const test = suite("writeLetter");
+const GOLDEN = new URL("../../golden/mail/", import.meta.url);
+
+function linkIn({ template }: Letter): string | null {
+  return needsLink(template) ? linkOf(template, HOME, SECRET) : null;
+}
+
+function write(letter: Letter): Written {
+  return writeLetter(letter, HOME, linkIn(letter));
+}
+
+const hostile = write(LETTERS.hostile!);
+
+test("writes each letter as the golden files show it", async () => {
+  const all = Object.entries(LETTERS).flatMap(([name, letter]) => {
+    const { subject, text, html } = write(letter);
+    return [[`${name}.txt`, `Subject: ${subject}\n\n${text}`], [`${name}.html`, html]] as const;
+  });
+  for (const [name, content] of all) {
+    if (process.env.UPDATE_GOLDEN) await writeFile(new URL(name, GOLDEN), content);
+    assert.fixture(await readFile(new URL(name, GOLDEN), "utf8"), content, name);
+  }
+  assert.equal((await readdir(GOLDEN)).sort(), all.map(([name]) => name).sort());
+});
+
+test("lets no value become markup", () => {
+  const { html } = hostile;
+  assert.not.match(html, /<script|<img|onerror=[^&]*>/);
+  assert.match(html, /&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;/);
+  assert.match(html, /&quot;&gt;&lt;img src=x/);
+});
+
+test("lets no name turn text around, pile up, or become a link", () => {
+  for (const part of [hostile.text, hostile.html]) {
+    assert.not.match(part, /[\u202a-\u202e\u2066-\u2069]/);
+    assert.not.match(part, /\p{M}{5}/u);
+    assert.not.match(part, /evil\.example/);
+    assert.not.match(part, /https?:\/\/evil/);
+    assert.match(part, /مدارس الشمال/);
+  }
+});
+
+test("keeps the subject to one short line", () => {
+  for (const letter of Object.values(LETTERS)) {
+    const { subject } = write(letter);
+    assert.not.match(subject, /[\p{Cc}]/u);
+    assert.ok([...new Intl.Segmenter("en").segment(subject)].length <= 120, subject);
+  }
+});
+
+test("asks nobody for anything", () => {
+  for (const letter of Object.values(LETTERS)) {
+    const { html } = write(letter);
+    const tags = html.match(/<[a-z][^>]*>/gi)!.join("\n"), sheet = /<style>([\s\S]*)<\/style>/.exec(html)![1]!;
+    const addresses = [...tags.matchAll(/\b(?:href|src|srcset|background|action)\s*=\s*["']?([^"'\s>]+)/gi)];
+    assert.not.match(tags + sheet, /url\(|@import|<(?:img|link|script|iframe|object|form)\b/i);
+    assert.ok(addresses.every(([, address]) => address === linkIn(letter)), letter.template);
+  }
+});
+
+test("shows the link as a button and in plain, and in one piece in the text", () => {
+  for (const letter of Object.values(LETTERS).filter(({ template }) => needsLink(template))) {
+    const { text, html } = write(letter);
+    assert.is(html.split(`href="${linkIn(letter)}"`).length, 3);
+    assert.ok(text.split("\n").includes(linkIn(letter)!));
+  }
+});
+
+test("shows nothing that a stranger wrote to an address that nobody has proved", () => {
+  const to = { email: "ada@school.example", name: "Win a prize" };
+  const { subject, text, html } = write({ ...LETTERS.verification!, to } as Letter);
+  assert.not.match(subject + text + html, /prize/);
+});
+
+test("wraps lines, and counts a list that is too long", () => {
+  const many = LETTERS["invitation-many"]!, { text } = write(many);
+  assert.ok(text.split("\n").every((line) => line.length <= 72 || line === linkIn(many)));
+  assert.match(text, /- Ash school 10\n- and 3 more\n/);
+});
+
+test("leads to the page of the template, also below a path", () => {
+  assert.is(linkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
+  assert.is(linkOf("password-reset", new URL("https://x.example/hubs/"), "s"), "https://x.example/hubs/reset?token=s");
+  assert.is(linkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
+  assert.throws(() => linkOf("request-approved", HOME, "s"));
+});
+
+test.run();

@@ -1,0 +1,80 @@
+/**
+ * Holds every count against a count from scratch, by plain SQL that shares nothing with the program's own: the visible
+ * events of each object, the reads of each user and object, and that all is read up to where it is said to be.
+ */
+import * as assert from "uvu/assert";
+import { query } from "#test/support/bench/query.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+
+const VISIBLE = `
+  select 'hub ' || federation_id as object, count(*) from audit_events
+    where customer_visible and federation_id is not null group by 1
+  union all select 'spoke ' || spoke_id, count(*) from audit_events
+    where customer_visible and spoke_id is not null group by 1
+  union all select 'loose', count(*) from audit_events where customer_visible and federation_id is null having count(*) > 0
+  union all select concat_ws(' ', 'audience', audience_user_id, coalesce(federation_id, ''), coalesce(spoke_id, '')), count(*)
+    from audit_events where customer_visible and audience_user_id is not null group by 1`;
+
+const VISIBLE_KEPT = `
+  select 'hub ' || federation_id as object, visible_events as count from stream_heads where visible_events <> 0
+  union all select 'spoke ' || id, visible_events from spokes where visible_events <> 0
+  union all select 'loose', visible_events from loose_heads where visible_events <> 0
+  union all select concat_ws(' ', 'audience', user_id, federation_id, spoke_id), visible_events
+    from notification_audiences where visible_events <> 0`;
+
+const READ = `
+  with done as (
+    select read.user_id, event.federation_id, event.spoke_id, event.audience_user_id
+    from notification_reads as read join audit_events as event on event.id = read.event_id
+  )
+  select concat_ws(' ', user_id, 'all', '', '') as object, count(*) from done group by 1
+  union all select concat_ws(' ', user_id, 'loose', '', ''), count(*) from done where federation_id is null group by 1
+  union all select concat_ws(' ', user_id, 'hub', federation_id, ''), count(*) from done
+    where federation_id is not null group by 1
+  union all select concat_ws(' ', user_id, 'spoke', '', spoke_id), count(*) from done where spoke_id is not null group by 1
+  union all select concat_ws(' ', user_id, 'audience', coalesce(federation_id, ''), coalesce(spoke_id, '')), count(*)
+    from done where audience_user_id = user_id group by 1`;
+
+const READ_KEPT = `
+  select concat_ws(' ', user_id, about, federation_id, spoke_id) as object, reads as count
+  from notification_read_counts where reads <> 0`;
+
+/** Events that are not read though their object is said to be read up to a later time. */
+const LEFT_BEHIND = `
+  select event.id from notification_read_counts as kept join audit_events as event on event.customer_visible
+    and event.at <= kept.read_through and case kept.about
+      when 'hub' then event.federation_id = kept.federation_id
+      when 'spoke' then event.spoke_id = kept.spoke_id
+      when 'loose' then event.federation_id is null
+      when 'audience' then event.audience_user_id = kept.user_id and coalesce(event.federation_id, '') = kept.federation_id
+        and coalesce(event.spoke_id, '') = kept.spoke_id
+      else true end
+  where not exists (select from notification_reads as read where read.user_id = kept.user_id and read.event_id = event.id)`;
+
+export async function countsAreExact(db: TestDatabase): Promise<void> {
+  const counts = async (text: string) =>
+    Object.fromEntries((await query(db, text)).map(({ object, count }) => [object, Number(count)]).sort());
+  assert.equal(await counts(VISIBLE_KEPT), await counts(VISIBLE));
+  assert.equal(await counts(READ_KEPT), await counts(READ));
+  assert.equal(await query(db, LEFT_BEHIND), []);
+}
+
+/** What is unread for a user, found by looking at each event. */
+export async function recountUnread(db: TestDatabase, userId: string): Promise<number> {
+  const [row] = await query(
+    db,
+    `select count(*) from audit_events as event
+     where customer_visible
+       and (
+         (select operator from users where id = $1)
+         or audience_user_id = $1
+         or (select email_verified_at is not null from users where id = $1) and (
+           exists (select from federation_members where user_id = $1 and federation_id = event.federation_id)
+           or exists (select from spoke_members where user_id = $1 and spoke_id = event.spoke_id)
+         )
+       )
+       and not exists (select from notification_reads where user_id = $1 and event_id = event.id)`,
+    [userId],
+  );
+  return Number(row.count);
+}

@@ -1,0 +1,159 @@
+/**
+ * The README's API by example, typed as it stands: one shell for the whole chapter, against the program as `npm start`
+ * starts it. What is printed in a `json` block after a command is what the command must have answered; `…` stands for
+ * any text, and a key that the block does not name is not looked at.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+const README = new URL("../README.md", import.meta.url);
+const ASIDE = /^# in a second terminal/;
+/** An example whose answer is a refusal says so. */
+const REFUSED = /# refused/;
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+interface Context {
+  directory: string;
+  program: Started;
+  blocks: readonly Block[];
+  /** What each shell block printed, by its place among all blocks. */
+  printed: ReadonlyMap<number, string>;
+}
+
+const test = suite<Context>("the README's examples");
+
+test.before(async (context) => {
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-readme-"));
+  context.program = startProgram(["dev"], {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: context.directory,
+    SIMULATOR_DELAY_MS: "0",
+  });
+  const url = (await context.program.said(/^Listening on /)).replace("Listening on ", "");
+  const password = /Password\s+(\S+)/.exec(context.program.lines.join("\n"))![1]!;
+  context.blocks = blocksOf(chapter(await readFile(README, "utf8"), "The API by example"));
+  const typed = (text: string) =>
+    text.replaceAll("http://localhost:3000", url).replaceAll("PASSWORD", password)
+      .replaceAll(".wheelwright/", `${context.directory}/`);
+  context.printed = await run(
+    context.directory,
+    context.blocks.map((block) => ({ ...block, text: typed(block.text) })),
+  );
+});
+
+test.after(async ({ directory, program }) => {
+  await program?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("are there", ({ blocks }) => {
+  assert.ok(blocks.filter((block) => block.language === "sh").length > 8);
+  assert.ok(blocks.filter((block) => block.language === "json").length > 5);
+});
+
+test("answer with no error but where they say so", ({ blocks, printed }) => {
+  for (const [i, output] of printed) {
+    if (ASIDE.test(blocks[i]!.text)) continue;
+    const refused = /"statusCode":\s*\d+/.test(output);
+    assert.is(refused, REFUSED.test(blocks[i]!.text), `${blocks[i]!.text}\n${output}`);
+  }
+});
+
+test("answer what is printed below them", ({ blocks, printed }) => {
+  blocks.forEach(({ language, text }, i) => {
+    if (language !== "json") return;
+    const output = printed.get(i - 1);
+    assert.ok(output, `a command before ${text}`);
+    const answers = jsonIn(output!);
+    const wanted = JSON.parse(text);
+    const misses = answers.map((answer) => missIn(wanted, answer, "it"));
+    assert.ok(misses.includes(null), `${text}\n${misses.at(-1) ?? "no JSON was printed"}:\n${output}`);
+  });
+});
+
+test.run();
+
+function chapter(markdown: string, title: string): string {
+  const start = markdown.indexOf(`\n## ${title}\n`);
+  assert.ok(start >= 0, `the chapter ${title}`);
+  const end = markdown.indexOf("\n## ", start + 1);
+  return markdown.slice(start, end);
+}
+
+function blocksOf(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({ language, text }));
+}
+
+/** All in one shell, so that what an example sets is there for the next. */
+async function run(directory: string, blocks: readonly Block[]): Promise<Map<number, string>> {
+  const shells = blocks.flatMap(({ language, text }, i) => language === "sh" ? [{ i, text }] : []);
+  const script = shells.map(({ i, text }) => {
+    const output = join(directory, `printed-${i}`);
+    // A second terminal is no job of this shell, which may wait for its own.
+    return ASIDE.test(text) ? `( ( ${text}\n) > ${output} 2>&1 & )` : `{ ${text}\n} > ${output} 2>&1 < /dev/null`;
+  }).join("\n");
+  const shell = spawn("bash", ["-c", script], { cwd: directory, detached: true, stdio: "ignore" });
+  const status = await new Promise((resolve) => shell.once("exit", resolve));
+  try {
+    process.kill(-shell.pid!, "SIGKILL"); // the second terminal
+  } catch {
+    // There was none.
+  }
+  assert.is(status, 0, "the shell ends well");
+  return new Map(
+    await Promise.all(
+      shells.map(async ({ i }) => [i, await readFile(join(directory, `printed-${i}`), "utf8")] as const),
+    ),
+  );
+}
+
+/** Every JSON document in the text: each command prints one, one after the other. */
+function jsonIn(text: string): unknown[] {
+  const found: unknown[] = [];
+  for (const start of text.matchAll(/(?:^|[}\]\n])(?=[[{])/g)) {
+    const from = start.index + start[0].length;
+    for (let end = text.length; end > from; end = text.lastIndexOf(text[from] === "{" ? "}" : "]", end - 1)) {
+      const value = parse(text.slice(from, end + 1));
+      if (value !== undefined) {
+        found.push(value);
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What in the answer is not as wanted, or null. */
+function missIn(wanted: unknown, answer: unknown, name: string): string | null {
+  if (typeof wanted === "string") {
+    const pattern = new RegExp(`^${wanted.split("…").map((part) => RegExp.escape(part)).join("[^]*")}$`);
+    return typeof answer === "string" && pattern.test(answer) ? null : `${name} is ${JSON.stringify(answer)}`;
+  }
+  if (wanted === null || typeof wanted !== "object") {
+    return wanted === answer ? null : `${name} is ${JSON.stringify(answer)}, not ${JSON.stringify(wanted)}`;
+  }
+  if (answer === null || typeof answer !== "object") return `${name} is ${JSON.stringify(answer)}`;
+  for (const [key, value] of Object.entries(wanted)) {
+    const miss = missIn(value, (answer as Record<string, unknown>)[key], `${name}.${key}`);
+    if (miss) return miss;
+  }
+  return null;
+}

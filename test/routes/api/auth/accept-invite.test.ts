@@ -1,0 +1,116 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { DAY, MINUTE } from "#lib/time.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+
+const PATH = "/api/auth/accept-invite";
+const NEW = "a wholly new password";
+
+const test = suite<{ flows: Flows }>("POST /api/auth/accept-invite");
+
+test.before(async (context) => {
+  context.flows = await openFlows();
+});
+test.after(({ flows }) => flows.close());
+test.before.each(({ flows }) => flows.db.shiftClock(0));
+
+const invited = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false, passwordHash: null });
+
+test("follows a delegation: the mail's link opens the spoke, and the cookie is a session", async ({ flows }) => {
+  const { scene } = flows;
+  const delegated = await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, {
+    email: "ada@example.org",
+    displayName: "Ada",
+  });
+  assert.is(delegated.status, 200);
+  const { token, link } = await flows.postman.next("ada@example.org");
+  assert.match(link!, "http://localhost:3000/invite?token=");
+  const accepted = await flows.post(PATH, { token, password: NEW, displayName: "Ada Lovelace" });
+  assert.is(accepted.status, 200);
+  assert.equal(accepted.body.user, {
+    id: delegated.body.userId,
+    email: "ada@example.org",
+    role: "spoke_admin",
+    federationIds: [],
+    displayName: "Ada Lovelace",
+    spokeIds: [scene.spoke],
+  });
+  const cookie = accepted.headers.get("set-cookie")!.split(";")[0]!;
+  assert.equal((await flows.send("/api/auth/me", { headers: { cookie } })).body, accepted.body);
+  const events = await readAudit(flows.db.rows, { actorId: delegated.body.userId }, { limit: 9 });
+  assert.equal(events.map(({ kind }) => kind), ["auth_login", "invitation_accepted"]);
+});
+
+test("keeps the name that the inviter gave where no other is given", async ({ flows }) => {
+  const bob = await invited(flows, "bob");
+  const accepted = await flows.post(PATH, {
+    token: await flows.link("invitation", bob),
+    password: NEW,
+    displayName: null,
+  });
+  assert.is(accepted.body.user.displayName, "bob");
+});
+
+test("gives nothing to somebody who signed up with the address before", async ({ flows }) => {
+  const { scene, db } = flows;
+  const stranger = await makePerson(db, "taken", { verified: false });
+  const [session, minted] = [await makeSession(db, stranger), await makeToken(db, stranger, "cli")];
+  await addHubAdmin(db, stranger, scene.hub);
+  await addSpokeAdmin(db, stranger, scene.spoke);
+  const means = [{ cookie: `wheelwright=${session.secret}` }, { authorization: `Bearer ${minted.plaintext}` }];
+  for (const headers of means) {
+    const me = await flows.send("/api/auth/me", { headers });
+    assert.equal([me.status, me.body.user.federationIds, me.body.user.spokeIds], [200, [], []], "before it is proved");
+  }
+  const accepted = await flows.post(PATH, { token: await flows.link("invitation", stranger), password: NEW });
+  assert.equal(accepted.body.user.federationIds, [scene.hub]);
+  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
+  assert.not(await flows.opens(stranger.email, PASSWORD));
+  const [revoked] = await readAudit(db.rows, { kind: "token_revoked", objectId: minted.id }, { limit: 9 });
+  assert.is(revoked?.metadata.prefix, minted.prefix);
+});
+
+test("takes a link for seven days and no longer", async ({ flows }) => {
+  const eve = await invited(flows, "eve");
+  const [late, early] = [await flows.link("invitation", eve), await flows.link("invitation", eve)];
+  await flows.db.shiftClock(7 * DAY + 1);
+  assert.is((await flows.post(PATH, { token: late, password: NEW })).status, 422);
+  await flows.db.shiftClock(7 * DAY - MINUTE);
+  assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
+});
+
+test("lets one of many through who use one link at once, and begins one session", async ({ flows }) => {
+  const fay = await invited(flows, "fay");
+  const token = await flows.link("invitation", fay);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => flows.post(PATH, { token, password: `${NEW} ${i}` })),
+  );
+  assert.is(answers.filter(({ status }) => status === 200).length, 1);
+  assert.is(answers.filter(({ headers }) => headers.has("set-cookie")).length, 1);
+  const sessions = await flows.db.sql("select id from sessions where user_id = $1 and ended_at is null", [fay.id]);
+  assert.is(sessions.length, 1);
+});
+
+test("closes the reset that somebody asked for meanwhile", async ({ flows }) => {
+  const gus = await invited(flows, "gus");
+  const [token, reset] = [await flows.link("invitation", gus), await flows.link("password_reset", gus)];
+  assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
+  assert.is(
+    (await flows.post("/api/auth/reset-password", { token: reset, password: "another one again" })).status,
+    422,
+  );
+});
+
+test("is 400 for a name that cannot be one, and leaves the link as it was", async ({ flows }) => {
+  const hal = await invited(flows, "hal");
+  const token = await flows.link("invitation", hal);
+  for (const displayName of ["", "x".repeat(201), "\u0007", "\ud800", 5]) {
+    assert.is((await flows.post(PATH, { token, password: NEW, displayName })).status, 400);
+  }
+  const displayName = `<script>alert("x")</script> ${"🐢".repeat(100)}`;
+  assert.is((await flows.post(PATH, { token, password: NEW, displayName })).body.user.displayName, displayName);
+});
+
+test.run();

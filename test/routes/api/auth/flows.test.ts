@@ -1,0 +1,111 @@
+/** What the session-only flows have in common. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makePerson, makeToken } from "#test/support/people.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+
+const PATHS = ["login", "forgot-password", "reset-password", "accept-invite", "signup", "verify-email"];
+const PAGES = ["/invite", "/reset", "/verify"];
+
+const test = suite<{ flows: Flows }>("session-only flows");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ SIGNUP: "on" });
+});
+test.after(({ flows }) => flows.close());
+
+test("are 401 with any Authorization header, before bucket, scope and body", async ({ flows }) => {
+  const operator = await makePerson(flows.db, "boss", { operator: true });
+  const good = (await makeToken(flows.db, operator, "cli")).plaintext;
+  for (const path of PATHS.flatMap((name) => [`/api/auth/${name}`, `/auth/${name}`])) {
+    for (const authorization of [`Bearer ${good}`, "Bearer nonsense", "Basic YTpi", ""]) {
+      const refused = await flows.send(path, { method: "POST", headers: { authorization }, body: "not even JSON" });
+      assert.is(refused.status, 401, `${path} ${authorization}`);
+      assert.match(refused.body.message, "requires a session");
+    }
+  }
+  const email = "left@example.org";
+  assert.is((await flows.post("/api/auth/forgot-password", { email })).status, 202, "the bucket was left alone");
+});
+
+test("are pages too, where the same holds for what the form sends", async ({ flows }) => {
+  for (const path of PAGES) {
+    const refused = await flows.send(path, { method: "POST", headers: { authorization: "Bearer x" }, body: "" });
+    assert.is(refused.status, 401, path);
+    assert.match(refused.headers.get("content-type")!, "text/html");
+  }
+});
+
+test("call every link spent that opens nothing, and hash no password for it", async ({ flows }) => {
+  flows.passwords.count();
+  const password = "long enough for anybody";
+  for (const name of ["reset-password", "accept-invite", "verify-email"]) {
+    for (const token of ["x", "A".repeat(43), "💥".repeat(40), "a'; drop table users; --"]) {
+      const refused = await flows.post(`/api/auth/${name}`, { token, password });
+      assert.equal([refused.status, refused.body.message], [
+        422,
+        "This link has been used, has expired or was never valid; ask for another",
+      ]);
+    }
+    assert.is((await flows.post(`/api/auth/${name}`, { token: "a\0", password })).status, 400);
+  }
+  assert.is(flows.passwords.count(), 0);
+});
+
+test("take no link for another purpose than its own", async ({ flows }) => {
+  const ada = await makePerson(flows.db, "ada", { verified: false });
+  const password = "long enough for anybody";
+  const own = {
+    "reset-password": "password_reset",
+    "accept-invite": "invitation",
+    "verify-email": "email_verification",
+  };
+  for (const [name, purpose] of Object.entries(own)) {
+    const token = await flows.link(purpose as "invitation", ada);
+    for (const other of Object.keys(own).filter((each) => each !== name)) {
+      assert.is((await flows.post(`/api/auth/${other}`, { token, password })).status, 422, `${purpose} at ${other}`);
+    }
+  }
+});
+
+test("do nothing for a disabled user, and do not say why", async ({ flows }) => {
+  const gone = await makePerson(flows.db, "gone", { verified: false, disabled: true });
+  const before = await flows.db.sql("select * from users where id = $1", [gone.id]);
+  const password = "long enough for anybody";
+  const links = [["reset-password", "password_reset"], ["accept-invite", "invitation"], [
+    "verify-email",
+    "email_verification",
+  ]] as const;
+  for (const [name, purpose] of links) {
+    const refused = await flows.post(`/api/auth/${name}`, { token: await flows.link(purpose, gone), password });
+    assert.equal([refused.status, refused.body.message.slice(0, 23)], [422, "This link has been used"]);
+  }
+  assert.equal(await flows.db.sql("select * from users where id = $1", [gone.id]), before);
+});
+
+test("name what a new password must be, and leave the link as it was", async ({ flows }) => {
+  const bob = await makePerson(flows.db, "bob");
+  const token = await flows.link("password_reset", bob);
+  const cases: [unknown, string][] = [
+    ["too short", "password must have 12 to 256 characters"],
+    ["x".repeat(257), "password must have 12 to 256 characters"],
+    ["abcdefghijklmnop", "password must not be a pattern that is easily guessed"],
+    ["passwordpassword", "password must not be"],
+    ["nul\0 in the middle", "password must be well-formed text"],
+    ["half \ud800 of something", "password must be well-formed text"],
+    [null, "password must be"],
+    [12, "password must be a password of 12 to 256 characters"],
+    [undefined, "password must be"],
+  ];
+  for (const [password, message] of cases) {
+    const refused = await flows.post("/api/auth/reset-password", { token, password });
+    assert.is(refused.status, 400, message);
+    assert.match(refused.body.message, message);
+  }
+  assert.is(
+    (await flows.post("/api/auth/reset-password", { token, password: "🐢".repeat(6) + " and 日本語" })).status,
+    200,
+  );
+});
+
+test.run();

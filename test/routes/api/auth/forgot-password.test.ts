@@ -1,0 +1,142 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { forgotPassword } from "#lib/auth/forgot.ts";
+import { MINUTE } from "#lib/time.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { watched } from "#test/support/watched.ts";
+
+const PATH = "/api/auth/forgot-password";
+const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
+
+const test = suite<{ flows: Flows }>("POST /api/auth/forgot-password");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ TRUSTED_PROXIES: "10.0.0.0/8" });
+});
+test.after(({ flows }) => flows.close());
+test.before.each(({ flows }) => flows.db.shiftClock(0));
+
+const asked = async ({ db }: Flows, id: string) =>
+  (await readAudit(db.rows, { kind: "password_reset_requested", objectId: id }, { limit: 9 })).length;
+
+test("mails a link that sets a new password", async ({ flows }) => {
+  const ada = await makePerson(flows.db, "ada");
+  const answer = await flows.post(PATH, { email: ` ${ada.email.toUpperCase()}` });
+  assert.is(answer.status, 202);
+  assert.is(await flows.work(), 1);
+  const mail = await flows.postman.next(ada.email);
+  assert.match(mail.link!, "http://localhost:3000/reset?token=");
+  const reset = await flows.post("/api/auth/reset-password", { token: mail.token, password: "a wholly new one" });
+  assert.is(reset.status, 200);
+  assert.ok(await flows.opens(ada.email, "a wholly new one"));
+  const [event] = await readAudit(flows.db.rows, { kind: "password_reset_requested" }, { limit: 1 });
+  assert.equal([event?.objectId, event?.actor, event?.ip], [
+    ada.id,
+    { id: "anonymous", email: ada.email },
+    "192.0.2.1",
+  ]);
+});
+
+test("answers alike and asks the same of the database, whoever it is", async ({ flows }) => {
+  const people = [
+    await makePerson(flows.db, "known"),
+    await makePerson(flows.db, "gone", { disabled: true }),
+    await makePerson(flows.db, "invited", { verified: false, passwordHash: null }),
+  ];
+  const seen: unknown[] = [];
+  flows.passwords.count();
+  for (const [i, email] of ["nobody@example.org", ...people.map((person) => person.email)].entries()) {
+    const statements: string[] = [];
+    await forgotPassword({ ...flows.app, db: watched(flows.db, statements) }, ORIGIN, email);
+    await flows.work();
+    const { status, body, headers } = await flows.post(PATH, { email }, {}, `192.0.2.${100 + i}`);
+    seen.push([status, body, [...headers.keys()].sort(), statements]);
+  }
+  for (const each of seen) assert.equal(each, seen[0]);
+  assert.is((seen[0] as unknown[])[0], 202);
+  assert.is(flows.passwords.count(), 0);
+  await flows.work();
+});
+
+test("does nothing for an unknown address and a disabled user", async ({ flows }) => {
+  const disabled = await makePerson(flows.db, "disabled", { disabled: true });
+  const before = await flows.db.sql("select count(*) from one_time_tokens");
+  for (const email of ["unknown@example.org", disabled.email]) await flows.post(PATH, { email }, {}, "192.0.2.3");
+  assert.is(await flows.work(), 2);
+  assert.equal(await flows.db.sql("select count(*) from one_time_tokens"), before);
+  assert.is(await asked(flows, disabled.id), 0);
+  assert.equal(flows.postman.mails.filter(({ to }) => [disabled.email, "unknown@example.org"].includes(to.email)), []);
+});
+
+test("lets in who was invited and never accepted", async ({ flows }) => {
+  const late = await makePerson(flows.db, "late", { verified: false, passwordHash: null });
+  await flows.post(PATH, { email: late.email }, {}, "192.0.2.4");
+  await flows.work();
+  const { token } = await flows.postman.next(late.email);
+  assert.is((await flows.post("/api/auth/reset-password", { token, password: "a wholly new one" })).status, 200);
+  assert.ok(await flows.opens(late.email, "a wholly new one"));
+  const [row] = await flows.db.sql("select email_verified_at from users where id = $1", [late.id]);
+  assert.ok(row.email_verified_at);
+});
+
+test("sends one mail, however many ask at once, and another when some minutes are over", async ({ flows }) => {
+  const bob = await makePerson(flows.db, "bob");
+  const ask = (host: number) => flows.post(PATH, { email: bob.email }, {}, `198.51.100.${host}`);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, host) => ask(host)));
+  assert.equal(new Set(answers.map(({ status }) => status)), new Set([202]));
+  assert.is(await flows.work(), 1);
+  await ask(30);
+  assert.is(await flows.work(), 1);
+  assert.is(await asked(flows, bob.id), 1);
+  await flows.db.shiftClock(6 * MINUTE);
+  await ask(31);
+  await flows.work();
+  assert.is(await asked(flows, bob.id), 2);
+  await flows.postman.deliver();
+  assert.is(flows.postman.mails.filter(({ to }) => to.email === bob.email).length, 2);
+});
+
+test("shares five tries a minute with the login, each in its own words", async ({ flows }) => {
+  const email = "whoever@example.org", from = "203.0.113.1";
+  const login = (path: string) => flows.post(path, { email, password: PASSWORD }, {}, from);
+  const forgot = (path: string) => flows.post(path, { email }, {}, from);
+  assert.equal(
+    [
+      await login("/auth/login"),
+      await login("/api/auth/login"),
+      await forgot(PATH),
+      await forgot("/auth/forgot-password"),
+    ]
+      .map(({ status }) => status),
+    [401, 401, 202, 202],
+  );
+  assert.is((await forgot(PATH)).status, 202);
+  const limited = [await forgot(PATH), await login("/auth/login")];
+  assert.equal(limited.map(({ status, body }) => [status, body.message]), [
+    [429, "too many requests"],
+    [429, "too many login attempts"],
+  ]);
+  assert.ok(Number(limited[0]!.headers.get("retry-after")) > 0);
+  assert.is((await flows.post(PATH, { email }, {}, "203.0.113.2")).status, 202);
+});
+
+test("counts each client behind a trusted proxy by itself, and no one else's word for it", async ({ flows }) => {
+  const ask = (proxy: string, client: string) =>
+    flows.post(PATH, { email: "proxied@example.org" }, { "x-forwarded-for": client }, proxy);
+  for (let i = 0; i < 5; i++) assert.is((await ask("10.1.2.3", "203.0.113.101")).status, 202);
+  for (let host = 2; host <= 10; host++) assert.is((await ask("10.1.2.3", `203.0.113.${100 + host}`)).status, 202);
+  assert.is((await ask("10.1.2.3", "203.0.113.101")).status, 429);
+  assert.is((await ask("10.9.9.9", "198.18.0.1, 203.0.113.101")).status, 429, "what the client itself wrote");
+  for (let host = 1; host <= 5; host++) assert.is((await ask("198.51.100.200", `203.0.113.${host}`)).status, 202);
+  assert.is((await ask("198.51.100.200", "203.0.113.99")).status, 429, "a proxy that nobody trusts");
+});
+
+test("is 400 for what is no address, and 403 for a page of another site", async ({ flows }) => {
+  assert.is((await flows.post(PATH, { email: "nobody" }, {}, "192.0.2.50")).status, 400);
+  const evil = { origin: "https://evil.example" };
+  assert.is((await flows.post(PATH, { email: "a@example.org" }, evil, "192.0.2.50")).status, 403);
+});
+
+test.run();

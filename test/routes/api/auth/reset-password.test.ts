@@ -1,0 +1,162 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { resetByLink } from "#lib/auth/reset.ts";
+import { record } from "#lib/changes/record.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { openFeeds } from "#lib/events/feed.ts";
+import { silent } from "#lib/log.ts";
+import { MINUTE } from "#lib/time.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const PATH = "/api/auth/reset-password";
+const NEW = "a wholly new password";
+const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
+
+const test = suite<{ flows: Flows }>("POST /api/auth/reset-password");
+
+test.before(async (context) => {
+  context.flows = await openFlows();
+});
+test.after(({ flows }) => flows.close());
+test.before.each(({ flows }) => flows.db.shiftClock(0));
+
+test("sets the password once, ends all sessions, and leaves tokens alone", async ({ flows }) => {
+  const ada = await makePerson(flows.db, "ada");
+  const sessions = [await makeSession(flows.db, ada), await makeSession(flows.db, ada)];
+  const { plaintext } = await makeToken(flows.db, ada, "cli");
+  const token = await flows.link("password_reset", ada);
+  assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
+  assert.ok(await flows.opens(ada.email, NEW));
+  assert.not(await flows.opens(ada.email, PASSWORD));
+  for (const { secret } of sessions) {
+    const headers = { cookie: `wheelwright=${secret}` };
+    assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
+  }
+  const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
+  assert.is(me.status, 200);
+  assert.is((await flows.post(PATH, { token, password: "yet another one" })).status, 422);
+  assert.ok(await flows.opens(ada.email, NEW));
+  const events = await readAudit(flows.db.rows, { objectId: ada.id }, { limit: 9 });
+  assert.equal(events.map(({ kind, actor, ip }) => [kind, actor.id, ip]), [["password_reset", ada.id, "192.0.2.1"]]);
+});
+
+test("lets one of a hundred through who use one link at once", async ({ flows }) => {
+  const bob = await makePerson(flows.db, "bob");
+  const token = await flows.link("password_reset", bob);
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => flows.post(PATH, { token, password: `${NEW} ${i}` })),
+  );
+  const right = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
+  assert.is(right.length, 1);
+  assert.equal(new Set(answers.map(({ status }) => status)), new Set([200, 422]));
+  assert.ok(await flows.opens(bob.email, `${NEW} ${right[0]}`));
+  assert.is((await readAudit(flows.db.rows, { kind: "password_reset", objectId: bob.id }, { limit: 9 })).length, 1);
+});
+
+test("takes a link for an hour and no longer", async ({ flows }) => {
+  const eve = await makePerson(flows.db, "eve");
+  const [late, early] = [await flows.link("password_reset", eve), await flows.link("password_reset", eve)];
+  await flows.db.shiftClock(60 * MINUTE + 1);
+  assert.is((await flows.post(PATH, { token: late, password: NEW })).status, 422);
+  await flows.db.shiftClock(59 * MINUTE);
+  assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
+});
+
+test("closes every other link that is open", async ({ flows }) => {
+  const dan = await makePerson(flows.db, "dan", { verified: false });
+  const others = [
+    ["reset-password", await flows.link("password_reset", dan)],
+    ["accept-invite", await flows.link("invitation", dan)],
+    ["verify-email", await flows.link("email_verification", dan)],
+  ];
+  const token = await flows.link("password_reset", dan);
+  assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
+  for (const [path, other] of others) {
+    const refused = await flows.post(`/api/auth/${path}`, { token: other, password: "not this one either" });
+    assert.is(refused.status, 422, path);
+  }
+  assert.ok(await flows.opens(dan.email, NEW));
+});
+
+test("proves the address, and ends what whoever signed up with it has", async ({ flows }) => {
+  const owner = await makePerson(flows.db, "owner", { verified: false });
+  const { plaintext } = await makeToken(flows.db, owner, "cli");
+  const token = await flows.link("password_reset", owner);
+  assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
+  const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
+  assert.is(me.status, 401);
+  const events = await readAudit(flows.db.rows, { actorId: owner.id }, { limit: 9 });
+  assert.equal(events.map(({ kind }) => kind).sort(), ["email_verified", "password_reset", "token_revoked"]);
+});
+
+test("tells the owner by mail, where there was a password before", async ({ flows }) => {
+  const fay = await makePerson(flows.db, "fay"), gus = await makePerson(flows.db, "gus", { passwordHash: null });
+  for (const person of [fay, gus]) {
+    await flows.post(PATH, { token: await flows.link("password_reset", person), password: NEW });
+  }
+  const mail = await flows.postman.next(fay.email);
+  assert.match(mail.text, "192.0.2.1");
+  assert.is(mail.token, null);
+  assert.not(flows.postman.mails.some(({ to }) => to.email === gus.email));
+});
+
+test("does nothing for a user who is disabled while the password is hashed", async ({ flows }) => {
+  const hal = await makePerson(flows.db, "hal");
+  const token = await flows.link("password_reset", hal);
+  const passwords = {
+    ...flows.app.passwords,
+    hash: async (password: string) => {
+      await flows.db.sql("update users set disabled_at = wheelwright_now() where id = $1", [hal.id]);
+      return await flows.app.passwords.hash(password);
+    },
+  };
+  const fault = await rejection(resetByLink({ ...flows.app, passwords }, ORIGIN, { token, password: NEW }));
+  assert.is(fault.code, "link_spent");
+  assert.ok(await flows.opens(hal.email, PASSWORD));
+});
+
+test("keeps neither the password nor the link's secret", async ({ flows }) => {
+  const ian = await makePerson(flows.db, "ian");
+  const token = await flows.link("password_reset", ian), password = "never to be written down";
+  await flows.post(PATH, { token, password });
+  for (const table of ["users", "one_time_tokens", "audit_events", "jobs"]) {
+    const rows = JSON.stringify(await flows.db.sql(`select ${table}::text as row from ${table}`));
+    assert.not.match(rows, password);
+    assert.not.match(rows, token);
+  }
+});
+
+test("ends a stream of a session on another replica, and no stream of a token", async ({ flows }) => {
+  const { scene, db } = flows;
+  const kim = await makePerson(db, "kim");
+  await addHubAdmin(db, kim, scene.hub);
+  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silent);
+  const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
+  const follow = async (headers: Record<string, string>) => {
+    const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });
+    return (await other.request(request)).body!.pipeThrough(new TextDecoderStream()).getReader();
+  };
+  const bySession = await follow({ cookie: `wheelwright=${(await makeSession(db, kim)).secret}` });
+  const byToken = await follow({ authorization: `Bearer ${(await makeToken(db, kim, "readonly")).plaintext}` });
+  for (const stream of [bySession, byToken]) assert.match((await stream.read()).value!, "following");
+
+  assert.is((await flows.post(PATH, { token: await flows.link("password_reset", kim), password: NEW })).status, 200);
+  let over = false;
+  void (async () => {
+    while (!(await bySession.read()).done);
+    over = true;
+  })();
+  await until(() => over);
+  await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: scene.hub, state: "failed" }] }));
+  let heard = "";
+  while (!heard.includes("FederationUpdateFailed")) heard += (await byToken.read()).value ?? "";
+  await byToken.cancel();
+  feeds.close();
+});
+
+test.run();

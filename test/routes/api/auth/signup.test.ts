@@ -1,0 +1,154 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { signUp } from "#lib/auth/signup.ts";
+import { HOUR } from "#lib/time.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { rejection } from "#test/support/until.ts";
+import { watched } from "#test/support/watched.ts";
+
+const PATH = "/api/auth/signup";
+const MINE = "the password that I chose";
+const ORIGIN = { ip: "192.0.2.9", userAgent: "Firefox" };
+
+const test = suite<{ flows: Flows }>("POST /api/auth/signup");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ SIGNUP: "on" });
+});
+test.after(({ flows }) => flows.close());
+test.before.each(({ flows }) => flows.db.shiftClock(0));
+
+const accountOf = async ({ db }: Flows, email: string) =>
+  (await db.sql("select * from users where email = $1", [email]))[0];
+const mailsTo = async ({ postman }: Flows, email: string) => {
+  await postman.deliver();
+  return postman.mails.filter(({ to }) => to.email === email).map(({ subject }) => subject);
+};
+
+test("makes an account that is of use once its address is proved", async ({ flows }) => {
+  const email = "ada@example.org";
+  const answer = await flows.post(PATH, { email, password: MINE, displayName: "Ada" });
+  assert.is(answer.status, 202);
+  assert.is(await flows.work(), 1);
+  const made = await accountOf(flows, email);
+  assert.equal([made.display_name, made.email_verified_at, made.operator], ["Ada", null, false]);
+  const login = await flows.post("/api/auth/login", { email, password: MINE });
+  assert.equal([login.status, login.body.user.role], [200, "spoke_admin"]);
+  const { token, link } = await flows.postman.next(email);
+  assert.match(link!, "http://localhost:3000/verify?token=");
+  assert.is((await flows.post("/api/auth/verify-email", { token, password: MINE })).status, 200);
+  assert.ok((await accountOf(flows, email)).email_verified_at);
+  assert.is((await flows.post("/api/auth/login", { email, password: MINE })).status, 200);
+  const [event] = await readAudit(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 });
+  assert.equal([event?.actor, event?.metadata], [{ id: "anonymous", email }, { email, by: "signup" }]);
+});
+
+test("is 403 where SIGNUP is off, and hashes nothing", async ({ flows }) => {
+  flows.passwords.count();
+  const app = { ...flows.app, config: { ...flows.app.config, signup: false } };
+  const fault = await rejection(signUp(app, ORIGIN, { email: "off@example.org", password: MINE }));
+  assert.is(fault.code, "signup_off");
+  assert.is(flows.passwords.count(), 0);
+  const refused = await flows.scene.as("nobody").post(PATH, { email: "short@example.org", password: "short" });
+  assert.is(refused.status, 400);
+});
+
+test("answers alike, hashes once and asks the same of the database, whoever it is", async ({ flows }) => {
+  const people = [
+    await makePerson(flows.db, "known"),
+    await makePerson(flows.db, "gone", { disabled: true }),
+    await makePerson(flows.db, "invited", { verified: false, passwordHash: null }),
+    await makePerson(flows.db, "unproved", { verified: false }),
+  ];
+  const seen: unknown[] = [];
+  for (const [i, email] of ["new@example.org", ...people.map((person) => person.email)].entries()) {
+    const statements: string[] = [];
+    flows.passwords.count();
+    await signUp({ ...flows.app, db: watched(flows.db, statements) }, ORIGIN, { email, password: MINE });
+    const hashed = flows.passwords.count();
+    await flows.work();
+    const { status, body, headers } = await flows.post(PATH, { email, password: MINE }, {}, `192.0.2.${100 + i}`);
+    await flows.work();
+    seen.push([hashed, statements, status, body, [...headers.keys()].sort()]);
+  }
+  for (const each of seen) assert.equal(each, seen[0]);
+  assert.equal((seen[0] as unknown[])[0], 1);
+});
+
+test("changes nothing of an account that there is, and mails its owner a way in once an hour", async ({ flows }) => {
+  const bob = await makePerson(flows.db, "bob");
+  const before = await accountOf(flows, bob.email);
+  for (let host = 1; host <= 3; host++) {
+    await flows.post(PATH, { email: bob.email, password: MINE, displayName: "Mallory" }, {}, `192.0.2.${host}`);
+    await flows.work();
+  }
+  assert.equal(await accountOf(flows, bob.email), before);
+  const { link } = await flows.postman.next(bob.email);
+  assert.match(link!, "/reset?token=");
+  assert.is((await mailsTo(flows, bob.email)).length, 1);
+  await flows.db.shiftClock(HOUR + 1);
+  await flows.post(PATH, { email: bob.email, password: MINE }, {}, "192.0.2.4");
+  await flows.work();
+  assert.is((await mailsTo(flows, bob.email)).length, 2);
+});
+
+test("mails the link of an unproved address again, once an hour, and keeps what was there", async ({ flows }) => {
+  const email = "slow@example.org";
+  const again = async (password: string, host: number) => {
+    await flows.post(PATH, { email, password }, {}, `192.0.2.${host}`);
+    await flows.work();
+    return (await mailsTo(flows, email)).length;
+  };
+  assert.is(await again(MINE, 11), 1);
+  const before = await accountOf(flows, email);
+  assert.is(await again("the password of another", 12), 1);
+  await flows.db.shiftClock(HOUR + 1);
+  assert.is(await again("the password of another", 13), 2);
+  assert.equal(await accountOf(flows, email), before);
+});
+
+test("opens nothing for a disabled user, and sends nothing", async ({ flows }) => {
+  const gone = await makePerson(flows.db, "off", { disabled: true });
+  await flows.post(PATH, { email: gone.email, password: MINE }, {}, "192.0.2.21");
+  await flows.work();
+  assert.equal(await flows.db.sql("select id from one_time_tokens where user_id = $1", [gone.id]), []);
+  assert.equal(await mailsTo(flows, gone.email), []);
+});
+
+test("makes one account and one mail of many who come at once", async ({ flows }) => {
+  const email = "popular@example.org";
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => flows.post(PATH, { email, password: `${MINE} ${i}` }, {}, `198.51.100.${i}`)),
+  );
+  assert.equal(new Set(answers.map(({ status }) => status)), new Set([202]));
+  assert.is(await flows.work(), 1);
+  assert.is((await flows.db.sql("select id from users where email = $1", [email])).length, 1);
+  assert.is((await mailsTo(flows, email)).length, 1);
+});
+
+test("puts no name before the eyes of whoever owns the address", async ({ flows }) => {
+  const email = "victim@example.org";
+  await flows.post(PATH, { email, password: MINE, displayName: "You have won https://evil.example" }, {}, "192.0.2.31");
+  await flows.work();
+  const mail = await flows.postman.next(email);
+  assert.not.match(JSON.stringify(mail), "evil.example");
+});
+
+test("leaves no password and no hash of one in the queue", async ({ flows }) => {
+  await flows.post(PATH, { email: "tidy@example.org", password: "never to be written down" }, {}, "192.0.2.41");
+  const rows = async () => JSON.stringify(await flows.db.sql("select jobs::text from jobs"));
+  assert.not.match(await rows(), "never to be written down");
+  await flows.work();
+  assert.not.match(await rows(), "quick:");
+});
+
+test("counts in the bucket that it shares with the login", async ({ flows }) => {
+  const from = "203.0.113.7", email = "whoever@example.org";
+  for (let i = 0; i < 5; i++) await flows.post("/api/auth/login", { email, password: PASSWORD }, {}, from);
+  const limited = await flows.post(PATH, { email, password: MINE }, {}, from);
+  assert.equal([limited.status, limited.body.message], [429, "too many requests"]);
+});
+
+test.run();

@@ -1,0 +1,99 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { addHubAdmin, makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+
+const PATH = "/api/auth/verify-email";
+const NEW = "a wholly new password";
+
+const test = suite<{ flows: Flows }>("POST /api/auth/verify-email");
+
+test.before(async (context) => {
+  context.flows = await openFlows();
+});
+test.after(({ flows }) => flows.close());
+test.before.each(({ flows }) => flows.db.shiftClock(0));
+
+const signedUp = (flows: Flows, name: string) => makePerson(flows.db, name, { verified: false });
+
+test("makes memberships and the operator's flag work, which did not before", async ({ flows }) => {
+  const { scene, db } = flows;
+  const ada = await makePerson(db, "ada", { verified: false, operator: true });
+  await addHubAdmin(db, ada, scene.hub);
+  const cookie = `wheelwright=${(await makeSession(db, ada)).secret}`;
+  const me = await flows.send("/api/auth/me", { headers: { cookie } });
+  assert.equal([me.body.user.role, me.body.user.federationIds], ["spoke_admin", []]);
+  assert.is((await flows.send(`/api/federations/${scene.hub}`, { headers: { cookie } })).status, 404);
+  const verified = await flows.post(PATH, { token: await flows.link("email_verification", ada), password: NEW });
+  assert.equal([verified.status, verified.body.user.role, verified.body.user.federationIds], [
+    200,
+    "operator",
+    [scene.hub],
+  ]);
+  const [event] = await readAudit(db.rows, { kind: "email_verified", objectId: ada.id }, { limit: 9 });
+  assert.equal([event?.actor.id, event?.metadata], [ada.id, { passwordSet: true }]);
+});
+
+test("leaves whoever signed up before nothing: no password, no session, no token", async ({ flows }) => {
+  const owner = await signedUp(flows, "owner");
+  const means = [
+    { cookie: `wheelwright=${(await makeSession(flows.db, owner)).secret}` },
+    { authorization: `Bearer ${(await makeToken(flows.db, owner, "cli")).plaintext}` },
+  ];
+  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 200);
+  await flows.post(PATH, { token: await flows.link("email_verification", owner), password: NEW });
+  for (const headers of means) assert.is((await flows.send("/api/auth/me", { headers })).status, 401);
+  assert.ok(await flows.opens(owner.email, NEW));
+  assert.not(await flows.opens(owner.email, PASSWORD));
+});
+
+test("leaves the password of the signup where none is given, and nothing is at stake", async ({ flows }) => {
+  for (const more of [{}, { password: null }]) {
+    const bob = await signedUp(flows, `bob${Object.keys(more).length}`);
+    const verified = await flows.post(PATH, { token: await flows.link("email_verification", bob), ...more });
+    assert.is(verified.status, 200);
+    assert.ok(await flows.opens(bob.email, PASSWORD));
+  }
+});
+
+test("leaves an account without a password that was given something, where none is chosen", async ({ flows }) => {
+  const gus = await signedUp(flows, "gus"),
+    hal = await makePerson(flows.db, "hal", { verified: false, operator: true });
+  await addHubAdmin(flows.db, gus, flows.scene.hub);
+  for (const { email, id } of [gus, hal]) {
+    const token = await flows.link("email_verification", { email, id });
+    assert.is((await flows.post(PATH, { token })).status, 200);
+    assert.not(await flows.opens(email, PASSWORD));
+  }
+  await flows.post("/api/auth/forgot-password", { email: gus.email });
+  await flows.work();
+  const { token } = await flows.postman.next(gus.email);
+  assert.is((await flows.post("/api/auth/reset-password", { token, password: NEW })).status, 200);
+  assert.ok(await flows.opens(gus.email, NEW));
+});
+
+test("takes the password that was chosen at the signup as well", async ({ flows }) => {
+  const eve = await signedUp(flows, "eve");
+  await flows.post(PATH, { token: await flows.link("email_verification", eve), password: PASSWORD });
+  assert.ok(await flows.opens(eve.email, PASSWORD));
+});
+
+test("takes a link for a day and no longer", async ({ flows }) => {
+  const dan = await signedUp(flows, "dan");
+  const [late, early] = [await flows.link("email_verification", dan), await flows.link("email_verification", dan)];
+  await flows.db.shiftClock(24 * HOUR + 1);
+  assert.is((await flows.post(PATH, { token: late, password: NEW })).status, 422);
+  await flows.db.shiftClock(24 * HOUR - MINUTE);
+  assert.is((await flows.post(PATH, { token: early, password: NEW })).status, 200);
+});
+
+test("does not touch an account whose address is proved already", async ({ flows }) => {
+  const fay = await makePerson(flows.db, "fay");
+  const token = await flows.link("email_verification", fay);
+  assert.is((await flows.post(PATH, { token })).status, 422);
+  assert.ok(await flows.opens(fay.email, PASSWORD));
+});
+
+test.run();

@@ -1,0 +1,198 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/api/federation-requests/{id}");
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+// Each test asks for a few, and a person may have ten that are pending.
+test.before.each(async ({ scene }) =>
+  void await scene.db.sql(`update federation_requests set state = 'withdrawn', decided_at = wheelwright_now(),
+    decided_by = requested_by where state = 'pending'`)
+);
+
+const PATH = "/api/federation-requests";
+
+async function ask(scene: Scene, slug: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await scene.as("stranger").post(PATH, { slug, ...more });
+  assert.is(status, 201);
+  return body.id;
+}
+
+/** What lies in the queue for somebody: the templates and what each is told. */
+async function letters(scene: Scene, since: number): Promise<Record<string, unknown>[]> {
+  const jobs = await scene.db.sql("select payload from jobs where kind = 'mail' and seq > $1 order by seq", [since]);
+  return jobs.map(({ payload }) => payload.letter);
+}
+
+async function lastJob(scene: Scene): Promise<number> {
+  const [{ last }] = await scene.db.sql("select coalesce(max(seq), 0)::int as last from jobs");
+  return last;
+}
+
+test("approve makes the hub, and its asker the admin from the next request on", async ({ scene }) => {
+  const stranger = scene.as("stranger"), operator = scene.as("operator", "cli"), since = await lastJob(scene);
+  const id = await ask(scene, "made", { name: "Made", tier: "gold", region: "eu" });
+  assert.is((await stranger.get("/api/federations/made")).status, 404);
+  const { status, body } = await operator.post(`${PATH}/${id}/approve`);
+  assert.is(status, 200);
+  const { email, id: strangerId } = scene.people.stranger, decider = scene.people.operator;
+  assert.equal([body.state, body.decidedBy, body.rejectReason], ["approved", decider, null]);
+  assert.match(body.decidedAt, /\.\d{3}Z$/);
+  const { body: hub } = await stranger.get(`/api/federations/${body.federationId}`);
+  assert.equal([hub.slug, hub.name, hub.tier, hub.region, hub.mode, hub.state, hub.operation.kind], [
+    ...["made", "Made", "gold", "eu", null],
+    ...["provisioning", "provision-hub"],
+  ]);
+  const { body: { user } } = await stranger.get("/api/auth/me");
+  assert.equal([user.role, user.federationIds], ["hub_admin", [hub.id]]);
+  assert.is((await stranger.post("/api/federations/made/spokes", { slug: "first" })).status, 201);
+  const audit = await scene.db.sql("select * from audit_events where federation_id = $1 order by at", [hub.id]);
+  assert.equal(audit.slice(0, 3).map(({ kind, actor_email }) => [kind, actor_email]), [
+    ["federation_created", decider.email],
+    ["federation_member_added", decider.email],
+    ["federation_request_approved", decider.email],
+  ]);
+  const [, , told] = audit;
+  assert.equal([told.object_id, told.audience_user_id, told.customer_visible], [id, strangerId, true]);
+  assert.equal(await letters(scene, since), [
+    { template: "request-approved", to: { email, name: "stranger" }, about: { hub: "Made", slug: "made" } },
+  ]);
+  const [{ number }] = await scene.db.sql("select number::int from stream_heads where federation_id = $1", [hub.id]);
+  assert.ok(number > 0);
+  await scene.db.sql("delete from federation_members where user_id = $1", [strangerId]);
+});
+
+test("approve takes from the operator what shall be otherwise", async ({ scene }) => {
+  const operator = scene.as("operator");
+  const id = await ask(scene, "wished", { mode: "open", tier: "gold" });
+  const { status, body } = await operator.post(`${PATH}/${id}/approve`, { slug: "given", tier: "silver", name: null });
+  assert.equal([status, body.slug, body.tier], [200, "wished", "gold"]);
+  const { body: hub } = await operator.get(`/api/federations/${body.federationId}`);
+  assert.equal([hub.slug, hub.name, hub.mode, hub.tier], ["given", "given", "open", "silver"]);
+  for (const input of [{ slug: "Not One" }, { tier: 7 }, { name: "" }]) {
+    assert.is((await operator.post(`${PATH}/${id}/approve`, input)).status, 400, JSON.stringify(input));
+  }
+});
+
+test("approve is 409 where the slug was taken meanwhile, and the request can still be decided", async ({ scene }) => {
+  const operator = scene.as("operator");
+  const id = await ask(scene, "snatched");
+  assert.is((await operator.post("/api/federations", { slug: "snatched" })).status, 201);
+  const { status, body } = await operator.post(`${PATH}/${id}/approve`);
+  assert.is(status, 409);
+  assert.match(body.message, "snatched is taken by another hub");
+  assert.is((await operator.get(`${PATH}/${id}`)).body.state, "pending");
+  assert.is((await operator.post(`${PATH}/${id}/approve`, { slug: "snatched-2" })).status, 200);
+});
+
+test("approve is 409 once its asker was disabled, and reject then mails nobody", async ({ scene }) => {
+  const operator = scene.as("operator"), since = await lastJob(scene);
+  const id = await ask(scene, "orphaned");
+  const disable = (when: string) =>
+    scene.db.sql(`update users set disabled_at = ${when} where id = $1`, [scene.people.stranger.id]);
+  await disable("wheelwright_now()");
+  const { status, body } = await operator.post(`${PATH}/${id}/approve`);
+  assert.is(status, 409);
+  assert.match(body.message, "stranger@example.org has been disabled");
+  assert.is((await operator.get("/api/federations/orphaned")).status, 404);
+  assert.is((await operator.post(`${PATH}/${id}/reject`, { reason: "left" })).status, 200);
+  assert.equal(await letters(scene, since), []);
+  await disable("null");
+});
+
+test("reject keeps the reason, for its asker to read", async ({ scene }) => {
+  const since = await lastJob(scene);
+  const id = await ask(scene, "refused", { name: "Refused" });
+  for (const input of [{}, { reason: "" }, { reason: null }, { reason: "x".repeat(2001) }]) {
+    const { status, body } = await scene.as("operator").post(`${PATH}/${id}/reject`, input);
+    assert.is(status, 400);
+    assert.match(body.message, /reason must be/);
+  }
+  const { status, body } = await scene.as("operator", "cli").post(`${PATH}/${id}/reject`, { reason: "No room\nyet" });
+  assert.equal([status, body.state, body.rejectReason, body.federationId], [200, "rejected", "No room\nyet", null]);
+  assert.equal(body.decidedBy, scene.people.operator);
+  assert.is((await scene.as("stranger").get(`${PATH}/${id}`)).body.rejectReason, "No room\nyet");
+  const notified = async (who: "stranger" | "hubAdmin" | "operator") =>
+    (await scene.as(who, "readonly").get("/api/notifications?limit=100")).body
+      .some((each: { objectId: string }) => each.objectId === id);
+  assert.equal([await notified("stranger"), await notified("hubAdmin"), await notified("operator")], [
+    true,
+    false,
+    true,
+  ]);
+  const { id: strangerId, email } = scene.people.stranger;
+  const [audit] = await scene.db.sql(
+    "select * from audit_events where kind = 'federation_request_rejected' and object_id = $1",
+    [id],
+  );
+  assert.equal([audit.federation_id, audit.audience_user_id, audit.customer_visible], [null, strangerId, true]);
+  assert.equal(await letters(scene, since), [{
+    template: "request-rejected",
+    to: { email, name: "stranger" },
+    about: { hub: "Refused", reason: "No room\nyet" },
+  }]);
+});
+
+test("a decision that was made is refused with what it was and whose", async ({ scene }) => {
+  const operator = scene.as("operator"), stranger = scene.as("stranger");
+  const approved = await ask(scene, "settled"),
+    rejected = await ask(scene, "settled-not"),
+    back = await ask(scene, "back");
+  await operator.post(`${PATH}/${approved}/approve`);
+  await operator.post(`${PATH}/${rejected}/reject`, { reason: "no" });
+  assert.is((await stranger.delete(`${PATH}/${back}`)).status, 200);
+  const { operator: { email }, stranger: asker } = scene.people;
+  const cases = [[approved, `approved by ${email}`], [rejected, `rejected by ${email}`], [
+    back,
+    `withdrawn by ${asker.email}`,
+  ]];
+  for (const [id, said] of cases as [string, string][]) {
+    for (const [deed, input] of [["approve", {}], ["reject", { reason: "late" }]] as const) {
+      const { status, body } = await operator.post(`${PATH}/${id}/${deed}`, input);
+      assert.is(status, 409, `${deed} of what was ${said}`);
+      assert.match(body.message, said);
+    }
+    if (id !== back) assert.is((await stranger.delete(`${PATH}/${id}`)).status, 409);
+  }
+  await scene.db.sql("delete from federation_members where user_id = $1", [asker.id]);
+});
+
+test("DELETE withdraws, again and again, and frees the slug", async ({ scene }) => {
+  const stranger = scene.as("stranger", "cli");
+  const id = await ask(scene, "unwanted");
+  const first = await stranger.delete(`${PATH}/${id}`);
+  assert.equal([first.status, first.body.state, first.body.decidedBy.id], [200, "withdrawn", scene.people.stranger.id]);
+  assert.equal((await stranger.delete(`${PATH}/${id}`)).body, first.body);
+  const audit = await scene.db.sql("select kind from audit_events where object_id = $1 order by at", [id]);
+  assert.equal(audit.map(({ kind }) => kind), ["federation_requested", "federation_request_withdrawn"]);
+  const again = await ask(scene, "unwanted");
+  const { body } = await scene.as("operator").delete(`${PATH}/${again}`);
+  assert.equal([body.state, body.decidedBy], ["withdrawn", scene.people.operator]);
+});
+
+test("deeds are for whom they are: others are told so, or nothing at all", async ({ scene }) => {
+  const id = await ask(scene, "guarded");
+  const stranger = scene.as("stranger"), hubAdmin = scene.as("hubAdmin");
+  assert.is((await stranger.post(`${PATH}/${id}/approve`)).status, 403);
+  assert.is((await stranger.post(`${PATH}/${id}/reject`, { reason: "x" })).status, 403);
+  assert.is((await hubAdmin.post(`${PATH}/${id}/approve`)).status, 404);
+  assert.is((await hubAdmin.delete(`${PATH}/${id}`)).status, 404);
+  assert.is((await scene.as("operator", "provisioning").post(`${PATH}/${id}/approve`)).status, 403);
+  assert.is((await scene.as("nobody").delete(`${PATH}/${id}`)).status, 401);
+  assert.is((await stranger.get(`${PATH}/${id}`)).body.state, "pending");
+});
+
+test("approve with an Idempotency-Key is answered again, and makes one hub", async ({ scene }) => {
+  const id = await ask(scene, "repeated"), headers = { "idempotency-key": "approve-it" };
+  const operator = scene.as("operator");
+  const all = await Promise.all([1, 2, 3].map(() => operator.post(`${PATH}/${id}/approve`, {}, headers)));
+  assert.equal(all.map(({ status }) => status), [200, 200, 200]);
+  assert.is(new Set(all.map(({ body }) => JSON.stringify(body))).size, 1);
+  assert.is((await operator.post(`${PATH}/${id}/approve`, { slug: "x" }, headers)).status, 422);
+  assert.is((await operator.post(`${PATH}/${id}/reject`, { reason: "no" }, headers)).status, 409);
+});
+
+test.run();

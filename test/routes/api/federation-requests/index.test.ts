@@ -1,0 +1,193 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makePerson, makeSession } from "#test/support/people.ts";
+import { type Caller, openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/api/federation-requests");
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+
+const PATH = "/api/federation-requests";
+
+/** Somebody of their own, so that no test is in the way of another. */
+async function somebody(scene: Scene, name: string, verified = true): Promise<Pick<Caller, "get" | "post">> {
+  const person = await makePerson(scene.db, name, { verified });
+  const cookie = `wheelwright=${(await makeSession(scene.db, person)).secret}`;
+  const json = { cookie, "content-type": "application/json" };
+  return {
+    get: (path) => scene.send(path, { headers: { cookie } }),
+    post: (path, body, headers = {}) =>
+      scene.send(path, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) }),
+  };
+}
+
+test("POST answers 201 with the request as it was asked, and where it is", async ({ scene }) => {
+  const asked = { slug: "south", name: "The South", region: "eu", mode: "open", tier: "gold", reason: "12 schools\n" };
+  const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, { ...asked, state: "approved" });
+  assert.is(status, 201);
+  assert.is(headers.get("location"), `${PATH}/${body.id}`);
+  const { id, createdAt, ...rest } = body;
+  assert.match(id, /^frq_/);
+  assert.match(createdAt, /\.\d{3}Z$/);
+  const { email } = scene.people.stranger;
+  assert.equal(rest, {
+    ...asked,
+    state: "pending",
+    requestedBy: { id: scene.people.stranger.id, email },
+    decidedBy: null,
+    decidedAt: null,
+    rejectReason: null,
+    federationId: null,
+  });
+  assert.equal((await scene.as("stranger").get(headers.get("location")!)).body, body);
+  const [audit] = await scene.db.sql("select * from audit_events where object_id = $1", [id]);
+  assert.equal([audit.kind, audit.object_type, audit.federation_id, audit.metadata.slug, audit.customer_visible], [
+    "federation_requested",
+    "federation_request",
+    null,
+    "south",
+    false,
+  ]);
+});
+
+test("POST needs no more than a slug, and takes null for absent", async ({ scene }) => {
+  const { status, body } = await scene.as("spokeAdmin").post(PATH, { slug: "bare", name: null, reason: null });
+  assert.equal([status, body.name, body.reason, body.tier], [201, "bare", null, null]);
+});
+
+test("POST is 409 for the slug of a live hub or of a pending request, and not for one that is over", async ({ scene }) => {
+  const ada = await somebody(scene, "slug-ada"), bob = await somebody(scene, "slug-bob");
+  const taken = await ada.post(PATH, { slug: "north" });
+  assert.equal([taken.status, taken.body.error], [409, "Conflict"]);
+  assert.match(taken.body.message, "north is taken by another hub");
+  const all = await Promise.all([ada, bob, ada, bob].map((who) => who.post(PATH, { slug: "contested" })));
+  assert.equal(all.map(({ status }) => status).sort(), [201, 409, 409, 409]);
+  assert.match(
+    all.find(({ status }) => status === 409)!.body.message,
+    "contested is taken by a hub that was asked for",
+  );
+  const { body: { id } } = all.find(({ status }) => status === 201)!;
+  assert.is((await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" })).status, 200);
+  assert.is((await bob.post(PATH, { slug: "contested" })).status, 201);
+});
+
+test("POST takes ten pending requests of one person, also of many at once", async ({ scene }) => {
+  const eve = await somebody(scene, "eve");
+  const all = await Promise.all(Array.from({ length: 14 }, (_, i) => eve.post(PATH, { slug: `eve-${i}` })));
+  assert.equal(all.map(({ status }) => status).sort(), [...Array(10).fill(201), 409, 409, 409, 409]);
+  assert.match(all.find(({ status }) => status === 409)!.body.message, "10 requests that nobody has decided yet");
+  const { body: { id } } = all.find(({ status }) => status === 201)!;
+  await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" });
+  assert.is((await eve.post(PATH, { slug: "eve-again" })).status, 201);
+});
+
+test("POST with an Idempotency-Key asks once", async ({ scene }) => {
+  const ida = await somebody(scene, "ida"), headers = { "idempotency-key": "ask" };
+  const all = await Promise.all(Array.from({ length: 5 }, () => ida.post(PATH, { slug: "single" }, headers)));
+  assert.equal(all.map(({ status }) => status), [201, 201, 201, 201, 201]);
+  assert.is(new Set(all.map(({ body }) => JSON.stringify(body))).size, 1);
+  assert.is((await ida.post(PATH, { slug: "other" }, headers)).status, 422);
+});
+
+test("POST is 403 for an address that nobody has proved", async ({ scene }) => {
+  const una = await somebody(scene, "una", false);
+  const { status, body } = await una.post(PATH, { slug: "unproved" });
+  assert.is(status, 403);
+  assert.match(body.message, "Verify your e-mail address first");
+  assert.equal((await una.get(PATH)).body, []);
+});
+
+test("POST is 400 for what cannot be a hub, and names the field", async ({ scene }) => {
+  const cases: [unknown, RegExp][] = [
+    [{}, /slug must be/],
+    [{ slug: "Has Spaces" }, /slug must be/],
+    [{ slug: "fine", name: "" }, /name must be/],
+    [{ slug: "fine", tier: ["gold"] }, /tier must be/],
+    [{ slug: "fine", reason: "" }, /reason must be/],
+    [{ slug: "fine", reason: "x".repeat(2001) }, /reason must be/],
+    [{ slug: "fine", reason: "nul\u0000" }, /reason must be/],
+  ];
+  for (const [input, message] of cases) {
+    const { status, body } = await scene.as("stranger").post(PATH, input);
+    assert.is(status, 400, JSON.stringify(input));
+    assert.match(body.message, message);
+  }
+});
+
+test("POST is not for lesser tokens, nor for nobody", async ({ scene }) => {
+  assert.is((await scene.as("stranger", "provisioning").post(PATH, { slug: "mine" })).status, 403);
+  assert.is((await scene.as("stranger", "readonly").post(PATH, { slug: "mine" })).status, 403);
+  assert.is((await scene.as("nobody").post(PATH, { slug: "mine" })).status, 401);
+});
+
+test("GET shows everybody their own, and operators all", async ({ scene }) => {
+  const ann = await somebody(scene, "list-ann"), ben = await somebody(scene, "list-ben");
+  const { body: { id } } = await ann.post(PATH, { slug: "list-ann" });
+  await ben.post(PATH, { slug: "list-ben" });
+  assert.equal((await ann.get(PATH)).body.map((each: { slug: string }) => each.slug), ["list-ann"]);
+  const all = (await scene.as("operator", "readonly").get(`${PATH}?limit=100`)).body;
+  assert.ok(["list-ann", "list-ben"].every((slug) => all.some((each: { slug: string }) => each.slug === slug)));
+  // Running a hub, or a request of one's own, opens nobody else's.
+  const hidden = await ben.get(`${PATH}/${id}`);
+  assert.is(hidden.status, 404);
+  assert.equal((await scene.as("hubAdmin").get(`${PATH}/${id}`)).body, hidden.body);
+  assert.is((await scene.as("operator").get(`${PATH}/${id}`)).body.slug, "list-ann");
+  for (const name of ["frq_", "x".repeat(3000), "__proto__", scene.hub]) {
+    assert.is((await scene.as("operator").get(`${PATH}/${name}`)).status, 404, name);
+  }
+});
+
+test("GET is narrowed by state, and says which there are", async ({ scene }) => {
+  const flo = await somebody(scene, "flo");
+  const ids: string[] = [];
+  for (const slug of ["flo-1", "flo-2", "flo-3"]) ids.push((await flo.post(PATH, { slug })).body.id);
+  await scene.as("operator").post(`${PATH}/${ids[0]}/reject`, { reason: "no" });
+  const slugs = async (query: string) =>
+    (await flo.get(PATH + query)).body.map((each: { slug: string }) => each.slug).join();
+  assert.is(await slugs("?state=pending"), "flo-3,flo-2");
+  assert.is(await slugs("?state=rejected"), "flo-1");
+  assert.is(await slugs("?state=approved"), "");
+  assert.is(await slugs("?state=pending&limit=1"), "flo-3");
+  const { status, body } = await flo.get(`${PATH}?state=open`);
+  assert.is(status, 400);
+  assert.match(body.message, "state must be one of pending, approved, rejected, withdrawn");
+});
+
+test("GET goes through pages and sees each once, also those of one moment", async ({ scene }) => {
+  const pat = await makePerson(scene.db, "pat");
+  await scene.db.sql(
+    `insert into federation_requests (id, slug, name, requested_by, created_at)
+     select 'frq_' || lpad(i::text, 26, '0'), 'pat-' || i, 'pat', $1, '2026-01-01'::timestamptz + (i / 3) * interval '1 ms'
+     from generate_series(1, 20) as i`,
+    [pat.id],
+  );
+  const cookie = `wheelwright=${(await makeSession(scene.db, pat)).secret}`;
+  const seen: string[] = [];
+  for (let before = "";;) {
+    const { status, body } = await scene.send(`${PATH}?limit=1${before}`, { headers: { cookie } });
+    assert.is(status, 200);
+    if (body.length === 0) break;
+    seen.push(...body.map((each: { slug: string }) => each.slug));
+    before = `&before=${Date.parse(body.at(-1).createdAt)}`;
+  }
+  assert.equal(seen, Array.from({ length: 20 }, (_, i) => `pat-${20 - i}`));
+  for (const query of ["limit=0", "limit=101", "before=yesterday"]) {
+    assert.is((await scene.as("operator").get(`${PATH}?${query}`)).status, 400, query);
+  }
+});
+
+test("GET of one stays for its asker when the hub that it became is gone", async ({ scene }) => {
+  const gus = await somebody(scene, "gus");
+  const { body: { id } } = await gus.post(PATH, { slug: "gone-again" });
+  const { body: { federationId } } = await scene.as("operator").post(`${PATH}/${id}/approve`);
+  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [
+    federationId,
+  ]);
+  assert.equal((await gus.get(`${PATH}/${id}`)).body.federationId, federationId);
+  assert.is((await gus.get(`/api/federations/${federationId}`)).status, 404);
+  assert.is((await gus.post(PATH, { slug: "gone-again" })).status, 201);
+});
+
+test.run();

@@ -1,0 +1,82 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { markRead } from "#lib/notifications/read.ts";
+import { newId } from "#lib/ids.ts";
+import { countsAreExact } from "#test/lib/notifications/recount.ts";
+import { forget, tell } from "#test/lib/notifications/tell.ts";
+import { makeHub } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; ids: string[] }>("POST /api/notifications/:notificationId/read");
+test.before(async (context) => void (context.scene = await openScene()));
+test.before.each(async (context) => {
+  const { db, hub, spoke } = context.scene;
+  await forget(context.scene);
+  await tell(db, { hub, spoke }, { hub });
+  const rows = await db.sql("select id from audit_events order by at");
+  context.ids = rows.map(({ id }) => id);
+});
+test.after(({ scene }) => scene.close());
+
+test("answers with the notification, and once more with the same", async ({ scene, ids }) => {
+  const caller = scene.as("spokeAdmin", "cli");
+  const [before] = (await caller.get("/api/notifications")).body;
+  const { status, body } = await caller.post(`/api/notifications/${ids[0]}/read`);
+  assert.is(status, 200);
+  assert.equal(body, { ...before, read: true, readAt: body.readAt });
+  const again = await caller.post(`/api/notifications/${ids[0]}/read`);
+  assert.equal([again.status, again.body], [200, body]);
+  assert.equal((await caller.get("/api/notifications/unread-count")).body, { count: 0 });
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
+});
+
+test("changes nothing but what was read", async ({ scene, ids }) => {
+  const others = async () =>
+    await scene.db.sql(
+      `select (select json_agg(e) from audit_events e) as events, (select json_agg(h) from stream_heads h)
+      as heads, (select json_agg(s) from spokes s) as spokes, (select count(*) from jobs) as jobs`,
+    );
+  await scene.as("hubAdmin", "cli").credentials();
+  const before = await others();
+  await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
+  assert.equal(await others(), before);
+});
+
+test("says the same of what is not there, not the caller's, or no notification", async ({ scene, ids }) => {
+  const { db, people } = scene;
+  const south = await makeHub(db, people.operator.id, "south");
+  await tell(db, { hub: south }, { hub: scene.hub, spoke: scene.spoke, kind: "spoke_requested" });
+  const foreign = (await db.sql("select id from audit_events where federation_id = $1", [south]))[0].id;
+  const quiet = (await db.sql("select id from audit_events where kind = 'spoke_requested'"))[0].id;
+  const refuse = async (id: string) => {
+    const { status, body } = await scene.as("spokeAdmin", "cli").post(`/api/notifications/${id}/read`);
+    return { status, body };
+  };
+  const unknown = await refuse(newId("evt"));
+  assert.is(unknown.status, 404);
+  for (const id of [foreign, quiet, ids[1]!, "x", "evt_%F0%9F%92%A9", scene.spoke]) {
+    assert.equal(await refuse(id), unknown, id);
+  }
+  assert.is((await scene.as("operator").post(`/api/notifications/${quiet}/read`)).status, 404);
+  assert.equal(await db.sql("select 1 from notification_reads"), []);
+});
+
+test("is refused once the membership is gone, and with a token that only reads", async ({ scene, ids }) => {
+  const path = `/api/notifications/${ids[0]}/read`;
+  assert.is((await scene.as("spokeAdmin", "readonly").post(path)).status, 403);
+  assert.is((await scene.as("spokeAdmin", "provisioning").post(path)).status, 403);
+  await scene.db.sql("delete from spoke_members");
+  assert.is((await scene.as("spokeAdmin", "cli").post(path)).status, 404);
+});
+
+test("counts once what 20 ask at once, on two replicas, beside a change of the same spoke", async ({ scene, ids }) => {
+  const { db, hub, spoke, people } = scene;
+  const other = await db.openAgain();
+  const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
+  const asked = Array.from({ length: 20 }, (_, i) => markRead(i % 2 ? other : db, reader, ids[i % 4 < 2 ? 0 : 1]!));
+  await Promise.all([...asked, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });
+  await countsAreExact(db);
+});
+
+test.run();

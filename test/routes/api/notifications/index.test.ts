@@ -1,0 +1,190 @@
+/** Who is told of what, page by page. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { forget, tell, writeEvents } from "#test/lib/notifications/tell.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+}
+
+const test = suite<Context>("GET /api/notifications");
+test.before(async (context) => void (context.scene = await openScene()));
+test.before.each(({ scene }) => forget(scene));
+test.after(({ scene }) => scene.close());
+
+async function kinds(scene: Scene, who: Who, query = ""): Promise<string[]> {
+  const { status, body } = await scene.as(who, "readonly").get(`/api/notifications${query}`);
+  assert.is(status, 200);
+  return body.map((one: { kind: string }) => one.kind);
+}
+
+test("tells each role of what it has to do with, and of nothing that customers are not told of", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  await tell(db, { hub }, { hub, spoke }, { hub, spoke: elm, kind: "spoke_destroyed" });
+  await tell(db, { hub, spoke, kind: "spoke_requested" }, { kind: "auth_login" });
+  await tell(db, { audience: people.stranger.id });
+  const told = await Promise.all(
+    (["operator", "hubAdmin", "spokeAdmin", "stranger"] as const).map((who) => kinds(scene, who)),
+  );
+  assert.equal(told, [
+    ["federation_request_rejected", "spoke_destroyed", "spoke_actioned", "federation_updated"],
+    ["spoke_destroyed", "spoke_actioned", "federation_updated"],
+    ["spoke_actioned"],
+    ["federation_request_rejected"],
+  ]);
+});
+
+test("shows an audit event, and whether and when it was read", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub, spoke });
+  const [event] = (await scene.as("operator").get("/api/audit")).body;
+  const [unread] = (await scene.as("spokeAdmin").get("/api/notifications")).body;
+  assert.equal(unread, { ...event, read: false, readAt: null });
+  await scene.as("spokeAdmin").post(`/api/notifications/${event.id}/read`);
+  const [read] = (await scene.as("spokeAdmin").get("/api/notifications")).body;
+  assert.equal(read, { ...event, read: true, readAt: read.readAt });
+  assert.match(read.readAt, /^\d{4}-.*\.\d{3}Z$/);
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications")).body, [unread], "others' reads are their own");
+});
+
+test("goes on telling of what was removed those who had to do with it", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
+  await tell(db, { hub, spoke, kind: "spoke_destroyed" });
+  await db.sql("update federations set state = 'removed', removed_at = wheelwright_now()");
+  await tell(db, { hub, kind: "federation_destroyed" });
+  assert.equal(await kinds(scene, "spokeAdmin"), ["spoke_destroyed"]);
+  assert.equal(await kinds(scene, "hubAdmin"), ["federation_destroyed", "spoke_destroyed"]);
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
+});
+
+test("follows memberships as they stand, over all history, and for a verified address alone", async ({ scene }) => {
+  const { db, hub, people } = scene;
+  await tell(db, { hub });
+  assert.equal(await kinds(scene, "stranger"), []);
+  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
+  assert.equal(await kinds(scene, "stranger"), ["federation_updated"]);
+  await db.sql("update users set email_verified_at = null where id = $1", [people.stranger.id]);
+  assert.equal(await kinds(scene, "stranger"), []);
+  await db.sql("update users set email_verified_at = wheelwright_now() where id = $1", [people.stranger.id]);
+  await db.sql("delete from federation_members where user_id = $1", [people.stranger.id]);
+  assert.equal(await kinds(scene, "stranger"), []);
+});
+
+test("tells once of what somebody is told of twice", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.hubAdmin.id]);
+  await tell(db, { hub, spoke, audience: people.hubAdmin.id }, { hub, audience: people.hubAdmin.id });
+  await tell(db, { hub, spoke, audience: people.spokeAdmin.id });
+  assert.is((await kinds(scene, "hubAdmin")).length, 3);
+  assert.is((await kinds(scene, "spokeAdmin")).length, 2);
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 3 });
+  assert.equal((await scene.as("spokeAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
+});
+
+test("takes the newest of many hubs", async ({ scene }) => {
+  const { db, people } = scene;
+  for (let i = 0; i < 8; i++) {
+    const hub = await makeHub(db, people.operator.id, `hub-${i}`);
+    await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.stranger.id]);
+    await tell(db, { hub, kind: "federation_provisioned" }, { hub });
+  }
+  const { body } = await scene.as("stranger").get("/api/notifications?limit=100");
+  assert.is(body.length, 16);
+  for (const limit of [1, 3, 7]) {
+    const page = (await scene.as("stranger").get(`/api/notifications?limit=${limit}`)).body;
+    assert.equal(page, body.slice(0, page.length));
+    assert.ok(page.length >= limit);
+  }
+});
+
+test("takes any limit from 1, and gives 100 at most and 20 unasked", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await writeEvents(db, { hub, spoke }, Array.from({ length: 120 }, (_, i) => i));
+  for (const [query, length] of [["", 20], ["?limit=7", 7], ["?limit=101", 100], ["?limit=99999999", 100]] as const) {
+    assert.is((await kinds(scene, "hubAdmin", query)).length, length, query);
+  }
+  for (const query of ["limit=0", "limit=-1", "limit=x", "limit=1.5", "unreadOnly=maybe", "before=yesterday"]) {
+    assert.is((await scene.as("hubAdmin").get(`/api/notifications?${query}`)).status, 400, query);
+  }
+});
+
+test("with unreadOnly leaves out what was read", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_provisioned" });
+  const { body } = await scene.as("hubAdmin").get("/api/notifications");
+  await scene.as("hubAdmin").post(`/api/notifications/${body[1].id}/read`);
+  assert.equal(await kinds(scene, "hubAdmin", "?unreadOnly=true"), ["spoke_provisioned", "federation_updated"]);
+  assert.equal(await kinds(scene, "hubAdmin", "?unreadOnly=true&limit=1"), ["spoke_provisioned"]);
+  assert.equal(await kinds(scene, "hubAdmin", `?unreadOnly=1&before=${body[0].at}`), ["federation_updated"]);
+  assert.is((await kinds(scene, "operator", "?unreadOnly=true")).length, 3);
+});
+
+test.run();
+
+const paging = suite<{ scene: Scene; expected: string[] }>("paging by 1 over 500 events with equal and near times");
+
+paging.before(async (context) => {
+  const { db, hub, spoke } = context.scene = await openScene();
+  // Runs of five or so of the same time, the next one a millisecond or so later.
+  const gaps = Array.from({ length: 500 }, (_, i) => Math.floor(i / 5) + (i % 7 === 0 ? 1 : 0));
+  await writeEvents(db, { hub, spoke }, gaps);
+  const rows = await db.sql("select id from audit_events order by at desc, id desc");
+  context.expected = rows.map(({ id }) => id);
+});
+paging.after(({ scene }) => scene.close());
+
+for (
+  const [who, path] of [
+    ["spokeAdmin", "/api/notifications?limit=1"],
+    ["operator", "/api/notifications?limit=1"],
+    ["hubAdmin", "/api/notifications?limit=1&unreadOnly=true"],
+    ["spokeAdmin", "/api/spokes/SPOKE/activity?limit=1"],
+    ["operator", "/api/audit?limit=1"],
+  ] as const
+) {
+  paging(`sees each exactly once, in order, as ${who} at ${path}`, async ({ scene, expected }) => {
+    assert.equal(await pages(scene, who, path.replace("SPOKE", scene.spoke)), expected);
+  });
+}
+
+paging("sees each exactly once where several hubs have events at the same times", async () => {
+  const scene = await openScene();
+  const { db, hub, spoke, people } = scene, gaps = Array.from({ length: 40 }, (_, i) => Math.floor(i / 2));
+  const [south, east] = [await makeHub(db, people.operator.id, "south"), await makeHub(db, people.operator.id, "east")];
+  const ash = await makeSpoke(db, people.operator.id, south, "ash");
+  const elm = await makeSpoke(db, people.operator.id, east, "elm");
+  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [south, people.hubAdmin.id]);
+  await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [elm, people.hubAdmin.id]);
+  for (const place of [{ hub, spoke }, { hub: south, spoke: ash }, { hub: east, spoke: elm }]) {
+    await writeEvents(db, place, gaps.map((gap) => gap + (place.hub === east ? 7 : 0)));
+  }
+  const rows = await db.sql("select id from audit_events order by at desc, id desc");
+  const ids = rows.map(({ id }) => id);
+  assert.equal(await pages(scene, "hubAdmin", "/api/notifications?limit=1"), ids);
+  for (const id of ids.filter((_, i) => i % 3 === 0).slice(0, 25)) {
+    await scene.as("hubAdmin").post(`/api/notifications/${id}/read`);
+  }
+  const unread = ids.filter((_, i) => i % 3 !== 0 || i >= 75);
+  for (const limit of [2, 7]) {
+    assert.equal(await pages(scene, "hubAdmin", `/api/notifications?unreadOnly=true&limit=${limit}`), unread);
+  }
+  await scene.close();
+});
+
+paging.run();
+
+/** The ids on all pages, one page after the other. */
+async function pages(scene: Scene, who: Who, path: string): Promise<string[]> {
+  const seen: string[] = [], caller = scene.as(who);
+  for (let before = "";;) {
+    const { body } = await caller.get(`${path}${before}`);
+    if (body.length === 0) return seen;
+    seen.push(...body.map(({ id }: { id: string }) => id));
+    // Both forms of a time are taken.
+    before = `&before=${seen.length % 2 ? body.at(-1).at : Date.parse(body.at(-1).at)}`;
+  }
+}

@@ -1,0 +1,123 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { holdMarks } from "#lib/notifications/marks.ts";
+import { markAllRead } from "#lib/notifications/read-all.ts";
+import { countsAreExact } from "#test/lib/notifications/recount.ts";
+import { forget, tell, writeEvents } from "#test/lib/notifications/tell.ts";
+import { makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ scene: Scene }>("POST /api/notifications/read-all");
+test.before(async (context) => void (context.scene = await openScene()));
+test.before.each(({ scene }) => forget(scene));
+test.after(({ scene }) => scene.close());
+
+test("says how many it marked: what was read before is not among them", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, { audience: people.hubAdmin.id });
+  const caller = scene.as("hubAdmin", "cli");
+  const [{ id }] = (await caller.get("/api/notifications")).body;
+  await caller.post(`/api/notifications/${id}/read`);
+  const { status, body } = await caller.post("/api/notifications/read-all");
+  assert.equal([status, body], [200, { marked: 2 }]);
+  assert.equal((await caller.post("/api/notifications/read-all")).body, { marked: 0 });
+  assert.equal((await caller.get("/api/notifications/unread-count")).body, { count: 0 });
+  assert.equal((await caller.get("/api/notifications?unreadOnly=true")).body, []);
+  assert.ok((await caller.get("/api/notifications")).body.every(({ read }: { read: boolean }) => read));
+  assert.equal((await scene.as("operator").post("/api/notifications/read-all")).body, { marked: 3 });
+  await countsAreExact(db);
+});
+
+test("marks nothing of what its caller has lost, or could not see", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub }, { hub, spoke });
+  assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 0 });
+  assert.equal((await scene.as("spokeAdmin").post("/api/notifications/read-all")).body, { marked: 1 });
+  await db.sql("delete from federation_members");
+  assert.equal((await scene.as("hubAdmin").post("/api/notifications/read-all")).body, { marked: 0 });
+  for (const scope of ["readonly", "provisioning"] as const) {
+    assert.is((await scene.as("operator", scope).post("/api/notifications/read-all")).status, 403);
+  }
+});
+
+test("goes through more than one batch, and many objects in one", async ({ scene }) => {
+  const { db, hub, people } = scene;
+  const spokes = await Promise.all([..."abcdef"].map((name) => makeSpoke(db, people.operator.id, hub, name)));
+  await writeEvents(db, { hub, spoke: spokes[0]! }, Array.from({ length: 4500 }, (_, i) => Math.floor(i / 2)));
+  for (const spoke of spokes) {
+    await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);
+    await tell(db, { hub, spoke });
+  }
+  assert.equal(await markAllRead(db, { role: "spoke_admin", userId: people.stranger.id }), { marked: 4506 });
+  assert.equal(await markAllRead(db, { role: "hub_admin", userId: people.hubAdmin.id }), { marked: 4506 });
+  await countsAreExact(db);
+});
+
+/** Lets nobody mark anything for the reader until it is called. */
+async function holdUp(scene: Scene, userId: string): Promise<() => Promise<void>> {
+  const free = Promise.withResolvers<void>(), held = Promise.withResolvers<void>();
+  const holder = scene.db.transact(async (tx) => {
+    await holdMarks(tx, userId);
+    held.resolve();
+    await free.promise;
+  });
+  await held.promise;
+  return async () => {
+    free.resolve();
+    await holder;
+  };
+}
+
+async function untilHeldUp({ db }: Scene): Promise<void> {
+  const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  await until(async () => (await db.sql(waiting)).length > 0);
+}
+
+test("marks what was there when it began", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await tell(db, { hub }, { hub, spoke });
+  const release = await holdUp(scene, people.operator.id);
+  const marking = markAllRead(db, { role: "operator", userId: people.operator.id });
+  await untilHeldUp(scene);
+  await tell(db, { hub }, { hub, spoke }, {});
+  await release();
+  assert.equal(await marking, { marked: 2 });
+  assert.equal((await scene.as("operator").get("/api/notifications/unread-count")).body, { count: 3 });
+  await countsAreExact(db);
+});
+
+test("many times at once, on two replicas, marks each event once and leaves connections to others", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await writeEvents(db, { hub, spoke }, Array.from({ length: 5000 }, (_, i) => i));
+  const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
+  const small = await db.openAgain({ size: 2 });
+  const release = await holdUp(scene, reader.userId);
+  const marking = Array.from({ length: 8 }, () => markAllRead(small, reader));
+  await untilHeldUp(scene);
+  await small.now();
+  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, reader)));
+  await release();
+  const marked = await Promise.all(marking);
+  assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
+  await countsAreExact(db);
+});
+
+test("that is cut off between two batches leaves exact counts, and the next goes on", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await writeEvents(db, { hub, spoke }, Array.from({ length: 4500 }, (_, i) => i));
+  const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
+  let batches = 0;
+  const dying: typeof db = {
+    ...db,
+    transact: (work) => batches++ < 1 ? db.transact(work) : Promise.reject(new Error("killed")),
+  };
+  assert.is((await rejection(markAllRead(dying, reader))).message, "killed");
+  await countsAreExact(db);
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
+  assert.equal(await markAllRead(db, reader), { marked: 2500 });
+  await countsAreExact(db);
+});
+
+test.run();

@@ -1,0 +1,45 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { tell } from "#test/lib/notifications/tell.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/notifications/unread-count");
+test.before(async (context) => {
+  const { db, hub, spoke, people } = context.scene = await openScene();
+  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_requested" }, { audience: people.stranger.id });
+});
+test.after(({ scene }) => scene.close());
+
+async function count(scene: Scene, who: Who): Promise<number> {
+  const { status, body } = await scene.as(who, "readonly").get("/api/notifications/unread-count");
+  assert.is(status, 200);
+  assert.equal(Object.keys(body), ["count"]);
+  return body.count;
+}
+
+test("counts what each is told of", async ({ scene }) => {
+  const counts = await Promise.all(
+    (["operator", "hubAdmin", "spokeAdmin", "stranger"] as const).map((who) => count(scene, who)),
+  );
+  assert.equal(counts, [3, 2, 1, 1]);
+});
+
+test("is for who is signed in", async ({ scene }) => {
+  assert.is((await scene.as("nobody").get("/api/notifications/unread-count")).status, 401);
+});
+
+test("follows what is read and what is new, for its reader alone", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await scene.as("hubAdmin").post("/api/notifications/read-all");
+  await tell(db, { hub, spoke });
+  assert.equal([await count(scene, "hubAdmin"), await count(scene, "spokeAdmin")], [1, 2]);
+});
+
+test("counts a new member's whole history, without what it read before", async ({ scene }) => {
+  const { db, hub, people } = scene;
+  await scene.as("spokeAdmin").post("/api/notifications/read-all");
+  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.spokeAdmin.id]);
+  assert.is(await count(scene, "spokeAdmin"), 1);
+});
+
+test.run();

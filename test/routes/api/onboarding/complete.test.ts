@@ -1,0 +1,173 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { mintSecret, openGrant } from "#lib/auth/one-time.ts";
+import { verifyPassword } from "#lib/crypto/password.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import type { Answer } from "#test/support/client.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("POST /api/onboarding/complete");
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+
+const PATH = "/api/onboarding/complete";
+const PASSWORD = "what nobody would ever guess";
+
+interface Newcomer {
+  readonly person: Person;
+  readonly cookie: string;
+  complete(body?: unknown): Promise<Answer>;
+}
+
+async function newcomer(scene: Scene, name: string, verified = true): Promise<Newcomer> {
+  const person = await makePerson(scene.db, name, { verified });
+  const cookie = await cookieOf(scene, person);
+  const headers = { cookie, "content-type": "application/json" };
+  return {
+    person,
+    cookie,
+    complete: (body = {}) => scene.send(PATH, { method: "POST", headers, body: JSON.stringify(body) }),
+  };
+}
+
+async function cookieOf(scene: Scene, person: Person): Promise<string> {
+  return `wheelwright=${(await makeSession(scene.db, person)).secret}`;
+}
+
+async function statusOf(scene: Scene, headers: Record<string, string>): Promise<number> {
+  return (await scene.send("/api/auth/me", { headers })).status;
+}
+
+function renewed({ headers }: Answer): string {
+  return headers.get("set-cookie")!.split(";")[0]!;
+}
+
+async function rowOf(scene: Scene, { id }: Person) {
+  const [row] = await scene.db.sql("select * from users where id = $1", [id]);
+  return row;
+}
+
+test("sets name and password and asks for a first hub, all at once, and tells it", async ({ scene }) => {
+  const { person, cookie, complete } = await newcomer(scene, "ada");
+  const other = await cookieOf(scene, person), token = await makeToken(scene.db, person, "readonly");
+  const grant = await scene.db.transact((tx) => openGrant(tx, "password_reset", person.id));
+  assert.equal((await scene.send("/api/onboarding", { headers: { cookie } })).body, { onboardedAt: null });
+  const answer = await complete({ displayName: "Ada", password: PASSWORD, federationRequest: { slug: "adas" } });
+  assert.is(answer.status, 200);
+  const { user, federationRequest } = answer.body;
+  assert.equal([user.id, user.displayName, federationRequest.slug, federationRequest.state], [
+    person.id,
+    "Ada",
+    "adas",
+    "pending",
+  ]);
+  const row = await rowOf(scene, person);
+  assert.is(await verifyPassword(PASSWORD, row.password_hash), "right");
+  assert.is(await scene.db.transact((tx) => mintSecret(tx, grant.id)), null); // a reset that was open is void
+  // The sessions that there were have ended, its own old one too; the new one and the token go on.
+  assert.is(await statusOf(scene, { cookie }), 401);
+  assert.is(await statusOf(scene, { cookie: other }), 401);
+  assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
+  assert.is(await statusOf(scene, { authorization: `Bearer ${token.plaintext}` }), 200);
+  const { body } = await scene.send("/api/onboarding", { headers: { cookie: renewed(answer) } });
+  assert.is(body.onboardedAt, row.onboarded_at.toISOString());
+  const audit = await scene.db.sql("select * from audit_events where actor_id = $1 order by at", [person.id]);
+  assert.equal(audit.map(({ kind, metadata }) => [kind, metadata.changed]), [
+    ["onboarding_completed", ["displayName", "password"]],
+    ["federation_requested", undefined],
+  ]);
+  assert.not.match(JSON.stringify(audit), PASSWORD);
+  const [{ payload }] = await scene.db.sql("select payload from jobs where kind = 'mail' order by seq desc limit 1");
+  assert.equal([payload.letter.template, payload.letter.to.email], ["password-changed", person.email]);
+});
+
+test("may be finished with nothing, which changes nothing but that it is finished", async ({ scene }) => {
+  const { person, cookie, complete } = await newcomer(scene, "bob");
+  const other = await cookieOf(scene, person), before = await rowOf(scene, person);
+  const answer = await complete({ displayName: null, password: null, federationRequest: null });
+  assert.equal([answer.status, answer.body.federationRequest, answer.body.user.displayName], [200, null, "bob"]);
+  const after = await rowOf(scene, person);
+  assert.equal([after.password_hash, after.display_name], [before.password_hash, before.display_name]);
+  assert.is(await statusOf(scene, { cookie: other }), 200);
+  assert.is(await statusOf(scene, { cookie }), 401);
+  assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
+});
+
+test("is done once, also of many at once", async ({ scene }) => {
+  const { person, complete } = await newcomer(scene, "cid");
+  const cookies = await Promise.all([1, 2, 3].map(() => cookieOf(scene, person)));
+  const all = await Promise.all(cookies.map((cookie, i) =>
+    scene.send(PATH, {
+      method: "POST",
+      headers: { cookie, "content-type": "application/json" },
+      body: JSON.stringify({ displayName: `Cid ${i}` }),
+    })
+  ));
+  assert.equal(all.map(({ status }) => status).sort(), [200, 409, 409]);
+  assert.match(all.find(({ status }) => status === 409)!.body.message, "Onboarding is completed already");
+  const { display_name } = await rowOf(scene, person);
+  assert.is((await complete({ displayName: "Late", password: PASSWORD })).status, 409);
+  assert.is((await rowOf(scene, person)).display_name, display_name);
+  assert.is(all.findIndex(({ status }) => status === 200), Number(display_name.split(" ")[1]));
+});
+
+test("changes nothing when the request for a hub is refused", async ({ scene }) => {
+  const { person, cookie, complete } = await newcomer(scene, "dan"), before = await rowOf(scene, person);
+  const refused = await complete({ displayName: "Dan", password: PASSWORD, federationRequest: { slug: "north" } });
+  assert.is(refused.status, 409);
+  assert.match(refused.body.message, "north is taken");
+  const una = await newcomer(scene, "una", false);
+  assert.is((await una.complete({ displayName: "Una", federationRequest: { slug: "unas" } })).status, 403);
+  assert.equal(await rowOf(scene, person), before);
+  assert.is(await statusOf(scene, { cookie }), 200);
+  assert.is((await complete({ federationRequest: { slug: "dans" } })).status, 200);
+});
+
+test("sets nothing for a session that ended while the password was hashed", async ({ scene }) => {
+  const { person, complete } = await newcomer(scene, "eve"), before = await rowOf(scene, person);
+  const app = scene.app as { passwords: Scene["app"]["passwords"] }, { passwords } = app;
+  app.passwords = {
+    ...passwords,
+    async hash() {
+      // As a reset by link does, at the worst moment.
+      await scene.db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [person.id]);
+      return "a hash";
+    },
+  };
+  try {
+    const { status, headers } = await complete({ password: PASSWORD });
+    assert.equal([status, headers.get("set-cookie")], [401, null]);
+  } finally {
+    app.passwords = passwords;
+  }
+  assert.equal(await rowOf(scene, person), before);
+});
+
+test("refuses passwords that the rules refuse, and names the field", async ({ scene }) => {
+  const { complete } = await newcomer(scene, "fay");
+  const cases: [unknown, RegExp][] = [
+    [{ password: "short" }, /password must have 12 to 256 characters/],
+    [{ password: 7 }, /password must be/],
+    [{ password: "password1234" }, /password must not be/],
+    [{ displayName: "" }, /displayName must be/],
+    [{ displayName: "nul\u0000" }, /displayName must be/],
+    [{ federationRequest: {} }, /federationRequest.slug is missing/],
+    [{ federationRequest: "adas" }, /federationRequest must be/],
+  ];
+  for (const [input, message] of cases) {
+    const { status, body } = await complete(input);
+    assert.is(status, 400, JSON.stringify(input));
+    assert.match(body.message, message);
+  }
+});
+
+test("is for sessions: a bearer is 401 with the reason, and so is nobody", async ({ scene }) => {
+  const { status, body } = await scene.as("operator", "cli").post(PATH, {});
+  assert.is(status, 401);
+  assert.is(body.message, "completing onboarding requires a session");
+  assert.is((await scene.as("nobody").post(PATH, {})).status, 401);
+});
+
+test.run();

@@ -1,0 +1,187 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isId } from "#lib/ids.ts";
+import { DAY } from "#lib/time.ts";
+import { makePerson } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; path: string }>("POST /api/spokes/{spokeId}/delegate");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+  context.path = `/api/spokes/${context.scene.spoke}/delegate`;
+});
+test.after(({ scene }) => scene.close());
+
+test("invites a new address: a user without password, a seat, one mail, and what is written down", async ({ scene, path }) => {
+  const before = (await scene.db.now()).getTime();
+  const { status, body } = await scene.as("hubAdmin", "cli").post(path, {
+    email: " Ada@X.example ",
+    displayName: "Ada",
+  });
+  assert.is(status, 200);
+  const { expiresAt, userId, ...rest } = body;
+  assert.equal(rest, { status: "invited", email: "ada@x.example", spokeId: scene.spoke });
+  assert.ok(isId("usr", userId));
+  const left = Date.parse(expiresAt) - before;
+  assert.ok(left >= 7 * DAY && left < 8 * DAY, `${left} ms`);
+  const [user] = await scene.db.sql("select * from users where id = $1", [userId]);
+  assert.equal([user.display_name, user.password_hash, user.email_verified_at], ["Ada", null, null]);
+  const [job, ...others] = await mailsTo(scene, "ada@x.example");
+  assert.equal(others, []);
+  assert.equal(job.letter, {
+    template: "invitation",
+    to: { email: "ada@x.example", name: "Ada" },
+    about: { inviter: "hub-admin", places: ["oak"], expiresAt },
+  });
+  const [grant] = await scene.db.sql("select * from one_time_tokens where id = $1", [job.grantId]);
+  assert.equal([grant.purpose, grant.user_id, grant.expires_at.toISOString()], ["invitation", userId, expiresAt]);
+  assert.equal(await eventsOf(scene, userId), ["spoke_delegated", "user_created", "user_invited"]);
+});
+
+test("writes down who delegated what to whom, for those of the hub and the spoke to see", async ({ scene, path }) => {
+  const { body } = await scene.as("hubAdmin").post(path, { email: "seen@x.example" });
+  const { body: activity } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`);
+  const event = activity.find((each: { kind: string }) => each.kind === "spoke_delegated");
+  assert.equal([event.actor.id, event.objectType, event.objectId], [scene.people.hubAdmin.id, "spoke", scene.spoke]);
+  assert.equal(event.metadata, { slug: "oak", userId: body.userId, email: "seen@x.example" });
+  const [row] = await scene.db.sql("select customer_visible, federation_id from audit_events where id = $1", [
+    event.id,
+  ]);
+  assert.equal(row, { customer_visible: true, federation_id: scene.hub });
+});
+
+test("adds a user who is there, by that alone and without a mail, and never renames them", async ({ scene, path }) => {
+  const bob = await makePerson(scene.db, "bob");
+  const first = await scene.as("hubAdmin").post(path, { email: "BOB@example.org", displayName: "Robert" });
+  const added = { userId: bob.id, email: bob.email, spokeId: scene.spoke };
+  assert.equal([first.status, first.body], [200, { status: "added", ...added }]);
+  const second = await scene.as("operator").post(path, { email: bob.email, displayName: "Rob" });
+  assert.equal([second.status, second.body], [200, { status: "unchanged", ...added }]);
+  assert.equal(await scene.db.sql("select display_name from users where id = $1", [bob.id]), [{ display_name: "bob" }]);
+  assert.equal(await mailsTo(scene, bob.email), []);
+  assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
+});
+
+test("asked again before it was accepted answers the same, and neither mails nor writes down anything", async (context) => {
+  const { scene, path } = context;
+  const ask = () => scene.as("hubAdmin", "cli").post(path, { email: "twice@x.example", displayName: "Two" });
+  const first = await ask(), second = await ask();
+  assert.equal(second.body, first.body);
+  assert.is((await mailsTo(scene, "twice@x.example")).length, 1);
+  assert.equal(await eventsOf(scene, first.body.userId), ["spoke_delegated", "user_created", "user_invited"]);
+});
+
+test("of a further spoke invites the same user, without a second mail, and gives the link its full time again", async (context) => {
+  const { scene, path } = context;
+  const elm = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
+  const body = { email: "both@x.example", displayName: "Both" };
+  const first = await scene.as("hubAdmin").post(path, body);
+  await scene.db.sql("update one_time_tokens set expires_at = expires_at - interval '1 minute'");
+  const second = await scene.as("hubAdmin").post(`/api/spokes/${elm}/delegate`, { ...body, displayName: "Else" });
+  assert.equal([second.body.status, second.body.userId], ["invited", first.body.userId]);
+  assert.ok(second.body.expiresAt >= first.body.expiresAt);
+  assert.is((await mailsTo(scene, body.email)).length, 1);
+  const [row] = await scene.db.sql("select display_name from users where id = $1", [first.body.userId]);
+  assert.is(row.display_name, "Both", "who waits was named already");
+});
+
+test("of an address that somebody signed up with gives that somebody nothing, and is named by who invites", async (context) => {
+  const { scene, path } = context;
+  const eve = await makePerson(scene.db, "eve", { verified: false });
+  const { body } = await scene.as("hubAdmin").post(path, { email: eve.email, displayName: "The owner" });
+  assert.equal([body.status, body.userId], ["invited", eve.id]);
+  const [mail] = await mailsTo(scene, eve.email);
+  assert.is(mail.letter.to.name, "The owner");
+  const login = await scene.as("nobody").post("/api/auth/login", {
+    email: eve.email,
+    password: "a password for tests",
+  });
+  assert.is(login.status, 200, "the password of the signup is still theirs");
+  assert.equal([login.body.user.spokeIds, login.body.user.federationIds], [[], []]);
+  const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
+  assert.is((await scene.as("nobody").get(`/api/spokes/${scene.spoke}`, { cookie })).status, 404);
+});
+
+test("puts no name before an owner's eyes that a stranger chose for their address", async ({ scene, path }) => {
+  const mal = await makePerson(scene.db, "mal", { verified: false });
+  await scene.as("hubAdmin").post(path, { email: mal.email });
+  const [mail] = await mailsTo(scene, mal.email);
+  assert.is(mail.letter.to.name, mal.email);
+});
+
+test("of a disabled user is 409 and says so", async ({ scene, path }) => {
+  for (const verified of [true, false]) {
+    const dan = await makePerson(scene.db, `dan-${verified}`, { disabled: true, verified });
+    const refused = await scene.as("hubAdmin").post(path, { email: dan.email });
+    assert.is(refused.status, 409);
+    assert.match(refused.body.message, /is disabled; an operator must enable them first/);
+    assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [dan.id]), []);
+  }
+});
+
+test("of a spoke that is being removed is 409", async ({ scene }) => {
+  const id = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "going");
+  await scene.db.sql("update spokes set state = 'removing' where id = $1", [id]);
+  const refused = await scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
+  assert.is(refused.status, 409);
+  assert.equal(await scene.db.sql("select id from users where email = 'late@x.example'"), [], "and makes nobody");
+});
+
+test("is a hub admin's and an operator's: 403 for the spoke's own admin, 404 for whoever does not see it", async (context) => {
+  const { scene, path } = context;
+  const body = { email: "right@x.example" };
+  const own = await scene.as("spokeAdmin").post(path, body);
+  assert.equal([own.status, own.body.message], [
+    403,
+    "Only an operator or an admin of its hub may say who administers a spoke",
+  ]);
+  assert.is((await scene.as("stranger").post(path, body)).status, 404);
+  const south = await makeHub(scene.db, scene.people.operator.id, "south");
+  const foreign = await makeSpoke(scene.db, scene.people.operator.id, south, "fir");
+  assert.is((await scene.as("hubAdmin").post(`/api/spokes/${foreign}/delegate`, body)).status, 404);
+  assert.is((await scene.as("operator", "provisioning").post(path, body)).status, 403);
+  assert.equal(await scene.db.sql("select id from users where email = $1", [body.email]), []);
+});
+
+test("with an Idempotency-Key answers a repetition as it did, whatever has happened since", async ({ scene, path }) => {
+  const ask = (name: string) =>
+    scene.as("hubAdmin", "cli").post(path, { email: "keyed@x.example", displayName: name }, { "idempotency-key": "k" });
+  const first = await ask("Key");
+  await scene.db.sql("update users set email_verified_at = wheelwright_now() where email = 'keyed@x.example'");
+  assert.equal((await ask("Key")).body, first.body);
+  assert.is((await ask("Other")).status, 422);
+});
+
+test("is 400 and names the field for what it cannot be", async ({ scene, path }) => {
+  const cases: [string, unknown][] = [
+    ["email", {}],
+    ["email", { email: "no address" }],
+    ["email", { email: "a@b.example\r\nBcc: c@d.example" }],
+    ["displayName", { email: "a@b.example", displayName: "x".repeat(201) }],
+    ["displayName", { email: "a@b.example", displayName: "line\r\nBcc: c@d.example" }],
+  ];
+  for (const [field, body] of cases) {
+    const refused = await scene.as("hubAdmin").post(path, body);
+    assert.is(refused.status, 400, JSON.stringify(body));
+    assert.match(refused.body.message, field);
+  }
+});
+
+test.run();
+
+// deno-lint-ignore no-explicit-any
+async function mailsTo({ db }: Scene, email: string): Promise<any[]> {
+  const jobs = await db.sql("select payload from jobs where kind = 'mail' order by seq");
+  return jobs.map(({ payload }) => payload).filter(({ letter }) => letter.to.email === email);
+}
+
+/** Kinds of what was written down of the user, whatever it stands under. */
+async function eventsOf({ db }: Scene, userId: string): Promise<string[]> {
+  const found = await db.sql(
+    "select kind from audit_events where object_id = $1 or metadata->>'userId' = $1 order by kind",
+    [userId],
+  );
+  return found.map(({ kind }) => kind);
+}

@@ -1,0 +1,128 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  path: string;
+}
+
+const listing = suite<Context>("GET /api/spokes/{spokeId}/members");
+const removing = suite<Context>("DELETE /api/spokes/{spokeId}/members/{userId}");
+
+for (const test of [listing, removing]) {
+  test.before(async (context) => {
+    context.scene = await openScene();
+    context.path = `/api/spokes/${context.scene.spoke}/members`;
+  });
+  test.after(({ scene }) => scene.close());
+}
+
+listing("shows the spoke's own admins, newest first, and who has yet to accept", async ({ scene, path }) => {
+  const { spokeAdmin } = scene.people;
+  const { body: made } = await scene.as("hubAdmin").post(`/api/spokes/${scene.spoke}/delegate`, {
+    email: "new@x.example",
+    displayName: "New",
+  });
+  await scene.db.sql("update spoke_members set created_at = '2030-01-01T00:00:00Z' where user_id = $1", [made.userId]);
+  await scene.db.sql("update spoke_members set created_at = '2029-01-01T00:00:00Z' where user_id = $1", [
+    spokeAdmin.id,
+  ]);
+  const { status, body } = await scene.as("hubAdmin", "readonly").get(path);
+  assert.is(status, 200);
+  assert.equal(body, [
+    {
+      userId: made.userId,
+      email: "new@x.example",
+      displayName: "New",
+      pending: true,
+      createdAt: "2030-01-01T00:00:00.000Z",
+    },
+    {
+      userId: spokeAdmin.id,
+      email: spokeAdmin.email,
+      displayName: "spoke-admin",
+      pending: false,
+      createdAt: "2029-01-01T00:00:00.000Z",
+    },
+  ]);
+});
+
+listing("is for its own admins too, and 404 for whoever does not see the spoke", async ({ scene, path }) => {
+  assert.is((await scene.as("spokeAdmin", "readonly").get(path)).status, 200);
+  assert.is((await scene.as("stranger").get(path)).status, 404);
+});
+
+listing("pages without splitting those of the same moment", async ({ scene }) => {
+  const id = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "crowded");
+  const people: Person[] = [];
+  for (let i = 0; i < 5; i++) people.push(await makePerson(scene.db, `crowd-${i}`));
+  for (const person of people) await addSpokeAdmin(scene.db, person, id);
+  await scene.db.sql("update spoke_members set created_at = '2030-01-01T00:00:00Z' where spoke_id = $1", [id]);
+  await scene.db.sql("update spoke_members set created_at = '2030-01-02T00:00:00Z' where user_id = $1", [
+    people[3]!.id,
+  ]);
+  const whole = await scene.as("operator").get(`/api/spokes/${id}/members`);
+  const first = await scene.as("operator").get(`/api/spokes/${id}/members?limit=1`);
+  const rest = await scene.as("operator").get(`/api/spokes/${id}/members?limit=1&before=${first.body[0].createdAt}`);
+  assert.equal([first.body.length, rest.body.length], [1, 4]);
+  assert.equal([...first.body, ...rest.body], whole.body);
+});
+
+listing.run();
+
+removing("takes the spoke back at once, and writes down from whom", async ({ scene, path }) => {
+  const { hubAdmin } = scene.people;
+  const ann = await makePerson(scene.db, "ann");
+  await addSpokeAdmin(scene.db, ann, scene.spoke);
+  const { status } = await scene.as("hubAdmin", "cli").delete(`${path}/${ann.id}`);
+  assert.is(status, 204);
+  assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [ann.id]), []);
+  const [event] = await scene.db.sql("select * from audit_events where kind = 'spoke_member_removed'");
+  assert.equal([event.actor_id, event.object_id, event.spoke_id, event.federation_id, event.customer_visible], [
+    hubAdmin.id,
+    scene.spoke,
+    scene.spoke,
+    scene.hub,
+    false,
+  ]);
+  assert.equal(event.metadata.userId, ann.id);
+  assert.is((await scene.as("hubAdmin").delete(`${path}/${ann.id}`)).status, 404, "it is done once");
+});
+
+removing("closes the invitation with the last place that it was for, and not before", async ({ scene, path }) => {
+  const elm = await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "elm");
+  const delegate = (id: string) => scene.as("hubAdmin").post(`/api/spokes/${id}/delegate`, { email: "late@x.example" });
+  const { body: { userId } } = await delegate(scene.spoke);
+  await delegate(elm);
+  const open = () => scene.db.sql("select id from one_time_tokens where user_id = $1 and voided_at is null", [userId]);
+  await scene.as("hubAdmin").delete(`${path}/${userId}`);
+  assert.is((await open()).length, 1);
+  await scene.as("hubAdmin").delete(`/api/spokes/${elm}/members/${userId}`);
+  assert.is((await open()).length, 0);
+});
+
+removing("is a spoke admin's for itself alone", async ({ scene, path }) => {
+  const bea = await makePerson(scene.db, "bea");
+  await addSpokeAdmin(scene.db, bea, scene.spoke);
+  const { spokeAdmin } = scene.people;
+  assert.is((await scene.as("spokeAdmin").delete(`${path}/${bea.id}`)).status, 403);
+  assert.is((await scene.as("spokeAdmin").delete(`${path}/${spokeAdmin.id}`)).status, 204);
+  assert.is((await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}`)).status, 404);
+});
+
+removing("is 404 for a foreign spoke, for who is no member, and for what is no user's id", async ({ scene, path }) => {
+  const south = await makeHub(scene.db, scene.people.operator.id, "south");
+  const fir = await makeSpoke(scene.db, scene.people.operator.id, south, "fir");
+  const cal = await makePerson(scene.db, "cal");
+  await addSpokeAdmin(scene.db, cal, fir);
+  assert.is((await scene.as("hubAdmin").delete(`/api/spokes/${fir}/members/${cal.id}`)).status, 404);
+  for (const userId of [cal.id, scene.people.hubAdmin.id, "usr_", "nobody", "%27%20or%201%3D1"]) {
+    assert.is((await scene.as("hubAdmin").delete(`${path}/${userId}`)).status, 404, userId);
+  }
+  assert.is((await scene.db.sql("select * from spoke_members where user_id = $1", [cal.id])).length, 1);
+});
+
+removing.run();

@@ -1,0 +1,120 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { addHubAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const showing = suite<{ scene: Scene }>("GET /api/users/{userId}");
+const changing = suite<{ scene: Scene }>("PATCH /api/users/{userId}");
+
+for (const test of [showing, changing]) {
+  test.before(async (context) => {
+    context.scene = await openScene();
+  });
+  test.after(({ scene }) => scene.close());
+}
+
+showing("shows one user to operators, and is 404 for who is not there", async ({ scene }) => {
+  const { stranger } = scene.people;
+  const { status, body } = await scene.as("operator", "readonly").get(`/api/users/${stranger.id}`);
+  assert.equal([status, body.id, body.state], [200, stranger.id, "active"]);
+  for (const id of ["usr_00000000000000000000000000", "x", stranger.email]) {
+    assert.is((await scene.as("operator").get(`/api/users/${id}`)).status, 404, id);
+  }
+  assert.is((await scene.as("hubAdmin").get(`/api/users/${stranger.id}`)).status, 403);
+});
+
+showing.run();
+
+changing(
+  "renames, promotes and demotes; each that changes something is written down, and nothing else",
+  async ({ scene }) => {
+    const ann = await makePerson(scene.db, "ann");
+    const patch = (body: unknown) => scene.as("operator", "cli").patch(`/api/users/${ann.id}`, body);
+    const named = await patch({ displayName: "Ann", operator: null });
+    assert.equal([named.status, named.body.displayName, named.body.operator], [200, "Ann", false]);
+    assert.equal([(await patch({ operator: true })).body.role, (await patch({})).body.role], ["operator", "operator"]);
+    assert.equal([(await patch({ operator: true, displayName: "Ann" })).body.operator], [true]);
+    assert.is((await patch({ operator: false })).body.role, "spoke_admin");
+    assert.equal(await updatesOf(scene, ann), [{ displayName: "Ann" }, { operator: true }, { operator: false }]);
+  },
+);
+
+changing(
+  "disables: sessions and tokens stop, links are void; enabled again, the sessions stay ended",
+  async ({ scene }) => {
+    const bob = await makePerson(scene.db, "bob");
+    await addHubAdmin(scene.db, bob, scene.hub);
+    const cookie = `wheelwright=${(await makeSession(scene.db, bob)).secret}`;
+    const authorization = `Bearer ${(await makeToken(scene.db, bob, "cli")).plaintext}`;
+    await scene.db.sql(
+      `insert into one_time_tokens (id, purpose, user_id, expires_at)
+     values ('ott_bob', 'password_reset', $1, wheelwright_now() + interval '1 hour')`,
+      [bob.id],
+    );
+    const ask = async () => {
+      const means = [{ cookie }, { authorization }] as Record<string, string>[];
+      return await Promise.all(
+        means.map(async (headers) => (await scene.as("nobody").get("/api/auth/me", headers)).status),
+      );
+    };
+    const patch = (disabled: boolean) => scene.as("operator").patch(`/api/users/${bob.id}`, { disabled });
+    assert.equal(await ask(), [200, 200]);
+    const { body } = await patch(true);
+    assert.is(body.state, "disabled");
+    assert.ok(body.disabledAt);
+    assert.equal(await ask(), [401, 401]);
+    assert.is((await patch(true)).body.disabledAt, body.disabledAt, "again changes nothing");
+    const [{ voided_at }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+    assert.ok(voided_at);
+    const enabled = await patch(false);
+    assert.equal([enabled.body.state, enabled.body.disabledAt], ["active", null]);
+    assert.equal(await ask(), [401, 200]);
+    assert.equal(await updatesOf(scene, bob), [{ disabled: true }, { disabled: false }]);
+  },
+);
+
+changing("makes no operator of an address that nobody proved", async ({ scene }) => {
+  const eve = await makePerson(scene.db, "eve", { verified: false });
+  const refused = await scene.as("operator").patch(`/api/users/${eve.id}`, { operator: true });
+  assert.equal([refused.status, refused.body.error], [409, "Conflict"]);
+  assert.match(refused.body.message, /not verified/);
+});
+
+changing(
+  "keeps the last operator, also from itself; one who is disabled or unproven does not count",
+  async ({ scene }) => {
+    const { operator } = scene.people;
+    await makePerson(scene.db, "disabled-operator", { operator: true, disabled: true });
+    await makePerson(scene.db, "unproven-operator", { operator: true, verified: false });
+    for (const body of [{ disabled: true }, { operator: false }, { operator: false, displayName: "Me" }]) {
+      const refused = await scene.as("operator").patch(`/api/users/${operator.id}`, body);
+      assert.is(refused.status, 409, JSON.stringify(body));
+      assert.match(refused.body.message, /last operator/);
+    }
+    assert.equal(await updatesOf(scene, operator), [], "and nothing of it is done");
+  },
+);
+
+changing("is 400 for what a field cannot be, ignores others, and is an operator's alone", async ({ scene }) => {
+  const { stranger } = scene.people;
+  const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${stranger.id}`, body);
+  for (const body of [{ displayName: "" }, { displayName: "a\0" }, { operator: "yes" }, { disabled: 1 }]) {
+    assert.is((await patch(body)).status, 400, JSON.stringify(body));
+  }
+  const ignored = await patch({ email: "other@x.example", id: "x", role: "operator", state: "disabled" });
+  assert.equal([ignored.status, ignored.body.email, ignored.body.role], [200, stranger.email, "spoke_admin"]);
+  assert.is((await scene.as("hubAdmin").patch(`/api/users/${stranger.id}`, { displayName: "x" })).status, 403);
+  assert.is((await scene.as("operator", "provisioning").patch(`/api/users/${stranger.id}`, {})).status, 403);
+});
+
+changing.run();
+
+async function updatesOf({ db }: Scene, { id }: Person): Promise<unknown[]> {
+  const events = await db.sql(
+    "select metadata from audit_events where kind = 'user_updated' and object_id = $1 order by at",
+    [
+      id,
+    ],
+  );
+  return events.map(({ metadata }) => metadata.changed);
+}

@@ -1,0 +1,101 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("POST /api/users/{userId}/reset-password");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+
+const pathOf = ({ id }: { readonly id: string }) => `/api/users/${id}/reset-password`;
+
+test("shows a new password once, which signs in, and is kept nowhere", async ({ scene }) => {
+  const ann = await makePerson(scene.db, "ann");
+  const key = { "idempotency-key": "again" };
+  const { status, body, headers } = await scene.as("operator").post(pathOf(ann), {}, key);
+  assert.equal([status, Object.keys(body).sort(), body.userId], [200, ["password", "userId"], ann.id]);
+  assert.is(headers.get("cache-control"), "no-store");
+  const login = await scene.as("nobody").post("/api/auth/login", { email: ann.email, password: body.password });
+  assert.is(login.status, 200);
+  for (const table of ["audit_events", "jobs", "idempotency_keys", "users", "one_time_tokens"]) {
+    const found = await scene.db.sql(`select * from ${table} as row where row::text like '%' || $1 || '%'`, [
+      body.password,
+    ]);
+    assert.equal(found, [], table);
+  }
+  assert.equal(await scene.db.sql("select id from audit_events where metadata::text like '%scrypt%'"), []);
+  const again = await scene.as("operator").post(pathOf(ann), {}, key);
+  assert.is.not(again.body.password, body.password, "a key brings no password back");
+});
+
+test("ends the user's sessions and links, leaves their tokens, tells them, and is written down", async ({ scene }) => {
+  const bob = await makePerson(scene.db, "bob");
+  const cookie = `wheelwright=${(await makeSession(scene.db, bob)).secret}`;
+  const authorization = `Bearer ${(await makeToken(scene.db, bob, "readonly")).plaintext}`;
+  await scene.db.sql(
+    `insert into one_time_tokens (id, purpose, user_id, expires_at)
+     values ('ott_bob', 'password_reset', $1, wheelwright_now() + interval '1 hour')`,
+    [bob.id],
+  );
+  await scene.as("operator").post(pathOf(bob));
+  assert.is((await scene.as("nobody").get("/api/auth/me", { cookie })).status, 401);
+  assert.is((await scene.as("nobody").get("/api/auth/me", { authorization })).status, 200);
+  const [{ voided_at }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+  assert.ok(voided_at);
+  const [event] = await scene.db.sql("select * from audit_events where kind = 'password_reset' and object_id = $1", [
+    bob.id,
+  ]);
+  assert.is(event.actor_id, scene.people.operator.id);
+  const mails = await scene.db.sql("select payload->'letter' as letter from jobs where kind = 'mail'");
+  const told = mails.map(({ letter }) => letter).filter(({ to }) => to.email === bob.email);
+  assert.equal(told.map(({ template }) => template), ["password-changed"]);
+});
+
+test("of who was invited lets them in without a mail, and ends what a stranger left in the account", async ({ scene }) => {
+  const eve = await makePerson(scene.db, "eve", { verified: false });
+  await addSpokeAdmin(scene.db, eve, scene.spoke);
+  const authorization = `Bearer ${(await makeToken(scene.db, eve, "cli")).plaintext}`;
+  assert.is((await scene.as("operator").post(pathOf(eve))).status, 200);
+  assert.is((await scene.as("nobody").get("/api/auth/me", { authorization })).status, 401);
+  const cookie = `wheelwright=${(await makeSession(scene.db, eve)).secret}`;
+  const { body } = await scene.as("nobody").get("/api/auth/me", { cookie });
+  assert.equal(body.user.spokeIds, [scene.spoke]);
+  const events = await scene.db.sql(
+    "select kind from audit_events where object_id = $1 and actor_id = $2 order by kind",
+    [
+      eve.id,
+      scene.people.operator.id,
+    ],
+  );
+  assert.equal(events.map(({ kind }) => kind), ["email_verified", "password_reset"]);
+});
+
+test("is 409 for a disabled user, whose password it leaves", async ({ scene }) => {
+  const dan = await makePerson(scene.db, "dan", { disabled: true });
+  const [before] = await scene.db.sql("select password_hash from users where id = $1", [dan.id]);
+  const { status, body } = await scene.as("operator").post(pathOf(dan));
+  assert.is(status, 409);
+  assert.match(body.message, /enable them first/);
+  assert.equal(await scene.db.sql("select password_hash from users where id = $1", [dan.id]), [before]);
+});
+
+test("is 401 with a token of any scope, and says what it requires", async ({ scene }) => {
+  for (const means of ["cli", "provisioning", "readonly"] as const) {
+    const { status, body } = await scene.as("operator", means).post(pathOf(scene.people.stranger));
+    assert.is(status, 401);
+    assert.match(body.message, "resetting a password requires a session");
+  }
+  assert.is((await scene.as("hubAdmin").post(pathOf(scene.people.stranger))).status, 403);
+});
+
+test("of oneself ends the session that asked, too", async ({ scene }) => {
+  const root = await makePerson(scene.db, "root", { operator: true });
+  const cookie = `wheelwright=${(await makeSession(scene.db, root)).secret}`;
+  assert.is((await scene.as("nobody").post(pathOf(root), {}, { cookie })).status, 200);
+  assert.is((await scene.as("nobody").get("/api/auth/me", { cookie })).status, 401);
+});
+
+test.run();

@@ -1,0 +1,84 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/users");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+  const { db, spoke } = context.scene;
+  await makePerson(db, "gone", { disabled: true });
+  await makePerson(db, "signed-up", { verified: false });
+  await addSpokeAdmin(db, await makePerson(db, "invited", { verified: false }), spoke);
+  await makePerson(db, "flagged", { verified: false, operator: true });
+});
+test.after(({ scene }) => scene.close());
+
+test("shows everybody, newest first, with all that an operator needs and no hash", async ({ scene }) => {
+  const { status, body } = await scene.as("operator", "readonly").get("/api/users");
+  assert.is(status, 200);
+  assert.is(body.length, 8);
+  const stamps = body.map((each: { createdAt: string }) => each.createdAt);
+  assert.equal(stamps, [...stamps].sort().reverse());
+  const { hubAdmin } = scene.people;
+  const { createdAt, updatedAt, emailVerifiedAt, ...shown } = body.find((each: { id: string }) =>
+    each.id === hubAdmin.id
+  );
+  assert.ok([createdAt, updatedAt, emailVerifiedAt].every((stamp) => !Number.isNaN(Date.parse(stamp))));
+  assert.equal(shown, {
+    id: hubAdmin.id,
+    email: hubAdmin.email,
+    displayName: "hub-admin",
+    role: "hub_admin",
+    operator: false,
+    state: "active",
+    federationIds: [scene.hub],
+    spokeIds: [],
+    disabledAt: null,
+  });
+  assert.not.match(JSON.stringify(body), "scrypt");
+});
+
+test("finds by state, role and address, or how that begins", async ({ scene }) => {
+  const find = async (query: string) => {
+    const { status, body } = await scene.as("operator").get(`/api/users?${query}`);
+    assert.is(status, 200, query);
+    return body.map((each: { email: string }) => each.email.split("@")[0]).sort();
+  };
+  assert.equal(await find("state=disabled"), ["gone"]);
+  assert.equal(await find("state=invited"), ["invited"]);
+  assert.equal(await find("state=unverified"), ["flagged", "signed-up"]);
+  assert.equal(await find("state=active"), ["hub-admin", "operator", "spoke-admin", "stranger"]);
+  assert.equal(await find("role=operator"), ["operator"], "an unproven address makes no operator");
+  assert.equal(await find("role=hub_admin"), ["hub-admin"]);
+  assert.equal(await find("role=spoke_admin&state=active"), ["spoke-admin", "stranger"]);
+  assert.equal(await find("email=S"), ["signed-up", "spoke-admin", "stranger"]);
+  assert.equal(await find("email=stranger%40example.org"), ["stranger"]);
+  assert.equal(await find("email=%25"), [], "it is no pattern");
+  assert.equal(await find("email=_tranger"), []);
+});
+
+test("pages by one without missing those of the same moment, whatever it is narrowed to", async ({ scene }) => {
+  for (const query of ["", "&state=active", "&role=spoke_admin", "&email=s"]) {
+    const whole = (await scene.as("operator").get(`/api/users?limit=100${query}`)).body;
+    await scene.db.sql("update users set created_at = date_trunc('minute', created_at) where email < 'm'");
+    const seen: string[] = [];
+    for (let before = "";;) {
+      const { body } = await scene.as("operator").get(`/api/users?limit=1${query}${before}`);
+      if (body.length === 0) break;
+      seen.push(...body.map((each: { id: string }) => each.id));
+      before = `&before=${body.at(-1).createdAt}`;
+    }
+    assert.equal(seen.toSorted(), whole.map((each: { id: string }) => each.id).sort(), query);
+  }
+});
+
+test("is 400 for what is no state, role or limit, and an operator's alone", async ({ scene }) => {
+  for (const query of ["state=odd", "role=admin", "limit=0", "limit=101", "before=x", "email="]) {
+    assert.is((await scene.as("operator").get(`/api/users?${query}`)).status, 400, query);
+  }
+  assert.is((await scene.as("hubAdmin").get("/api/users")).status, 403);
+});
+
+test.run();

@@ -1,0 +1,191 @@
+/**
+ * Hostile values for every field of every endpoint: each is refused clearly, or taken and kept as it is.
+ *
+ * What a field's schema says of a value is asked of the schema itself, which is quick; some of each kind that it refuses,
+ * and all that it takes, then go the whole way, through the server to a real PostgreSQL. That what was taken reaches a
+ * cluster unharmed is seen to in test/routes/unharmed.test.ts.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Fault } from "#lib/errors.ts";
+import { check } from "#lib/http/input.ts";
+import { manifest } from "#src/manifest.ts";
+import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { fieldsOf } from "#test/support/probes/fields.ts";
+import { FRAMES } from "#test/support/probes/frames.ts";
+import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
+import { assertKept, goodJson, goodOf, openSender, type Sender, told } from "#test/support/probes/sender.ts";
+import { WORDS } from "#test/support/probes/values.ts";
+import { bodyOf, inParallel, type Part, type Probe, probesOf, promisesOf, unclear } from "#test/support/probes/walk.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  samples: Samples;
+  sender: Sender;
+}
+
+const test = suite<Context>("a hostile value");
+const every = endpointsOf(manifest);
+const all = every.filter(({ endpoint }) => !isPage(endpoint)); // pages stand at the end
+const parts: readonly Part[] = ["query", "body"];
+const probes = all.flatMap((at) => parts.flatMap((part) => probesOf(at, part)));
+const groups = (list: readonly Probe[], key: (probe: Probe) => string) => [...Map.groupBy(list, key).values()];
+
+test.before(async (context) => {
+  context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8", SIGNUP: "on" } });
+  // What scrypt makes of a password is no matter here, and takes its time.
+  const quick = { hash: () => Promise.resolve("$scrypt$"), verify: () => Promise.resolve("wrong" as const) };
+  Object.assign(context.scene.app, { passwords: quick });
+  context.samples = await sampleParams(context.scene);
+  context.sender = openSender(context.scene, context.samples);
+});
+test.after(({ scene }) => scene.close());
+
+test("is tried on every field", () => {
+  const tried = new Set(probes.map(({ at, part, field }) => `${at.name} ${part} ${field.name}`));
+  const declared = all.flatMap((at) =>
+    parts.flatMap((part) => fieldsOf(at.endpoint[part]).map(({ name }) => `${at.name} ${part} ${name}`))
+  );
+  assert.equal([...tried].sort(), declared.sort());
+});
+
+test("that cannot be stored or sent on is taken by no field", () => {
+  for (const { at, field, hostile, taken } of probes) {
+    const takers = hostile.for === "passwords" ? /password/i.test(field.name) : hostile.for === "anybody";
+    assert.ok(!taken || takers, `${at.name}: ${field.name} takes ${hostile.name}`);
+  }
+});
+
+test("is taken or refused as the field says that it does", () => {
+  for (const { name, endpoint } of all) {
+    for (const { name: field, schema } of [...fieldsOf(endpoint.query), ...fieldsOf(endpoint.body)]) {
+      const { good, bad } = promisesOf(schema);
+      for (const value of good) assert.ok(v.is(schema, value), `${name}: ${field} takes ${value}`);
+      for (const value of bad) assert.not.ok(v.is(schema, value), `${name}: ${field} refuses ${value}`);
+    }
+  }
+});
+
+test("is refused with the name of its field, and with nothing that is ours alone", () => {
+  for (const { at, part, field, hostile } of probes.filter(({ taken }) => !taken)) {
+    const input = { ...Object.fromEntries(goodOf(at, part)), [field.name]: hostile.value };
+    const fault = refusal(() => check(at.endpoint[part], input));
+    assert.is(fault?.kind, "invalid", `${at.name}: ${field.name} takes ${hostile.name} after all`);
+    const said = fault!.message;
+    assert.ok(said.split("; ").some((one) => one.startsWith(field.name)), `${at.name}: ${said}`);
+    assert.is(unclear(400, said), null, said);
+  }
+});
+
+test("in a path leads nowhere", async ({ samples, sender }) => {
+  const broken = ["%ff%fe", "%ed%a0%80", "%", "%2", "%00", "%zz"];
+  const words = [...broken, ...WORDS.map(({ value }) => encodeURIComponent(value as string))].filter(Boolean);
+  const asked = every.flatMap((at) =>
+    [...at.pattern.matchAll(/:(\w+)/g)].flatMap(([whole]) =>
+      // Each endpoint of a path reads it alike; what loads the object differs.
+      words.filter((_, i) => at.method === "GET" || i % 6 === 0)
+        .map((word) => ({ at, word, path: pathOf(at.pattern.replace(whole, word), samples) }))
+    )
+  );
+  await inParallel(asked, async ({ at, path, word }) => {
+    const { status, body } = await sender.send(at, path, at.endpoint.body && { body: bodyOf(goodJson(at)) });
+    const said = `${at.name} with ${word.slice(0, 80)}: ${status} ${JSON.stringify(body)}`;
+    assert.is(unclear(status, body.message), null, said);
+    assert.ok([400, 404].includes(status), said);
+  });
+});
+
+test("that is refused is refused by the server too, whatever its kind", async ({ sender }) => {
+  const refused = groups(
+    probes.filter(({ taken }) => !taken),
+    ({ at, part, field }) => `${at.name} ${part} ${field.name}`,
+  );
+  const some = refused.flatMap((list) => [0, 0.5, 0.99].map((i) => list[Math.floor(i * list.length)]!));
+  await inParallel(some, async (probe) => {
+    const answer = await sender.sendAll([probe]);
+    assert.is(answer.status, 400, told(probe, answer));
+    assert.ok(answer.body.message.includes(probe.field.name), told(probe, answer));
+  });
+});
+
+test("that is taken is kept as it is, or refused for what it would mean", async ({ sender }) => {
+  const taken = groups(
+    probes.filter((probe) => probe.taken),
+    ({ at, part, hostile }) => `${at.name} ${part} ${hostile.json}`,
+  );
+  await inParallel(taken, async (group) => {
+    for (let rest: readonly Probe[] = group; rest.length > 0;) {
+      const answer = await sender.sendAll(rest);
+      if (answer.status < 400) return rest.forEach((probe) => assertKept(probe, answer));
+      assert.is(unclear(answer.status, answer.body.message), null, told(rest[0]!, answer));
+      // The one that it names is in the way of the others; where it names none, each of them is tried alone.
+      const named = rest.filter(({ field }) => answer.body.message.startsWith(field.name));
+      if (named.length === 0 && rest.length > 1) {
+        return void await Promise.all(rest.map((probe) => alone(sender, probe)));
+      }
+      rest = rest.filter((probe) => named.length > 0 && !named.includes(probe));
+    }
+  });
+});
+
+test("in the place of a body, or of a header, is refused clearly", async ({ samples, sender }) => {
+  const asked = all.filter(({ endpoint }) => endpoint.body).flatMap((at) => FRAMES.map((frame) => ({ at, frame })));
+  await inParallel(asked, async ({ at, frame }) => {
+    if (frame.idempotent && !at.endpoint.idempotent) return;
+    const answer = await sender.send(at, pathOf(at.pattern, samples), frame.make(bodyOf(goodJson(at))));
+    const said = `${at.name}, ${frame.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+    if (frame.status) assert.is(answer.status, frame.status, said);
+    if (answer.status >= 400) assert.is(unclear(answer.status, answer.body.message), null, said);
+  });
+});
+
+test("in a query that says a thing twice, or in no UTF-8, is refused clearly", async ({ samples, sender }) => {
+  const asked = every.flatMap((at) =>
+    [
+      ...fieldsOf(at.endpoint.query).map(({ name }) => `?${name}=1&${name}=1`),
+      "?x=%ff",
+      "?x=%ed%a0%80",
+      "?%zz=1",
+      "?a=1&a=1",
+    ]
+      .map((query) => ({ at, query }))
+  );
+  await inParallel(asked, async ({ at, query }) => {
+    const { status, body } = await sender.send(at, pathOf(at.pattern, samples) + query);
+    assert.is(status, 400, `${at.name}${query}`);
+    assert.match(body.message ?? body, /query must be/, `${at.name}${query}`);
+  });
+});
+
+test("in a page's link or form is shown as text, if at all", async ({ samples, sender }) => {
+  const asked = every.filter(({ endpoint }) => isPage(endpoint)).flatMap((at) => WORDS.map((word) => ({ at, word })));
+  await inParallel(asked, async ({ at, word: { value, name } }) => {
+    const fields = (part: Part) => fieldsOf(at.endpoint[part]).map((field) => [field.name, String(value)]);
+    const path = `${pathOf(at.pattern, samples)}?${new URLSearchParams(fields("query"))}`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const form = at.endpoint.form && { headers, body: new URLSearchParams(fields("body")).toString() };
+    const { status, body } = await sender.send(at, path, form || {});
+    assert.ok(status < 500, `${at.name} with ${name}: ${status}`);
+    assert.not.match(body, /<script>alert/, `${at.name} with ${name}`);
+  });
+});
+
+test.run();
+
+function refusal(work: () => unknown): Fault | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+async function alone(sender: Sender, probe: Probe): Promise<void> {
+  const answer = await sender.sendAll([probe]);
+  if (answer.status < 400) assertKept(probe, answer);
+  else assert.is(unclear(answer.status, answer.body.message), null, told(probe, answer));
+}

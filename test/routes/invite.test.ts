@@ -1,0 +1,121 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { readForm, submitting, textOf } from "#test/support/form.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/people.ts";
+
+const NEW = "a wholly new password";
+
+const test = suite<{ flows: Flows }>("/invite");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ PORTAL: "off" });
+});
+test.after(({ flows }) => flows.close());
+
+async function invite({ db, scene, link, send }: Flows, name: string) {
+  const person = await makePerson(db, name, { verified: false, passwordHash: null });
+  await addHubAdmin(db, person, scene.hub);
+  const page = await send(`/invite?token=${await link("invitation", person)}`);
+  return { ...person, page };
+}
+
+test("shows whose invitation it is, and to what", async ({ flows }) => {
+  const { page, email, id } = await invite(flows, "ada");
+  assert.match(textOf(page), /You are invited.*you administer: north .*works until .* UTC/);
+  assert.match(page.body, `value="${email}"`);
+  assert.equal(readForm(page.body).fields.displayName, "ada");
+  await addSpokeAdmin(flows.db, { id, email }, flows.scene.spoke);
+  const again = await flows.send(`/invite?token=${await flows.link("invitation", { id, email })}`);
+  assert.match(textOf(again), "north oak");
+});
+
+test("accepts by its form: the account, its name and its password are there", async ({ flows }) => {
+  const { page, email } = await invite(flows, "bob");
+  const done = await flows.send(...submitting(page.body, { password: NEW, displayName: `Bob <b>&"'` }));
+  assert.is(done.status, 200);
+  assert.match(
+    textOf(done),
+    /Welcome.*bob@example\.org is ready.*north.*POST http:\/\/localhost:3000\/api\/auth\/login/,
+  );
+  const login = await flows.post("/api/auth/login", { email, password: NEW }, {}, "192.0.2.77");
+  assert.equal([login.status, login.body.user.displayName, login.body.user.role], [200, `Bob <b>&"'`, "hub_admin"]);
+});
+
+test("begins no session where there is no portal to be signed in to", async ({ flows }) => {
+  const { page, id } = await invite(flows, "nosession");
+  const done = await flows.send(...submitting(page.body, { password: NEW }));
+  assert.is(done.headers.get("set-cookie"), null);
+  assert.equal(await flows.db.sql("select id from sessions where user_id = $1", [id]), []);
+});
+
+test("signs in and leads on where there is a portal", async ({ flows }) => {
+  const { page } = await invite(flows, "withportal");
+  const GET = endpoint({
+    summary: "A portal",
+    access: anyone,
+    scope: "flow",
+    reply: ok(v.object({ user: v.nullable(v.string()) })),
+    handle: ({ actor }) => ({ user: actor?.email ?? null }),
+  });
+  const app = { ...flows.app, config: { ...flows.app.config, portal: true } };
+  const server = openServer(app, [...manifest, ["/", { GET }]], { ready: () => true });
+  const [path, init] = submitting(page.body, { password: NEW });
+  const done = await server.request(new Request(`http://localhost:3000${path}`, init));
+  assert.match(await done.text(), 'href="/"');
+  const cookie = done.headers.get("set-cookie")!.split(";")[0]!;
+  const home = await server.request(new Request("http://localhost:3000/", { headers: { cookie } }));
+  assert.equal(await home.json(), { user: "withportal@example.org" });
+});
+
+test("comes back with what was typed, but for the password, and says what is wrong where", async ({ flows }) => {
+  const { page, email } = await invite(flows, "eve");
+  const displayName = `<script>alert(1)</script>${"x".repeat(200)}`;
+  const wrong = await flows.send(...submitting(page.body, { password: "moodlemoodlemoodle", displayName }));
+  assert.is(wrong.status, 400);
+  assert.match(
+    textOf(wrong),
+    /Nothing was changed yet.*Your name must be text of 1 to 200.*The password must not be a pattern/,
+  );
+  assert.is(readForm(wrong.body).fields.displayName, displayName);
+  assert.not.match(wrong.body, "<script>");
+  assert.not.match(wrong.body, "moodlemoodlemoodle");
+  assert.match(wrong.body, "<title>Please check the form");
+  assert.not(await flows.opens(email, "moodlemoodlemoodle"));
+  const right = await flows.send(...submitting(wrong.body, { password: NEW, displayName: "  " }));
+  assert.is(right.status, 200);
+  const [row] = await flows.db.sql("select display_name from users where email = $1", [email]);
+  assert.is(row.display_name, "eve", "an empty name is none");
+});
+
+test("lets one of two through who send it at once, and shows the other why", async ({ flows }) => {
+  const { page } = await invite(flows, "twice");
+  const send = () => flows.send(...submitting(page.body, { password: NEW }));
+  const pages = (await Promise.all([send(), send(), send()])).sort((a, b) => a.status - b.status);
+  assert.equal(pages.map(({ status }) => status), [200, 422, 422]);
+  assert.match(textOf(pages[1]!), "ask whoever invited you");
+});
+
+test("lists at most ten places", async ({ flows }) => {
+  const { id, email } = await invite(flows, "busy");
+  for (let i = 0; i < 12; i++) {
+    await flows.db.sql(
+      `with hub as (insert into federations (id, slug, name, state, cluster, namespace, created_by)
+         values ('fed_' || $1::text, 'h' || $1, 'Hub ' || $1, 'active', 'default', 'n' || $1, $2) returning id)
+       insert into federation_members (federation_id, user_id) select id, $2 from hub`,
+      [String(i), id],
+    );
+  }
+  assert.match(
+    textOf(await flows.send(`/invite?token=${await flows.link("invitation", { id, email })}`)),
+    "and 3 more",
+  );
+});
+
+test.run();

@@ -1,0 +1,173 @@
+/** Many at once, on the real handler and a real PostgreSQL: whatever comes first, it is done once and all are told so. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { mintSecret, openGrant } from "#lib/auth/one-time.ts";
+import { newId } from "#lib/ids.ts";
+import type { Answer } from "#test/support/client.ts";
+import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { insist } from "#test/support/probes/insist.ts";
+import { sampleParams } from "#test/support/probes/samples.ts";
+import { makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("of many at once");
+test.before(async (context) => {
+  context.scene = await openScene({ env: { TRUSTED_PROXIES: "127.0.0.0/8" } });
+  // As right as the real thing, and quick: what scrypt takes would only make them queue.
+  const verify = (password: string) => Promise.resolve(password === PASSWORD ? "right" as const : "wrong" as const);
+  Object.assign(context.scene.app, { passwords: { hash: () => Promise.resolve("$scrypt$"), verify } });
+});
+test.after(({ scene }) => scene.close());
+
+/** So many times at once. */
+function together(times: number, send: (i: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: times }, (_, i) => insist(() => send(i))));
+}
+
+/** How often each status was answered. */
+function tally(answers: readonly Answer[]): Record<string, number> {
+  const groups = [...Map.groupBy(answers, ({ status }) => status)].sort(([a], [b]) => a - b);
+  return Object.fromEntries(groups.map(([status, { length }]) => [status, length]));
+}
+
+const count = async ({ db }: Scene, question: string, ...params: unknown[]): Promise<number> =>
+  Number((await db.sql(`select count(*) from ${question}`, params))[0].count);
+
+test("creations of a spoke with one slug, one makes it", async ({ scene }) => {
+  const { post } = scene.as("hubAdmin", "cli");
+  const answers = await together(100, () => post(`/api/federations/${scene.hub}/spokes`, { slug: "ash" }));
+  assert.equal(tally(answers), { 201: 1, 409: 99 });
+  for (const { status, body } of answers) {
+    if (status === 409) assert.match(body.message, "spoke with the slug ash already");
+  }
+  assert.is(await count(scene, "spokes where slug = 'ash'"), 1);
+  assert.is(await count(scene, "jobs join spokes on spokes.id = jobs.spoke_id where slug = 'ash'"), 1);
+});
+
+test("creations of a hub with one slug, one makes it", async ({ scene }) => {
+  const answers = await together(30, () => scene.as("operator").post("/api/federations", { slug: "west" }));
+  assert.equal(tally(answers), { 201: 1, 409: 29 });
+  assert.is(await count(scene, "federations where slug = 'west'"), 1);
+});
+
+test("creations of a spoke with one domain, in two hubs, one makes it", async ({ scene }) => {
+  const { body: other } = await scene.as("operator").post("/api/federations", { slug: "east" });
+  const hubs = [scene.hub, other.id], domain = "one.example.org";
+  const answers = await together(
+    20,
+    (i) => scene.as("operator").post(`/api/federations/${hubs[i % 2]}/spokes`, { slug: `d${i}`, domain }),
+  );
+  assert.equal(tally(answers), { 201: 1, 409: 19 });
+});
+
+test("requests with one Idempotency-Key, one is done and all are answered alike", async ({ scene }) => {
+  const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
+  const headers = { "idempotency-key": newId("req") };
+  const answers = await together(50, () => post(path, { slug: "birch" }, headers));
+  assert.equal(tally(answers), { 201: 50 });
+  for (const { body, headers } of answers) {
+    assert.equal(body, answers[0]!.body);
+    assert.is(headers.get("location"), `/api/spokes/${answers[0]!.body.id}`);
+  }
+  assert.is(await count(scene, "spokes where slug = 'birch'"), 1);
+  assert.is((await post(path, { slug: "cedar" }, headers)).status, 422);
+  assert.is(await count(scene, "spokes where slug = 'cedar'"), 0);
+});
+
+test("requests with one Idempotency-Key and two bodies, one body is done", async ({ scene }) => {
+  const { post } = scene.as("hubAdmin", "cli"), path = `/api/federations/${scene.hub}/spokes`;
+  const headers = { "idempotency-key": newId("req") };
+  const answers = await together(20, (i) => post(path, { slug: i % 2 ? "elm" : "fir" }, headers));
+  assert.equal(tally(answers), { 201: 10, 422: 10 });
+  assert.is(await count(scene, "spokes where slug in ('elm', 'fir')"), 1);
+});
+
+test("revocations of a token, one does it and the others find nothing", async ({ scene }) => {
+  const { tokenId } = await sampleParams(scene);
+  const answers = await together(20, () => scene.as("hubAdmin").delete(`/api/auth/tokens/${tokenId!.own}`));
+  assert.equal(tally(answers), { 204: 1, 404: 19 });
+  assert.is(await count(scene, "audit_events where kind = 'token_revoked' and object_id = $1", tokenId!.own), 1);
+});
+
+test("logins, right and wrong, each gets its own answer and its own session", async ({ scene }) => {
+  const { email, id } = scene.people.stranger;
+  const before = await count(scene, "sessions where user_id = $1", id);
+  const answers = await together(
+    50,
+    (i) => logIn(scene, email, i % 2 ? PASSWORD : "wrong wrong wrong", `192.0.2.${i}`),
+  );
+  answers.forEach(({ status }, i) => assert.is(status, i % 2 ? 200 : 401));
+  const cookies = answers.map(({ headers }) => headers.get("set-cookie")).filter(Boolean);
+  assert.is(new Set(cookies).size, 25);
+  assert.is(await count(scene, "sessions where user_id = $1", id), before + 25);
+});
+
+test("logins from one address, five are looked at", async ({ scene }) => {
+  const { email } = scene.people.stranger;
+  const answers = await together(50, () => logIn(scene, email, "wrong wrong wrong", "203.0.113.9"));
+  assert.equal(tally(answers), { 401: 5, 429: 45 });
+});
+
+test("decisions on one request for a hub, exactly one wins", async ({ scene }) => {
+  const { body: { id } } = await scene.as("stranger").post("/api/federation-requests", { slug: "wished" });
+  const decisions = [["approve", {}], ["reject", { reason: "No" }]] as const;
+  const answers = await together(20, (i) => {
+    const [decision, body] = decisions[i % 2]!;
+    return scene.as("operator").post(`/api/federation-requests/${id}/${decision}`, body);
+  });
+  assert.equal(tally(answers), { 200: 1, 409: 19 });
+  const { state } = answers.find(({ status }) => status === 200)!.body;
+  const approved = state === "approved" ? 1 : 0;
+  assert.is(await count(scene, "federations where slug = 'wished'"), approved);
+  assert.is(await count(scene, "federation_members where user_id = $1", scene.people.stranger.id), approved);
+  const decided = "audit_events where kind in ('federation_request_approved', 'federation_request_rejected')";
+  assert.is(await count(scene, `${decided} and object_id = $1`, id), 1);
+});
+
+test("delegations to one new address, one makes the user, the membership and the mail", async ({ scene }) => {
+  const body = { email: "New.Teacher@example.org", displayName: "New" };
+  const answers = await together(
+    100,
+    () => scene.as("hubAdmin", "cli").post(`/api/spokes/${scene.spoke}/delegate`, body),
+  );
+  assert.equal(tally(answers), { 200: 100 });
+  const [user] = await scene.db.sql("select id from users where lower(email) = 'new.teacher@example.org'");
+  assert.is(await count(scene, "users where lower(email) = 'new.teacher@example.org'"), 1);
+  for (const { body } of answers) {
+    assert.equal([body.status, body.userId, body.email], ["invited", user.id, "new.teacher@example.org"]);
+  }
+  assert.is(await count(scene, "spoke_members where user_id = $1", user.id), 1);
+  const mails = "jobs where kind = 'mail' and payload #>> '{letter,to,email}' = $1";
+  assert.is(await count(scene, mails, "new.teacher@example.org"), 1);
+});
+
+test("delegations of two spokes to somebody who never proved the address, one mails", async ({ scene }) => {
+  const { id, email } = await makePerson(scene.db, "unproved", { verified: false });
+  const spokes = [scene.spoke, await makeSpoke(scene.db, scene.people.operator.id, scene.hub, "yew")];
+  const { post } = scene.as("operator");
+  const answers = await together(50, (i) => post(`/api/spokes/${spokes[i % 2]}/delegate`, { email }));
+  assert.equal(tally(answers), { 200: 50 });
+  for (const { body } of answers) assert.equal([body.status, body.userId], ["invited", id]);
+  assert.is(await count(scene, "spoke_members where user_id = $1", id), 2);
+  assert.is(await count(scene, "jobs where kind = 'mail' and payload #>> '{letter,to,email}' = $1", email), 1);
+});
+
+test("uses of one mailed link, one sets the password", async ({ scene }) => {
+  const { id } = scene.people.spokeAdmin;
+  const token = await scene.db.transact(async (tx) => {
+    const grant = await openGrant(tx, "password_reset", id);
+    return await mintSecret(tx, grant.id);
+  });
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ token, password: "correct horse battery staple" });
+  const answers = await together(20, () => scene.send("/api/auth/reset-password", { method: "POST", headers, body }));
+  assert.equal(tally(answers), { 200: 1, 422: 19 });
+  assert.is(await count(scene, "audit_events where kind = 'password_reset' and object_id = $1", id), 1);
+});
+
+test.run();
+
+function logIn(scene: Scene, email: string, password: string, address: string): Promise<Answer> {
+  const headers = { "content-type": "application/json", "x-forwarded-for": address };
+  return scene.send("/api/auth/login", { method: "POST", headers, body: JSON.stringify({ email, password }) });
+}

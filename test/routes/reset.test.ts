@@ -1,0 +1,71 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openGate } from "#lib/crypto/gate.ts";
+import { openPasswords } from "#lib/crypto/password.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { submitting, textOf } from "#test/support/form.ts";
+import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
+
+const NEW = "a wholly new password";
+
+const test = suite<{ flows: Flows }>("/reset");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ PORTAL: "off" });
+});
+test.after(({ flows }) => flows.close());
+
+test("leads from the forgotten password to the new one", async ({ flows }) => {
+  const ada = await makePerson(flows.db, "ada"), { secret } = await makeSession(flows.db, ada);
+  await flows.post("/auth/forgot-password", { email: ada.email });
+  await flows.work();
+  const { link } = await flows.postman.next(ada.email);
+  const page = await flows.send(link!.slice("http://localhost:3000".length));
+  assert.match(textOf(page), /Set a new password.*your password stays as it is/);
+  assert.match(page.body, `value="${ada.email}"`);
+  const done = await flows.send(...submitting(page.body, { password: NEW }));
+  assert.equal([done.status, done.headers.get("set-cookie")], [200, null]);
+  assert.match(textOf(done), /Your new password is set.*ada@example\.org/);
+  assert.ok(await flows.opens(ada.email, NEW));
+  assert.is((await flows.send("/api/auth/me", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
+});
+
+test("keeps the old password while the new one cannot be taken", async ({ flows }) => {
+  const bob = await makePerson(flows.db, "bob");
+  let page = await flows.send(`/reset?token=${await flows.link("password_reset", bob)}`);
+  for (const password of ["", "short", "aaaaaaaaaaaaaaaa", "x".repeat(300)]) {
+    page = await flows.send(...submitting(page.body, { password }));
+    assert.is(page.status, 400);
+    assert.ok(await flows.opens(bob.email, PASSWORD));
+  }
+  assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+});
+
+test("tells who comes while too much is hashed when to come again", async ({ flows }) => {
+  const dan = await makePerson(flows.db, "dan");
+  const page = await flows.send(`/reset?token=${await flows.link("password_reset", dan)}`);
+  const full = openPasswords(openGate(0, 0));
+  const server = openServer({ ...flows.app, passwords: full }, manifest, { ready: () => true });
+  const [path, init] = submitting(page.body, { password: NEW });
+  const busy = await server.request(new Request(`http://localhost:3000${path}`, init));
+  assert.equal([busy.status, busy.headers.get("retry-after")], [503, "2"]);
+  assert.match(textOf({ body: await busy.text() }), /This did not work just now.*Nothing was changed/);
+  assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+});
+
+test("tells that nothing was changed when it fails on our side", async ({ flows }) => {
+  const eve = await makePerson(flows.db, "eve");
+  const page = await flows.send(`/reset?token=${await flows.link("password_reset", eve)}`);
+  await flows.db.sql("alter table sessions rename to sessions_away");
+  const [path, init] = submitting(page.body, { password: NEW });
+  const failed = await flows.server.request(new Request(`http://localhost:3000${path}`, init));
+  await flows.db.sql("alter table sessions_away rename to sessions");
+  assert.is(failed.status, 500);
+  assert.match(textOf({ body: await failed.text() }), /This did not work just now.*Nothing was changed.*try again/);
+  assert.ok(await flows.opens(eve.email, PASSWORD));
+  assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+});
+
+test.run();

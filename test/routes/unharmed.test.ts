@@ -1,0 +1,107 @@
+/**
+ * Strange text that the API takes reaches the cluster byte for byte, in the one place where it belongs, and nothing else
+ * of the spoke is another for it.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/ids.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { conformTo } from "#test/support/conform.ts";
+import { STRANGE } from "#test/support/probes/values.ts";
+
+/** An install takes its time: what is strange as a whole is sent alone, and the rest as much at once as a name may hold. */
+const ALONE = ["null"];
+const TEXTS = [...ALONE, ...joined(STRANGE.filter((text) => !ALONE.includes(text)), 200)];
+
+interface Sent {
+  readonly id: string;
+  readonly text: string;
+  readonly adminEmail: string;
+  readonly domain: string;
+}
+
+const test = suite<{ scene: WorkScene }>("strange text");
+test.before(async (context) => void (context.scene = await openWorkScene(1)));
+test.after(({ scene }) => scene.close());
+
+test("reaches the cluster as it was sent, where it belongs, and nowhere else", async ({ scene }) => {
+  const post = poster(scene);
+  const sent = await Promise.all(TEXTS.map(async (text, i): Promise<Sent> => {
+    const short = [...text].slice(0, 100).join("");
+    const hub = { slug: `hub-${i}`, name: text, region: short, mode: short, tier: short };
+    const adminEmail = `o'brien+${i}~!#$%&*/=?^_\`{|}-@example.org`, domain = `xn--bcher-kva.s${i}.example.org`;
+    const choices = { contentMode: short, brand: short, seed: short, region: short };
+    const spoke = { slug: `s${i}`, displayName: text, adminEmail, domain, identity: true, content: true, ...choices };
+    const { id } = await post(`/api/federations/${(await post("/api/federations", hub)).slug}/spokes`, spoke);
+    return { id, text, adminEmail, domain };
+  }));
+  await scene.replica();
+  const [first, ...others] = await Promise.all(sent.map((one) => installed(scene, one)));
+  for (const one of others) assert.equal(one.others, first!.others, JSON.stringify(one.text));
+});
+
+test.run();
+
+/** Texts put together with a blank between, each result of at most so many code points. */
+function joined(texts: readonly string[], most: number): string[] {
+  const [all, last] = texts.reduce<[string[], string]>(([done, open], text) => {
+    const longer = open ? `${open} ${text}` : text;
+    return [...longer].length > most ? [[...done, open], text] : [done, longer];
+  }, [[], ""]);
+  return [...all, last];
+}
+
+/** Checks what stands in its namespace. Returns all of that but its own words, names and ids, to be compared. */
+async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sent) {
+  const row = await scene.becomes(id, "active", "failed");
+  assert.is(row.state, "active", `${JSON.stringify(text)}: ${row.state_reason}`);
+  const objects = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
+  const find = (kind: string, name: string) =>
+    objects.find((object) => object.kind === kind && object.metadata.name === name) ?? {} as never;
+  const { SEED_TITLE, SEED_ADMIN_EMAIL, ...seed } = find("ConfigMap", "seed")["data"];
+  assert.is(SEED_TITLE, text);
+  assert.is(SEED_ADMIN_EMAIL, adminEmail);
+  const [rule] = find("Ingress", "moodle")["spec"].rules;
+  assert.is(rule.host, domain);
+  const own = [row.namespace, id, row.federation_id, row.slug, domain, adminEmail].sort((a, b) => b.length - a.length);
+  const neutral = (value: unknown) => own.reduce((all, one) => all.replaceAll(one, "…"), JSON.stringify(value));
+  const made = [
+    "ConfigMap",
+    "Deployment",
+    "StatefulSet",
+    "CronJob",
+    "Ingress",
+    "NetworkPolicy",
+    "ResourceQuota",
+  ];
+  const others = objects.filter(({ kind, metadata }) => made.includes(kind) && metadata.name !== "seed")
+    .map(({ kind, metadata, spec, data }) =>
+      neutral({ kind, name: metadata.name, annotations: metadata["annotations"], spec, data })
+    );
+  return { text, others: [neutral(seed), ...others].sort() };
+}
+
+/** Creates through the server, as an operator; the idempotency key is as strange as one may be. */
+function poster(scene: WorkScene) {
+  const server = openServer(scene.app, manifest, { authenticate: () => Promise.resolve(scene.actor) });
+  const conform = conformTo(manifest);
+  return async (path: string, body: object) => {
+    const headers = {
+      "content-type": "application/json",
+      "idempotency-key": `'";--\${x}$(y)\`z\`{{}}\\${newId("req")}`,
+    };
+    const request = new Request(`http://localhost:3000${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const response = await server.request(request), text = await response.text();
+    conform({ method: "POST", path, status: response.status, headers: response.headers, text });
+    assert.is(response.status, 201, text);
+    const made = JSON.parse(text);
+    for (const [name, value] of Object.entries(body)) assert.is(made[name], value, name);
+    return made;
+  };
+}

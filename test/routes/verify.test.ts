@@ -1,0 +1,48 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { submitting, textOf } from "#test/support/form.ts";
+
+const MINE = "the password that I chose", STRANGERS = "the password of a stranger";
+
+const test = suite<{ flows: Flows }>("/verify");
+
+test.before(async (context) => {
+  context.flows = await openFlows({ PORTAL: "off", SIGNUP: "on" });
+});
+test.after(({ flows }) => flows.close());
+
+async function signUp(flows: Flows, email: string, password: string) {
+  await flows.post("/api/auth/signup", { email, password });
+  await flows.work();
+  const { link } = await flows.postman.next(email);
+  return await flows.send(link!.slice("http://localhost:3000".length));
+}
+
+test("leads from the signup to an account whose address is proved", async ({ flows }) => {
+  const page = await signUp(flows, "ada@example.org", MINE);
+  assert.match(textOf(page), "Confirm your address");
+  const done = await flows.send(...submitting(page.body, { password: MINE }));
+  assert.is(done.status, 200);
+  assert.match(textOf(done), /Your address is confirmed.*ada@example\.org is yours/);
+  assert.ok(await flows.opens("ada@example.org", MINE));
+  const [row] = await flows.db.sql("select email_verified_at from users where email = 'ada@example.org'");
+  assert.ok(row.email_verified_at);
+});
+
+test("leaves a stranger who signed up with the address nothing", async ({ flows }) => {
+  const page = await signUp(flows, "owner@example.org", STRANGERS);
+  const done = await flows.send(...submitting(page.body, { password: MINE }));
+  assert.is(done.status, 200);
+  assert.not(await flows.opens("owner@example.org", STRANGERS));
+  assert.ok(await flows.opens("owner@example.org", MINE));
+});
+
+test("needs a password, and proves nothing without", async ({ flows }) => {
+  const page = await signUp(flows, "bob@example.org", MINE);
+  assert.is((await flows.send(...submitting(page.body, {}))).status, 400);
+  const [row] = await flows.db.sql("select email_verified_at from users where email = 'bob@example.org'");
+  assert.is(row.email_verified_at, null);
+});
+
+test.run();

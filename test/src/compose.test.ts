@@ -1,0 +1,61 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import { type Config, readConfig } from "#lib/config.ts";
+import { mailJob } from "#lib/jobs/mail.ts";
+import { openLog } from "#lib/log.ts";
+import { compose, type Program } from "#src/compose.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openSmtp, type Smtp } from "#test/support/smtp.ts";
+import { until } from "#test/support/until.ts";
+
+function configFor(url: string, more: Readonly<Record<string, string>>): Config {
+  const env = {
+    ROOT_DOMAIN: "spokes.example.org",
+    DATABASE_URL: url,
+    KUBECONFIG: "/nowhere",
+    DATABASE_POOL: "4",
+    ...more,
+  };
+  return readConfig({ mode: "serve", env, terminal: false });
+}
+
+interface Context {
+  db: TestDatabase;
+  smtp: Smtp;
+  programs: Program[];
+}
+
+const test = suite<Context>("compose");
+test.before.each(async (context) => {
+  context.db = await openTestDatabase();
+  context.smtp = await openSmtp();
+  context.programs = [];
+});
+test.after.each(async ({ db, smtp, programs }) => {
+  for (const program of programs) await program.close();
+  await smtp.close();
+  await db.close();
+});
+
+test("a replica with a mail server sends what one without has left in the queue", async ({ db, smtp, programs }) => {
+  const lines: string[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  const about = { hub: "North", slug: "north" };
+  const letter = { template: "request-approved", to: { email: "ada@example.org", name: "Ada" }, about } as const;
+  const [job] = await db.transact((tx) => record(tx, SYSTEM, { jobs: [mailJob(letter)] }));
+
+  programs.push(await compose(configFor(db.url, {}), { file: "/nowhere" }, log));
+  await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));
+  await programs.pop()!.close();
+  const [{ state }] = await db.sql("select state from jobs where id = $1", [job!.id]);
+  assert.is(state, "queued");
+
+  programs.push(await compose(configFor(db.url, smtp.env), { file: "/nowhere" }, log));
+  const { headers } = await smtp.next("ada@example.org");
+  assert.is(headers.from, "Hubs <hubs@example.org>");
+  assert.is(headers["message-id"], `<${job!.id}@localhost>`);
+});
+
+test.run();

@@ -1,0 +1,141 @@
+/**
+ * Holds every answer that a test sees against the OpenAPI document of the routes that gave it: status, media type, body,
+ * headers. What is not as documented throws, and so fails the test that asked.
+ */
+import { describeApi } from "#lib/docs/openapi.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+import { manifest as routes } from "#src/manifest.ts";
+import { release } from "#src/release.ts";
+import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
+
+/** A request and what was answered, the body as text; null for a stream that goes on. */
+export interface Seen {
+  readonly method: string;
+  /** With or without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string | null;
+}
+
+export type Conform = (seen: Seen) => void;
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+const ALWAYS = [
+  ...["x-request-id", "x-content-type-options", "x-frame-options", "referrer-policy", "content-security-policy"],
+  ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy"],
+];
+/** Headers without which a status does not say enough. */
+const NEEDED: Readonly<Record<number, readonly string[]>> = {
+  201: ["location"],
+  401: ["www-authenticate"],
+  405: ["allow"],
+  429: ["retry-after"],
+  503: ["retry-after"],
+  504: ["retry-after"],
+};
+/** Says of itself no more than that it is an object: what stands in it is checked by reading it as a document. */
+const ITSELF = "/api/openapi.json";
+const GONE = 499; // for the log alone: nobody receives it
+const PROBLEM = {
+  type: "object",
+  properties: { statusCode: { type: "number" }, message: { type: "string", minLength: 1 }, error: { type: "string" } },
+  required: ["statusCode", "message", "error"],
+};
+
+/** What checks answers of these routes. Endpoints that a test makes up have no document, and are not checked. */
+export function conformTo(manifest: Manifest = routes): Conform {
+  if (manifest !== routes) return () => {};
+  let document: Document | undefined;
+  return (seen) => {
+    if (seen.status === GONE) return;
+    const wrong = judge(document ??= openDocument(describeApi(manifest, release())), seen);
+    const { method, path, status, text } = seen;
+    const said = text === null ? "" : `:\n${text.slice(0, 1000)}`;
+    if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${said}`);
+  };
+}
+
+/** What is wrong with an answer, or null. */
+export function judge(document: Document, seen: Seen): string | null {
+  const { method, path, status, headers } = seen;
+  const absent = [...ALWAYS, ...(NEEDED[status] ?? [])].find((name) => !headers.get(name));
+  if (absent) return `the header ${absent} is missing`;
+  const place = document.find(path.replace(/[?#].*$/s, ""));
+  if (!place) return status === 404 ? judgeProblem(document, seen) : "the path is not declared";
+  const known = place.operation(method === "HEAD" ? "GET" : method);
+  if (!known) return judgeOther(document, place, seen);
+  const declared = known.answer(status);
+  if (!declared) return "the status is not declared";
+  const lacking = declared.headers.find((name) => !headers.has(name));
+  if (lacking) return `the declared header ${lacking} is missing`;
+  if (method === "HEAD") return seen.text ? "HEAD has a body" : null;
+  const refusal = status >= 400 && (isJson(headers) || "application/json" in declared.content);
+  return (refusal ? judgeProblem(document, seen) : null) ?? judgeBody(document, declared, seen);
+}
+
+/** A method that the path does not have. */
+function judgeOther(document: Document, { methods }: Place, seen: Seen): string | null {
+  const { method, status, headers, text } = seen;
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
+  if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
+  if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS is 204 without a body";
+  return status === 405 ? judgeProblem(document, seen) : "the method is not declared";
+}
+
+function judgeProblem(document: Document, { status, headers, text }: Seen): string | null {
+  if (!isJson(headers)) return `a refusal is JSON, but this is ${headers.get("content-type")}`;
+  const body = parse(text ?? "");
+  const misfit = document.misfit(PROBLEM, body);
+  if (misfit) return misfit;
+  const { statusCode, error, message } = body as { statusCode: number; error: string; message: string };
+  if (statusCode !== status) return `its statusCode is ${statusCode}`;
+  if (error !== PHRASES[status]) return `its error is "${error}", not "${PHRASES[status]}"`;
+  return /\n {4}at /.test(message) ? "its message holds a stack" : null;
+}
+
+function judgeBody(document: Document, { content }: Declared, { path, headers, text }: Seen): string | null {
+  const type = headers.get("content-type");
+  const declared = Object.entries(content);
+  if (declared.length === 0) return text ? "it has a body, and none is declared" : null;
+  const [, schema] = declared.find(([name]) => mediaType(name) === mediaType(type)) ?? [];
+  if (!schema) return `its type is ${type}, not ${Object.keys(content).join(" or ")}`;
+  if (text === null || path === ITSELF) return null;
+  if (mediaType(type) === "text/event-stream") return judgeEvents(document, schema, text);
+  return isJson(headers) ? document.misfit(schema, parse(text)) : null;
+}
+
+function judgeEvents(document: Document, schema: unknown, text: string): string | null {
+  const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, line]) => document.misfit(schema, parse(line!)));
+  return data.find((misfit) => misfit !== null) ?? null;
+}
+
+function isJson(headers: Headers): boolean {
+  return mediaType(headers.get("content-type")) === "application/json";
+}
+
+function mediaType(text: string | null): string {
+  return (text ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which fits no schema
+  }
+}

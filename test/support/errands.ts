@@ -1,0 +1,125 @@
+/**
+ * The flows of one-time links in a test: a scene whose passwords cost nothing, and what is done after an answer, without
+ * a scheduler.
+ *
+ *   const flows = await openFlows({ SIGNUP: "on" });
+ *   await flows.post("/api/auth/forgot-password", { email });
+ *   await flows.work();                                    // the jobs that the answer left behind
+ *   const { token } = await flows.postman.next(email);     // sends the mail
+ */
+import { createHash } from "node:crypto";
+import type { App } from "#lib/app.ts";
+import { mintSecret, openGrant, type Purpose } from "#lib/auth/one-time.ts";
+import type { Passwords } from "#lib/crypto/password.ts";
+import { newId } from "#lib/ids.ts";
+import { findDue, knownKinds } from "#lib/jobs/claim.ts";
+import { start } from "#lib/scheduler/outcomes.ts";
+import { startRun } from "#lib/scheduler/runner.ts";
+import { forgottenPassword, signup } from "#lib/work/flows.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer, type Server } from "#src/server.ts";
+import type { Answer } from "#test/support/client.ts";
+import { conformTo } from "#test/support/conform.ts";
+import { type TestDatabase } from "#test/support/database.ts";
+import { PASSWORD, PASSWORD_HASH, type Person } from "#test/support/people.ts";
+import { openPostman, type Postman } from "#test/support/postman.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+export interface Flows {
+  readonly scene: Scene;
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly server: Server;
+  readonly postman: Postman;
+  readonly passwords: QuickPasswords;
+  /** Any request as it stands, from this address. */
+  send(path: string, init?: RequestInit, address?: string): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Fields, address?: string): Promise<Answer>;
+  /** Runs what waits in the queue of forgotten passwords and signups; returns how many there were. */
+  work(): Promise<number>;
+  /** The secret of a link as it would be mailed now. */
+  link(purpose: Purpose, person: Person): Promise<string>;
+  /** Whether this is the password that the person signs in with. */
+  opens(email: string, password: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export async function openFlows(env: Fields = {}): Promise<Flows> {
+  const scene = await openScene({ env });
+  const passwords = quickPasswords(), app = { ...scene.app, passwords }, { db } = scene;
+  const server = openServer(app, manifest, { ready: () => true });
+  const postman = await openPostman(app), conform = conformTo();
+  const holder = newId("rep");
+  await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
+
+  const send: Flows["send"] = async (path, init = {}, address = "192.0.2.1") => {
+    const request = new Request(new URL(path, app.config.publicUrl), init);
+    const response = await server.request(request, { address, cut: () => {} });
+    const text = await response.text(), { status, headers } = response;
+    conform({ method: init.method ?? "GET", path, status, headers, text });
+    const json = text && headers.get("content-type")?.startsWith("application/json");
+    return { status, headers, body: json ? JSON.parse(text) : text };
+  };
+
+  return {
+    scene,
+    app,
+    db,
+    server,
+    postman,
+    passwords,
+    send,
+    post: (path, body, headers = {}, address) =>
+      send(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }, address),
+    async work() {
+      const handlers = [forgottenPassword(), signup()], known = knownKinds(handlers.map(({ kind }) => kind));
+      const tenure = { signal: new AbortController().signal, check: () => {} };
+      let count = 0;
+      for (const candidate of await findDue(db.rows, known, 1000)) {
+        const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
+        const job = await start(db, handler, candidate, known, holder);
+        if (!job) continue;
+        await startRun({ db, log: app.log }, handler, job, tenure).ended;
+        count++;
+      }
+      return count;
+    },
+    link: (purpose, { id }) =>
+      db.transact(async (tx) => (await mintSecret(tx, (await openGrant(tx, purpose, id)).id))!),
+    async opens(email, password) {
+      const [row] = await db.sql("select password_hash from users where email = $1", [email]);
+      return await passwords.verify(password, row?.password_hash ?? null) === "right";
+    },
+    close: () => scene.close(),
+  };
+}
+
+export interface QuickPasswords extends Passwords {
+  /** How many were hashed or judged since this was asked last. */
+  count(): number;
+}
+
+/** Hashes that cost nothing, beside the one of people.ts. */
+export function quickPasswords(): QuickPasswords {
+  let runs = 0;
+  const quick = (password: string) => `quick:${createHash("sha256").update(password).digest("hex")}`;
+  return {
+    hash: (password) => Promise.resolve((runs++, quick(password))),
+    verify(password, hash) {
+      runs++;
+      const right = hash === PASSWORD_HASH ? password === PASSWORD : hash === quick(password);
+      return Promise.resolve(right ? "right" : "wrong");
+    },
+    count() {
+      const counted = runs;
+      runs = 0;
+      return counted;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Sends the mail that a test's scene has queued, without a scheduler and without a mail server.
+ *
+ *   const postman = await openPostman(scene.app);
+ *   const { subject, text, link, token } = await postman.next("ada@example.org");
+ *
+ * `next` sends what is queued and returns the first mail to that address that it has not returned yet; `deliver` only
+ * sends. What was sent is in `mails`. To see it arrive at a server, hand over the post that leads there.
+ */
+import type { App } from "#lib/app.ts";
+import type { Database } from "#lib/db/database.ts";
+import { newId } from "#lib/ids.ts";
+import { findDue, knownKinds } from "#lib/jobs/claim.ts";
+import { MAIL } from "#lib/jobs/mail.ts";
+import type { Mail, Post } from "#lib/mail/post.ts";
+import { start } from "#lib/scheduler/outcomes.ts";
+import { startRun } from "#lib/scheduler/runner.ts";
+import { sendMail } from "#lib/work/mail.ts";
+
+export interface Delivered extends Mail {
+  /** The secret in its link. */
+  readonly token: string | null;
+}
+
+export interface Postman {
+  readonly mails: readonly Delivered[];
+  /** Runs each mail job that is due, once; returns how many. */
+  deliver(): Promise<number>;
+  /** Throws when no such mail is queued. */
+  next(to: string): Promise<Delivered>;
+}
+
+export async function openPostman(
+  { config, log, db }: Pick<App, "config" | "log" | "db">,
+  post?: Post,
+): Promise<Postman> {
+  const mails: Delivered[] = [], taken = new Set<Delivered>();
+  const handler = sendMail({ config, log }, keepIn(mails, post)), known = knownKinds([MAIL]);
+  const holder = await makeReplica(db), tenure = { signal: new AbortController().signal, check: () => {} };
+
+  async function deliver(): Promise<number> {
+    for (let count = 0;;) {
+      const due = await findDue(db.rows, known, 100);
+      if (due.length === 0) return count;
+      for (const candidate of due) {
+        const job = await start(db, handler, candidate, known, holder);
+        if (!job) continue;
+        await startRun({ db, log }, handler, job, tenure).ended;
+        count++;
+      }
+    }
+  }
+
+  return {
+    mails,
+    deliver,
+    async next(to) {
+      await deliver();
+      const mail = mails.find((each) => each.to.email === to && !taken.has(each));
+      if (!mail) throw new Error(`There is no mail for ${to} but for ${mails.map((each) => each.to.email).join(", ")}`);
+      taken.add(mail);
+      return mail;
+    },
+  };
+}
+
+function keepIn(mails: Delivered[], post?: Post): Post {
+  return {
+    async send(mail, signal) {
+      const receipt = await post?.send(mail, signal) ?? { answer: "250 Kept", file: null };
+      mails.push({ ...mail, token: mail.link && new URL(mail.link).searchParams.get("token") });
+      return receipt;
+    },
+    close: () => post?.close(),
+  };
+}
+
+async function makeReplica(db: Database): Promise<string> {
+  const id = newId("rep");
+  await db.rows.insertInto("replicas").values({ id, release: "test" }).execute();
+  return id;
+}

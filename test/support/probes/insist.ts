@@ -1,0 +1,10 @@
+/** Sends until the answer is another than 503, as a client should: a busy machine may make a server shed load. */
+import type { Answer } from "#test/support/client.ts";
+import { until } from "#test/support/until.ts";
+
+export function insist(send: () => Promise<Answer>): Promise<Answer> {
+  return until(async () => {
+    const answer = await send();
+    return answer.status !== 503 && answer;
+  }, 60_000);
+}

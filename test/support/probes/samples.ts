@@ -1,0 +1,73 @@
+/**
+ * For each parameter of a path something to put there: the scene's own (of its hub north, its spoke oak, its people), the
+ * like of another hub, with which only operators have to do, and an id that nothing has.
+ */
+import { newId } from "#lib/ids.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import type { Scene } from "#test/support/scene.ts";
+
+export interface Sample {
+  readonly own: string;
+  readonly foreign: string;
+  readonly absent: string;
+}
+
+export type Samples = Readonly<Record<string, Sample>>;
+
+export async function sampleParams(scene: Scene): Promise<Samples> {
+  const { db, hub, spoke, people } = scene;
+  const south = await makeHub(db, people.operator.id, "south");
+  const elm = await makeSpoke(db, people.operator.id, south, "elm");
+  const other = await makePerson(db, "of-south");
+  await addHubAdmin(db, other, south);
+  await addSpokeAdmin(db, other, elm);
+  return {
+    federationId: { own: hub, foreign: south, absent: newId("fed") },
+    spokeId: { own: spoke, foreign: elm, absent: newId("spk") },
+    operationId: {
+      own: await makeOperation(scene, hub, spoke),
+      foreign: await makeOperation(scene, south, elm),
+      absent: newId("op"),
+    },
+    tokenId: {
+      own: (await makeToken(db, people.hubAdmin, "cli")).id,
+      foreign: (await makeToken(db, people.operator, "cli")).id,
+      absent: newId("tok"),
+    },
+    requestId: {
+      own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
+      foreign: await makeRequest(scene, other.id, "other-wish"),
+      absent: newId("frq"),
+    },
+    notificationId: { own: newId("evt"), foreign: newId("evt"), absent: newId("evt") }, // what is there is looked up later
+    userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
+    hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: newId("usr") },
+  };
+}
+
+async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {
+  const id = newId("frq");
+  await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requested_by: userId }).execute();
+  return id;
+}
+
+/** The path of a pattern with these in it. */
+export function pathOf(pattern: string, samples: Samples, which: keyof Sample = "own"): string {
+  return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
+    const sample = samples[/\/federations\/.*:userId/.test(pattern) && name === "userId" ? "hubAdminId" : name];
+    if (!sample) throw new Error(`test/support/probes/samples.ts has no sample of ${name}, for ${pattern}`);
+    return sample[which];
+  });
+}
+
+async function makeOperation({ db }: Scene, federationId: string, spokeId: string): Promise<string> {
+  const id = newId("op");
+  await db.sql(
+    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
+      asker_id, asker_email, asker_ip, asker_agent)
+     values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', 'Waiting', 'system', 'system', '', 'test')`,
+    [id, `federation:${federationId}`, federationId, spokeId],
+  );
+  return id;
+}

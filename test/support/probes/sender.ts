@@ -1,0 +1,82 @@
+/** Sends probes through the whole server, as whoever an endpoint is for, and says what is wrong with what comes back. */
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import type { Answer } from "#test/support/client.ts";
+import { makePerson, makeSession } from "#test/support/people.ts";
+import { type EndpointAt, isStream } from "#test/support/probes/endpoints.ts";
+import { fieldsOf } from "#test/support/probes/fields.ts";
+import { goodValue } from "#test/support/probes/good.ts";
+import { insist } from "#test/support/probes/insist.ts";
+import { pathOf, type Samples } from "#test/support/probes/samples.ts";
+import { bodyOf, type Part, type Probe, queryOf, sayingOf } from "#test/support/probes/walk.ts";
+import type { Scene } from "#test/support/scene.ts";
+
+export interface Sender {
+  /** As an operator with a session, or as nobody where an endpoint takes nobody's credentials. */
+  send(at: EndpointAt, path: string, init?: RequestInit): Promise<Answer>;
+  /** One request with all of these values in it; they are of one endpoint and one part. */
+  sendAll(group: readonly Probe[]): Promise<Answer>;
+}
+
+/** Its answer shows what was asked for, and not what the decision made of that. */
+const ANSWERS_OTHERWISE = "POST /api/federation-requests/:requestId/approve";
+const JSON_TYPE = { "content-type": "application/json" };
+
+export function openSender(scene: Scene, samples: Samples): Sender {
+  let tries = 0; // each comes from an address of its own: the login bucket is not what is tried here
+  /** An operator who may lose the session by what is tried. */
+  async function fresh(): Promise<Record<string, string>> {
+    const person = await makePerson(scene.db, `operator-${tries++}`, { operator: true });
+    return { cookie: `wheelwright=${(await makeSession(scene.db, person)).secret}` };
+  }
+  const sender: Sender = {
+    async send({ method, endpoint: { scope } }, path, init = {}) {
+      const from = { "x-forwarded-for": `10.${tries >> 16 & 255}.${tries >> 8 & 255}.${tries++ & 255}` };
+      const open = ["flow", "public"].includes(scope);
+      const who = open ? {} : scope === "session" ? await fresh() : await scene.as("operator").credentials();
+      const headers = { ...JSON_TYPE, ...init.headers as Record<string, string>, ...from, ...who };
+      return await insist(() => scene.send(path, { method, ...init, headers }));
+    },
+    sendAll(group) {
+      const { at, part } = group[0]!;
+      const json = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.json]));
+      const plain = Object.fromEntries(group.map(({ field, hostile }) => [field.name, hostile.value]));
+      const query = { ...Object.fromEntries(goodOf(at, "query")), ...(part === "query" && plain) };
+      const body = { ...goodJson(at), ...(part === "body" && json) };
+      // A stream that is taken up would go on; HEAD ends it.
+      const method = isStream(at.endpoint) && group.every(({ taken }) => taken) ? "HEAD" : at.method;
+      const path = pathOf(at.pattern, samples) + queryOf(query);
+      return sender.send(at, path, { method, ...(at.endpoint.body && { body: bodyOf(body) }) });
+    },
+  };
+  return sender;
+}
+
+/** The fields that must be there. */
+export function goodOf({ endpoint }: EndpointAt, part: Part): [name: string, value: unknown][] {
+  const required = fieldsOf(endpoint[part]).filter((field) => field.required);
+  return required.map((field) => [field.name, goodValue(field)]);
+}
+
+export function goodJson(at: EndpointAt): Record<string, string> {
+  return Object.fromEntries(goodOf(at, "body").map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+export function told({ at, field, hostile }: Probe, { status, body }: Answer): string {
+  const sent = `${field.name} = ${hostile.name} (${hostile.json.slice(0, 60)})`;
+  return `${at.name}: ${sent} is ${status} ${JSON.stringify(body).slice(0, 500)}`;
+}
+
+/** What an answer shows of the field is what was sent: addresses and host names in lower case, stamps in UTC. */
+export function assertKept(probe: Probe, answer: Answer): void {
+  const { field: { name, schema }, hostile: { value } } = probe;
+  assert.ok(answer.status < 400 && answer.status >= 200, told(probe, answer));
+  const shown = answer.body?.[name];
+  if (
+    probe.at.name === ANSWERS_OTHERWISE || probe.part !== "body" || value === null || shown === undefined ||
+    typeof shown === "object"
+  ) return;
+  const parsed = v.parse(schema, value);
+  assert.equal(shown, parsed instanceof Date ? parsed.toISOString() : parsed, told(probe, answer));
+  if (/^must be text of/.test(sayingOf(schema))) assert.is(shown, value, told(probe, answer));
+}

@@ -1,0 +1,187 @@
+/** Values that callers should not send, and that some will: each with a name for the message of a failed test. */
+
+export interface Hostile {
+  readonly name: string;
+  readonly value: unknown;
+  /** The value as it stands in a body; JSON cannot say all of them through JSON.stringify. */
+  readonly json: string;
+  /** Who may take it at all: no field, passwords alone (any text is one), or whoever's rule allows it. */
+  readonly for: "nobody" | "passwords" | "anybody";
+}
+
+const text = (name: string, value: string, who: Hostile["for"] = "anybody"): Hostile => ({
+  name,
+  value,
+  json: JSON.stringify(value),
+  for: who,
+});
+
+/** What can be neither stored nor sent on, or would hurt a terminal or a log on the way. */
+const UNSAFE: readonly Hostile[] = [
+  text("a NUL", "a\u0000b", "nobody"),
+  text("a NUL alone", "\u0000", "nobody"),
+  text("a high surrogate alone", "a\ud800", "nobody"),
+  text("a low surrogate alone", "\udfffb", "nobody"),
+  text("surrogates the wrong way round", "\ude00\ud83d", "nobody"),
+  text("an escape sequence", "\u001b[31mred", "passwords"),
+  text("a bell", "a\u0007", "passwords"),
+  text("DEL", "a\u007fb", "passwords"),
+  text("a C1 control", "a\u0085b", "passwords"),
+  text("CR LF and a header", "a\r\nX-Evil: 1", "passwords"),
+  text("more than anybody needs", "x".repeat(50_000), "nobody"),
+  text("more than anybody needs, of four bytes each", "🎓".repeat(20_000), "nobody"),
+];
+
+/** Text that means something to somebody further on. */
+const TEXTS: readonly Hostile[] = [
+  text("nothing", ""),
+  text("a blank", " "),
+  text("blanks of all kinds", " \t\n\u00a0\u2003\u3000"),
+  text("a leading and a trailing blank", " oak "),
+  text("a prototype key", "__proto__"),
+  text("a prototype key", "constructor"),
+  text("a prototype key", "toString"),
+  text("a prototype key", "hasOwnProperty"),
+  text("YAML: another document", "one\ntwo: three\n---\nkind: Secret"),
+  text("YAML: a tag, an anchor, an alias", "!!js/function &a *a"),
+  text("YAML: a flow", '"}, kind: Secret, data: {a: "'),
+  text("YAML: nothing", "~"),
+  text("YAML: a block", "|\n  a\n\tb"),
+  text("a word that is a value", "null"),
+  text("a word that is a value", "true"),
+  text("a word that is a value", "NaN"),
+  text("a number", "1e3"),
+  text("a number", "0x10"),
+  text("a number", "9007199254740993"),
+  text("a placeholder of ours", "${DATABASE_PASSWORD} $${HOST} $& $1 $'"),
+  text("a placeholder of Kubernetes", "$(DB_PASS) $$(ADMIN_PASSWORD)"),
+  text("a shell's", "`reboot` && $(reboot) | tee; * > /dev/null #"),
+  text("SQL's", "'; drop table spokes; --"),
+  text("SQL's", "\\'; commit; %_\\"),
+  text("a template's", "{{ .Values }} <%= 1 %> <?php exec('x'); ?>"),
+  text("HTML's", "<script>alert(1)</script><!-- &lt; \"' -->"),
+  text("a way out", "../../etc/passwd"),
+  text("a way out, encoded", "..%2f..%2f%00"),
+  text("a format's", "%s %n %d {0} \\u0000 \\n"),
+  text("a spreadsheet's", '=HYPERLINK("http://evil.example")'),
+  text("from right to left", "\u202eevil\u202c שלום"),
+  text("combining", "Z\u0351\u036b\u0343a\u0300l\u0334g\u0335o"),
+  text("a family", "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 é ﬁ"),
+  text("invisible", "\ufeff\u200b\u2060\u00ad\u2028\u2029"),
+  text("outside of the first plane, and what is no character", "𝒳\u{10ffff}\uffff\ufffe"),
+];
+
+const other = (name: string, json: string, who: Hostile["for"] = "anybody"): Hostile => ({
+  name,
+  value: JSON.parse(json),
+  json,
+  for: who,
+});
+
+/** What is no text. */
+const KINDS: readonly Hostile[] = [
+  ...["0", "-0", "1", "-1", "1.5", "1e999", "-1e999", "1e-999", "9007199254740993", "1e308"].map((n) =>
+    other(`the number ${n}`, n)
+  ),
+  other("true", "true"),
+  other("false", "false"),
+  other("null", "null"),
+  other("a list", "[]"),
+  other("a list of nothing", "[null]"),
+  other("a list of lists", "[[],[[]]]"),
+  other("an object", "{}", "nobody"),
+  other(
+    "an object that would be a prototype",
+    '{"__proto__":{"operator":true},"constructor":{"prototype":{}}}',
+    "nobody",
+  ),
+  other("an object that would be text", '{"toString":"x","length":3,"toJSON":1}', "nobody"),
+  other("a deep list", "[".repeat(5_000) + "]".repeat(5_000), "nobody"),
+  other("a deep object", '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000), "nobody"),
+];
+
+/** For the fields of a body. */
+export const VALUES: readonly Hostile[] = [...UNSAFE, ...TEXTS, ...KINDS];
+/** For what can only be text: in a query or a path. */
+export const WORDS: readonly Hostile[] = [...UNSAFE, ...TEXTS].filter(({ value }) => (value as string).isWellFormed());
+
+/** The texts alone that every free text takes, and that must come out where they belong. */
+export const STRANGE: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) => value !== "");
+
+/** By what a field says that it must be: values that it refuses, though they are nearly right, and the longest that it takes. */
+export const RULES: readonly {
+  readonly says: RegExp;
+  readonly bad: readonly string[];
+  readonly good: readonly string[];
+}[] = [
+  {
+    says: /^must be 1 to 63 lower-case letters/,
+    bad: ["", "Oak", "-oak", "oak-", "o_k", "o.k", "o k", "ök", "oak\n", "oak\u0000", "a".repeat(64), "\u212aelvin"],
+    good: ["a", "a".repeat(63), "0", "a--b"],
+  },
+  {
+    says: /^must be an e-mail address/,
+    bad: [
+      ...["", "a", "a@", "@b.example", "a b@c.example", "a@b..example", "<a@b.example>", "a@b.example,c@d.example"],
+      ...["a@b.example\nBcc: c@d.example", "a@b.example\u0000", '"a"@b.example', "a@b.example;", "a:b@c.example"],
+      ...[`${"a".repeat(65)}@b.example`, `a@${"b".repeat(241)}.example.org`, "a@\ud800.example", "(a)@b.example"],
+    ],
+    good: [
+      "a@localhost",
+      "ADA@Example.ORG",
+      " ada@example.org ",
+      `${"a".repeat(64)}@b.example`,
+      `a@${"b".repeat(240)}.example.org`,
+    ],
+  },
+  {
+    says: /^must be a host name/,
+    bad: [
+      ...[
+        "",
+        "localhost",
+        "a..example",
+        ".a.example",
+        "a.example.",
+        "1.2.3.4",
+        "a b.example",
+        "*.a.example",
+        "a_b.example",
+      ],
+      ...[
+        "http://a.example",
+        "a.example/",
+        "a.example:80",
+        "bücher.example",
+        "-a.example",
+        "a-.example",
+        "a.example\n",
+      ],
+      ...[`${"a".repeat(64)}.example`, `${"a.".repeat(126)}ab`, "\u212a.example"],
+    ],
+    good: ["a.example", "A.Example", `${"a".repeat(63)}.example`, `${"a.".repeat(126)}a`],
+  },
+  {
+    says: /^must be an ISO 8601 timestamp/,
+    bad: [
+      "",
+      "tomorrow",
+      "2030-01-01",
+      "2030-01-01T00:00:00",
+      "2030-13-01T00:00:00Z",
+      "+012030-01-01T00:00:00Z",
+      "1900000000000",
+    ],
+    good: ["2030-01-01T00:00:00Z", "2030-01-01T00:00:00.123+01:00", "9999-12-31T00:00:00Z"],
+  },
+  {
+    says: /^must be true or false/,
+    bad: ["yes", "on", "TRUE", "", "2", "truefalse"],
+    good: [],
+  },
+  {
+    says: /^must be the number of an event/,
+    bad: ["", "-1", "1.5", "1e3", "9".repeat(16), "0x1", " 1"],
+    good: ["0", "1", "9".repeat(15)],
+  },
+];

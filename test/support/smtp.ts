@@ -1,0 +1,172 @@
+/**
+ * A mail server of a test: it takes what it is given, and does to its clients what the test says.
+ *
+ *   const smtp = await openSmtp();
+ *   const scene = await openScene({ env: smtp.env });
+ *   const mail = await smtp.next("ada@example.org");   // mail.subject, .text, .html, .link, .token, .headers
+ *   await smtp.close();
+ *
+ * Somebody has to send what is queued: see postman.ts.
+ */
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
+import { readMime } from "#test/support/mime.ts";
+import { until } from "#test/support/until.ts";
+
+export interface Received {
+  /** The address in the envelope. */
+  readonly to: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Names in lower case, values decoded. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first address in the text that has a token, and the token. */
+  readonly link: string | null;
+  readonly token: string | null;
+  /** As it came. */
+  readonly raw: string;
+  /** Whether it came over TLS, who was logged in, and whether SMTPUTF8 was asked for. */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly utf8: boolean;
+}
+
+/** What it does wrong. An answer is a line such as `550 5.1.1 No such user`; null is consent. */
+export interface Rules {
+  /** Says nothing: no greeting, or no answer to the mail. */
+  hang?: "greeting" | "data" | undefined;
+  /** Takes the mail, and hangs up before it says so. */
+  drop?: boolean | undefined;
+  sender?: ((address: string) => string | null) | undefined;
+  recipient?: ((address: string) => string | null) | undefined;
+  /** It may also consent in other words: `250 …`. */
+  data?: ((raw: string) => string | null) | undefined;
+}
+
+export interface SmtpSetting {
+  readonly auth?: { readonly user: string; readonly pass: string };
+  /** TLS from the first byte, STARTTLS, or neither (the usual). Its certificate is that of kube.test. */
+  readonly tls?: "at once" | "starttls";
+  /** The port to listen on; any by default. */
+  readonly port?: number;
+}
+
+export interface Smtp {
+  readonly port: number;
+  /** Variables of the configuration that lead here. */
+  readonly env: Readonly<Record<string, string>>;
+  /** In the order in which they came. */
+  readonly mails: readonly Received[];
+  /** To be changed at any time. */
+  readonly rules: Rules;
+  /** Connections until now, and those that are open. */
+  connections(): { readonly all: number; readonly open: number };
+  /** Mails that it has and does not answer. */
+  hanging(): number;
+  /** Cuts all that are open. */
+  hangUp(): void;
+  /** The first mail to this address that `next` has not returned yet. */
+  next(to: string): Promise<Received>;
+  close(): Promise<void>;
+}
+
+export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promise<Smtp> {
+  const mails: Received[] = [], taken = new Set<Received>(), rules: Rules = {};
+  let all = 0;
+  const waiting = new Set<string>();
+  const server = new SMTPServer(
+    {
+      secure: tls === "at once",
+      ...(tls && { key: KEY, cert: CERTIFICATE }),
+      hideSTARTTLS: tls !== "starttls",
+      disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
+      authOptional: !auth,
+      allowInsecureAuth: true,
+      disableReverseLookup: true,
+      closeTimeout: 1,
+      logger: false,
+      onConnect(_, callback) {
+        all++;
+        if (rules.hang !== "greeting") callback();
+      },
+      onClose: ({ id }) => void waiting.delete(id),
+      onAuth({ username, password }, _, callback) {
+        const right = username === auth?.user && password === auth?.pass;
+        if (right) callback(null, { user: username });
+        else callback(refusal(`535 5.7.8 Not with ${password}`));
+      },
+      onMailFrom: ({ address }, _, callback) => callback(refusal(rules.sender?.(address))),
+      onRcptTo: ({ address }, _, callback) => callback(refusal(rules.recipient?.(address))),
+      onData(stream, session, callback) {
+        const chunks: Uint8Array[] = [];
+        stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+        stream.on("end", () => {
+          const raw = Buffer.concat(chunks).toString("utf8");
+          if (rules.hang === "data") {
+            waiting.add(session.id);
+            return;
+          }
+          const answer = rules.data?.(raw) ?? "250 Thanks", consents = answer.startsWith("250 ");
+          if (consents) mails.push(receive(raw, session));
+          if (!rules.drop) return consents ? callback(null, answer.slice(4)) : callback(refusal(answer));
+          hangUp();
+        });
+      },
+    } satisfies SMTPServerOptions,
+  );
+  const hangUp = () => {
+    for (const { _socket } of server.connections as unknown as Iterable<{ _socket: { destroy(): void } }>) {
+      _socket.destroy();
+    }
+  };
+  server.on("error", () => {}); // a client that hangs up or does not trust us is what some tests are about
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const address = server.server.address() as { port: number };
+  return {
+    port: address.port,
+    env: {
+      SMTP_HOST: "127.0.0.1",
+      SMTP_PORT: String(address.port),
+      SMTP_FROM: "Hubs <hubs@example.org>",
+      ...(auth && { SMTP_USER: auth.user, SMTP_PASS: auth.pass }),
+    },
+    mails,
+    rules,
+    connections: () => ({ all, open: server.connections.size }),
+    hanging: () => waiting.size,
+    hangUp,
+    next: (to) =>
+      until(() => {
+        const mail = mails.find((each) => each.to === to && !taken.has(each));
+        if (mail) taken.add(mail);
+        return mail;
+      }),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function refusal(answer: string | null | undefined): Error | null {
+  if (!answer) return null;
+  return Object.assign(new Error(answer.slice(4)), { responseCode: Number(answer.slice(0, 3)) });
+}
+
+function receive(raw: string, { envelope, secure, user }: SMTPServerSession): Received {
+  const { headers, text, html } = readMime(raw);
+  const [link = null] = /https?:\/\/\S+[?&]token=[\w-]+/.exec(text) ?? [];
+  return {
+    to: envelope.rcptTo[0]!.address,
+    from: envelope.mailFrom ? envelope.mailFrom.address : "",
+    subject: headers.subject ?? "",
+    text,
+    html,
+    headers,
+    link,
+    token: link && new URL(link).searchParams.get("token"),
+    raw,
+    secure,
+    user: user ?? null,
+    utf8: envelope.smtpUtf8 === true,
+  };
+}

@@ -1,0 +1,19 @@
+/** The same database, writing down what kind of statement each is that it is asked, in transactions too. */
+import type { KyselyPlugin } from "kysely";
+import type { Database, Tx } from "#lib/db/database.ts";
+
+export function watched(db: Database, statements: string[]): Database {
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => (statements.push(node.kind), node),
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  return {
+    ...db,
+    rows: db.rows.withPlugin(plugin),
+    transact: (work) =>
+      db.transact((tx) => {
+        statements.push("transaction");
+        return work(Object.assign(tx.withPlugin(plugin), { wakes: tx.wakes }) as Tx);
+      }),
+  };
+}
