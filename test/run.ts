@@ -26,9 +26,10 @@ interface Outcome {
 }
 
 const PATIENCE = 180_000; // ms for one file; the slowest needs a fraction of it, on a slow machine too
-const LONG = /^(?:faults|lib\/work)\//;
+const LONG = /^(?:faults|lib\/(?:work|scheduler|doctor)|src)\//; // they mostly wait for clusters, processes and clocks
 const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
-const AT_ONCE = Math.max(2, Math.min(4, availableParallelism() + 1)); // many of them mostly wait for clusters and clocks
+const CORES = Math.min(4, availableParallelism());
+const LONG_AT_ONCE = CORES, SHORT_AT_ONCE = CORES;
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const running = new Set<ChildProcess>();
@@ -70,20 +71,24 @@ async function main(args: string[]): Promise<number> {
 async function findFiles(filters: string[]): Promise<string[]> {
   const files = (await readdir(ROOT, { recursive: true })).map((file) => file.replaceAll(sep, "/"));
   const tests = files.filter((file) => file.endsWith(".test.ts")).sort();
-  tests.sort((a, b) => Number(LONG.test(b)) - Number(LONG.test(a))); // so that none of them is left over at the end
   return filters.length === 0 ? tests : tests.filter((file) => filters.some((part) => `test/${file}`.includes(part)));
 }
 
 async function runAll(files: string[], run: (file: string) => Promise<Outcome>): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const queue = [...files];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
+  const long = files.filter((file) => LONG.test(file)), short = files.filter((file) => !LONG.test(file));
+  const work = async (first: string[], then: string[]) => {
+    for (let file = first.shift() ?? then.shift(); file; file = first.shift() ?? then.shift()) {
       const outcome = await run(file);
       outcomes.push(outcome);
       show(outcome);
     }
-  }));
+  };
+  // Side by side, so that neither kind is left over at the end.
+  await Promise.all([
+    ...Array.from({ length: LONG_AT_ONCE }, () => work(long, short)),
+    ...Array.from({ length: SHORT_AT_ONCE }, () => work(short, long)),
+  ]);
   return outcomes;
 }
 

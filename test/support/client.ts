@@ -1,5 +1,6 @@
 /** A client of the API as its users write them: fetch, JSON, and a stream of server-sent events. */
 import { conformTo } from "#test/support/conform.ts";
+import { patiently } from "#test/support/patiently.ts";
 
 export interface Answer {
   readonly status: number;
@@ -24,16 +25,17 @@ export interface Client {
 /** Signs in and mints a token of scope cli, as the README says. */
 export async function signIn(url: string, email: string, password: string): Promise<Client> {
   const json = { "content-type": "application/json" };
-  const login = await fetch(`${url}/api/auth/login`, {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ email, password }),
-  });
+  const credentials = JSON.stringify({ email, password });
+  const login = await patiently(() =>
+    fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: credentials })
+  );
   if (!login.ok) throw new Error(`Login answered ${login.status}: ${await login.text()}`);
   await login.body?.cancel();
   const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
   const body = JSON.stringify({ name: "test", scope: "cli" });
-  const minted = await fetch(`${url}/api/auth/tokens`, { method: "POST", headers: { ...json, cookie }, body });
+  const minted = await patiently(() =>
+    fetch(`${url}/api/auth/tokens`, { method: "POST", headers: { ...json, cookie }, body })
+  );
   return withToken(url, (await minted.json()).token);
 }
 
@@ -43,11 +45,13 @@ export function withToken(url: string, token: string): Client {
   return {
     async send(method, path, body, headers = {}) {
       const type = body !== undefined && { "content-type": "application/json" };
-      const reply = await fetch(url + path, {
-        method,
-        headers: { authorization, ...type, ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const reply = await patiently(() =>
+        fetch(url + path, {
+          method,
+          headers: { authorization, ...type, ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
+      );
       const text = await reply.text();
       conform({ method, path, status: reply.status, headers: reply.headers, text });
       return { status: reply.status, headers: reply.headers, body: text && JSON.parse(text) };
@@ -55,10 +59,9 @@ export function withToken(url: string, token: string): Client {
     async *events(hub, since) {
       const abort = new AbortController();
       const query = since === undefined ? "" : `?since=${since}`;
-      const reply = await fetch(`${url}/api/federations/${hub}/events${query}`, {
-        headers: { authorization },
-        signal: abort.signal,
-      });
+      const reply = await patiently(() =>
+        fetch(`${url}/api/federations/${hub}/events${query}`, { headers: { authorization }, signal: abort.signal })
+      );
       if (!reply.ok) throw new Error(`The stream answered ${reply.status}: ${await reply.text()}`);
       const seen = { method: "GET", path: `/api/federations/${hub}/events`, status: 200, headers: reply.headers };
       conform({ ...seen, text: null });

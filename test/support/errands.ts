@@ -22,6 +22,7 @@ import type { Answer } from "#test/support/client.ts";
 import { conformTo } from "#test/support/conform.ts";
 import { type TestDatabase } from "#test/support/database.ts";
 import { PASSWORD, PASSWORD_HASH, type Person } from "#test/support/people.ts";
+import { patiently } from "#test/support/patiently.ts";
 import { openPostman, type Postman } from "#test/support/postman.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -55,8 +56,9 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
   await db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
 
   const send: Flows["send"] = async (path, init = {}, address = "192.0.2.1") => {
-    const request = new Request(new URL(path, app.config.publicUrl), init);
-    const response = await server.request(request, { address, cut: () => {} });
+    const response = await patiently(() =>
+      server.request(new Request(new URL(path, app.config.publicUrl), init), { address, cut: () => {} })
+    );
     const text = await response.text(), { status, headers } = response;
     conform({ method: init.method ?? "GET", path, status, headers, text });
     const json = text && headers.get("content-type")?.startsWith("application/json");

@@ -16,6 +16,7 @@ import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import type { Answer } from "#test/support/client.ts";
 import { conformTo } from "#test/support/conform.ts";
+import { patiently } from "#test/support/patiently.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -83,7 +84,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
     return found;
   };
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await server.request(new Request(new URL(path, ORIGIN), init));
+    const response = await patiently(() => server.request(new Request(new URL(path, ORIGIN), init)));
     const text = await response.text(), { status, headers } = response;
     conform({ method: init.method ?? "GET", path, status, headers, text });
     const json = text && headers.get("content-type")?.startsWith("application/json");

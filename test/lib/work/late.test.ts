@@ -79,7 +79,8 @@ async function standing(scene: WorkScene, id: string): Promise<Record<string, un
   return Object.fromEntries(
     kinds.flatMap((kind) => scene.simulator.objects(kind)).filter(({ metadata }) => metadata.namespace === namespace)
       .map(({ kind, metadata: { name, uid, resourceVersion, generation, annotations }, spec, data }) => {
-        const version = kind === "ResourceQuota" ? null : resourceVersion; // its status counts objects that come and go
+        // Their status counts objects that come and go, and tells when it ran last.
+        const version = kind === "ResourceQuota" || kind === "CronJob" ? null : resourceVersion;
         return [`${kind}/${name}`, { uid, version, generation, annotations, spec, data }] as const;
       }),
   );

@@ -17,6 +17,15 @@ test.after.each((context) => rm(context.directory, { recursive: true, force: tru
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
+/** A program that is left running by a test that failed would keep this process alive. */
+const running: Started[] = [];
+test.after.each(async () => {
+  for (const program of running.splice(0)) {
+    const { exitCode, signalCode } = program.child;
+    if (exitCode === null && signalCode === null) await program.stop();
+  }
+});
+
 async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
   const program = startProgram(["dev"], {
     PORT: "0",
@@ -25,6 +34,7 @@ async function start(directory: string, more: Record<string, string> = {}): Prom
     SIMULATOR_DELAY_MS: "0",
     ...more,
   });
+  running.push(program);
   const line = await program.said(/^Listening on /);
   return { program, url: line.replace("Listening on ", "") };
 }

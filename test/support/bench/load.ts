@@ -6,7 +6,7 @@ import { sleep } from "#lib/time.ts";
 import { type Answer, type Client, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 
-const PAUSE = 10; // ms between the requests of one reader
+const PAUSE = 50; // ms between the requests of one reader
 const AGAIN = 50; // ms before somebody who was put off comes back
 
 export interface LoadOptions {

@@ -1,0 +1,18 @@
+/**
+ * Asks again while the server sheds load, as a client should: a machine that runs many tests at once may well be too
+ * busy for a moment, and that is not what the test is about. Any other 503 is an answer.
+ */
+import { sleep } from "#lib/time.ts";
+
+const OVERLOADED = "more to do than it can";
+const TURNS = 100, PAUSE = 200;
+
+export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let turn = 1;; turn++) {
+    const response = await ask();
+    if (response.status !== 503 || turn === TURNS) return response;
+    if (!(await response.clone().text()).includes(OVERLOADED)) return response;
+    await response.body?.cancel();
+    await sleep(PAUSE);
+  }
+}
