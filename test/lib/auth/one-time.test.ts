@@ -39,7 +39,8 @@ const mint = ({ db }: Stage, id: string) => db.transact((tx) => mintSecret(tx, i
 test("live as long as their purpose allows", async (stage) => {
   for (const purpose of ["invitation", "password_reset", "email_verification"] as const) {
     const { createdAt, expiresAt } = await grant(stage, purpose);
-    assert.is(expiresAt.getTime() - createdAt.getTime(), LIFETIME[purpose]);
+    const off = expiresAt.getTime() - createdAt.getTime() - LIFETIME[purpose]; // the clock is read for each
+    assert.ok(Math.abs(off) < MINUTE, `${purpose} is off by ${off} ms`);
   }
 });
 

@@ -158,7 +158,7 @@ test("callers are served in the order in which they came", ({ db }) =>
   }));
 
 test("no connection within the waiting limit is a fault that says so", ({ db }) =>
-  withPool(db, { size: 1, waitLimit: 50 }, async (pool) => {
+  withPool(db, { size: 1, waitLimit: 1000 }, async (pool) => {
     const held = await pool.acquire();
     const failure = await rejection(pool.acquire());
     assert.is(failure.code, "database_busy");
