@@ -54,12 +54,18 @@ export const HostName = v.pipe(
 );
 
 const WHEN = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
-/** A point in time on the way in. Years beyond 9999 are refused: they would not come back as they went in. */
+/** Years that come back as they went in, and that the database knows: it has no year 0. */
+function isStorable(at: Date): boolean {
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9999; // neither for a date that is none
+}
+
+/** A point in time on the way in, of the years 1 to 9999 in UTC. */
 export const When = v.pipe(
   v.string(WHEN),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, WHEN),
   v.transform((value) => new Date(value)),
-  v.check((value) => !Number.isNaN(value.getTime()), WHEN),
+  v.check(isStorable, WHEN),
 );
 
 /** A point in time on the way out: ISO 8601 with milliseconds, UTC. Text is a stamp that was written out before. */
@@ -75,6 +81,7 @@ export const Before = v.pipe(
   v.string(BEFORE),
   v.check((value) => /^\d{1,15}$/.test(value) || v.is(When, value), BEFORE),
   v.transform((value) => new Date(/^\d+$/.test(value) ? Number(value) : value)),
+  v.check(isStorable, BEFORE),
 );
 
 const NUMBER = "must be the number of an event";

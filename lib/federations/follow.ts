@@ -37,12 +37,24 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
   return /^\d{1,15}$/.test(remembered) ? Number(remembered) : null;
 }
 
-/** Spoke admins see their spokes' events alone; once they have none in this hub, there is nothing to follow. */
+/**
+ * Spoke admins see their spokes' events alone; once they have none in this hub, there is nothing to follow. What was
+ * removed a few minutes ago still counts for those who administered it: they are to hear that it is gone.
+ */
 async function sightOf(rows: Rows, actor: Actor | null, federationId: string): Promise<Sight | null> {
   if (!actor) return null;
   if (runsHub(actor, federationId)) return "all";
-  if (actor.spokeIds.length === 0) return null;
-  const found = await rows.selectFrom("spokes").select("id").where("federation_id", "=", federationId)
-    .where(sql<boolean>`id = any(${actor.spokeIds}::text[])`).execute();
-  return found.length > 0 ? new Set(found.map(({ id }) => id)) : null;
+  const { rows: [row] } = await sql<{ ran: boolean; own: string[] }>`
+    select exists (
+      select from federation_members as member join federations as hub on hub.id = member.federation_id
+      where member.user_id = users.id and hub.id = ${federationId}
+        and hub.removed_at > wheelwright_now() - interval '5 minutes'
+    ) as ran, array(
+      select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
+      where member.user_id = users.id and spoke.federation_id = ${federationId}
+        and (spoke.removed_at is null or spoke.removed_at > wheelwright_now() - interval '5 minutes')
+    ) as own
+    from users where id = ${actor.userId} and email_verified_at is not null`.execute(rows);
+  if (row?.ran) return "all";
+  return row && row.own.length > 0 ? new Set(row.own) : null;
 }

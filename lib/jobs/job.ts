@@ -46,7 +46,7 @@ export interface FailureReport {
 
 export interface NewJob {
   readonly kind: JobKind;
-  /** `federation:<id>`, `spoke:<id>`, or null: not held back by any other job. */
+  /** `federation:<id>`, `spoke:<id>`, `mail:<number>`, or null: not held back by any other job. */
   readonly lane: string | null;
   readonly federationId: string | null;
   readonly spokeId: string | null;

@@ -50,14 +50,35 @@ test("a host name has at least two labels and is no address", () => {
 test("a page's end is milliseconds or ISO, and nothing that would be an invalid date", () => {
   assert.is((v.parse(Before, "1700000000000") as Date).getTime(), 1700000000000);
   assert.is((v.parse(Before, "2026-11-21T12:00:00.000Z") as Date).toISOString(), "2026-11-21T12:00:00.000Z");
-  for (const bad of ["", "soon", "infinity", "-1", "1e5", "2026-13-01T00:00:00Z", "9".repeat(16)]) {
+  for (
+    const bad of [
+      "",
+      "soon",
+      "infinity",
+      "-1",
+      "1e5",
+      "2026-13-01T00:00:00Z",
+      "9".repeat(15),
+      "9".repeat(16),
+      "0000-01-01T00:00Z",
+    ]
+  ) {
     assert.not(takes(Before, bad), bad);
   }
 });
 
 test("a timestamp needs its zone", () => {
   assert.ok(takes(When, "2026-11-21T12:00:00+01:00"));
-  for (const bad of ["2026-11-21", "2026-11-21T12:00:00", "tomorrow", "+300000-01-01T00:00:00Z"]) {
+  for (
+    const bad of [
+      "2026-11-21",
+      "2026-11-21T12:00:00",
+      "tomorrow",
+      "+300000-01-01T00:00:00Z",
+      "0000-12-31T23:59Z",
+      "9999-12-31T23:00-02:00",
+    ]
+  ) {
     assert.not(takes(When, bad), bad);
   }
 });

@@ -233,7 +233,8 @@ test("that is a list takes limit from 1 to 100, and before as ISO or millisecond
       await refuses(`limit=${bad}`);
     }
     for (const good of ["0", "1700000000000", AT, "2026-11-21T12:00:00%2B01:00"]) await takes(`before=${good}`);
-    for (const bad of ["", "soon", "-1", "1e5", "2026-11-21", "2026-13-01T00:00:00Z", "9".repeat(16), "infinity"]) {
+    const soon = ["", "soon", "-1", "1e5", "2026-11-21", "2026-13-01T00:00:00Z", "infinity"];
+    for (const bad of [...soon, "9".repeat(15), "9".repeat(16), "253402300800000", "0000-01-01T00:00Z"]) {
       await refuses(`before=${bad}`);
     }
     assert.is((await ask("limit=1&limit=2")).status, 400, name);

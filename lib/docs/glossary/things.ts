@@ -53,7 +53,7 @@ export const THINGS: Entries = {
   emailVerifiedAt: ["When the address was proved; null until then", "2026-11-21T11:55:00.000Z"],
   disabledAt: ["When an operator shut the account; null while it is open", null],
   onboardedAt: ["When onboarding was completed; null until then", null],
-  pending: ["Whether an invitation is still open", false],
+  pending: ["Whether the address is still unproved: until then the membership opens nothing", false],
   "HubJoining.status": ["added, invited by mail, or unchanged because it was so already", "invited"],
   "SpokeJoining.status": ["added, invited by mail, or unchanged because it was so already", "invited"],
   "HubJoining.expiresAt": ["Until when the invitation is good", "2026-11-28T12:00:00.000Z"],

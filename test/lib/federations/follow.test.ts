@@ -110,7 +110,38 @@ test("goes on without a spoke that was taken back, and ends with the last one of
   await stream.endsAfter(() => take(elm));
 });
 
+test("tells who administered it that a spoke is gone, and the hub, and ends a while later", async (stage) => {
+  const { db } = stage, hub = await makeHub(db, stage.root.userId, "west");
+  const ash = await makeSpoke(db, stage.root.userId, hub, "ash");
+  const eva = await makePerson(db, "eva"), fox = await makePerson(db, "fox");
+  await addSpokeAdmin(db, eva, ash);
+  await addHubAdmin(db, fox, hub);
+  const here = { ...stage, hub, elm: ash };
+  const ofSpoke = await follow(here, await signIn(stage.there, eva, "token"));
+  const ofHub = await follow(here, await signIn(stage.there, fox, "token"));
+  assert.is(await ofSpoke.next(), `active ${ash}`); // what the other one began with
+  await remove(here, "spokes", ash, { spokeId: ash });
+  assert.is(await ofSpoke.next(), `removed ${ash}`);
+  assert.is(await ofHub.next(), `removed ${ash}`);
+  await remove(here, "federations", hub, {});
+  assert.is(await ofHub.next(), "removed undefined");
+  await db.shiftClock(6 * 60_000);
+  const ends = [ofSpoke, ofHub].map((stream) => stream.next());
+  await db.transact((tx) => Promise.resolve(tx.wakes.add("credentials")));
+  assert.equal(await Promise.all(ends), [undefined, undefined]);
+  await db.shiftClock(0);
+});
+
 test.run();
+
+/** As the last step of a removal does: the row and its event in one transaction. */
+function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string, of: { spokeId?: string }) {
+  return db.transact(async (tx) => {
+    const gone = { state: "removed" as const, removed_at: await db.now() };
+    await tx.updateTable(table).set(gone).where("id", "=", id).execute();
+    await record(tx, SYSTEM, { events: [{ federationId: hub, ...of, state: "removed" }] });
+  });
+}
 
 function tell({ db, hub }: Stage, spokeId: string): Promise<unknown> {
   return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));

@@ -6,6 +6,7 @@ import { sleep } from "#lib/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import { type Answer, withToken } from "#test/support/client.ts";
+import { conformTo } from "#test/support/conform.ts";
 import { messageOf } from "#lib/errors.ts";
 
 const PATIENCE = 5_000; // ms for one answer
@@ -24,23 +25,21 @@ export async function insist(
     "idempotency-key": crypto.randomUUID(),
     ...(body !== undefined && { "content-type": "application/json" }),
   };
-  const first = Math.floor(Math.random() * replicas.length);
+  const first = Math.floor(Math.random() * replicas.length), conform = conformTo();
   let last = "";
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const at = replicas[(first + attempt) % replicas.length]!;
-    try {
-      const signal = AbortSignal.timeout(PATIENCE);
-      const init = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const reply = await fetch(at.url + path, init);
-      const text = await reply.text();
-      if (reply.status < 502) {
-        const json = text === "" ? null : JSON.parse(text);
-        return { status: reply.status, headers: reply.headers, body: json, repeated: attempt > 0 };
-      }
-      last = `${reply.status} ${text}`;
-    } catch (error) {
-      last = messageOf(error);
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const signal = AbortSignal.timeout(PATIENCE);
+    const reply = await fetch(at.url + path, { ...init, signal })
+      .then(async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }))
+      .catch((error) => messageOf(error));
+    if (typeof reply !== "string" && reply.status < 502) {
+      const { status, headers, text } = reply;
+      conform({ method, path, status, headers, text });
+      return { status, headers, body: text === "" ? null : JSON.parse(text), repeated: attempt > 0 };
     }
+    last = typeof reply === "string" ? reply : `${reply.status} ${reply.text}`;
     await sleep(200);
   }
   throw new Error(`${method} ${path} was not answered in ${TRIES} tries: ${last}`);
