@@ -3,7 +3,7 @@
  * starts it. What is printed in a `json` block after a command is what the command must have answered; `…` stands for
  * any text, and a key that the block does not name is not looked at.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,12 @@ interface Context {
 
 const test = suite<Context>("the README's examples");
 
+/** What the examples are typed into may be missing on a small machine; then this says that it skipped them. */
+const typable = spawnSync("bash", ["-c", "command -v curl sed grep tr tee"]).status === 0;
+const example = typable ? test : test.skip;
+
 test.before(async (context) => {
+  if (!typable) return;
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-readme-"));
   context.program = startProgram(["dev"], {
     PORT: "0",
@@ -52,16 +57,17 @@ test.before(async (context) => {
 });
 
 test.after(async ({ directory, program }) => {
+  if (!typable) return;
   await program?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
-test("are there", ({ blocks }) => {
+example("are there", ({ blocks }) => {
   assert.ok(blocks.filter((block) => block.language === "sh").length > 8);
   assert.ok(blocks.filter((block) => block.language === "json").length > 5);
 });
 
-test("answer with no error but where they say so", ({ blocks, printed }) => {
+example("answer with no error but where they say so", ({ blocks, printed }) => {
   for (const [i, output] of printed) {
     if (ASIDE.test(blocks[i]!.text)) continue;
     const refused = /"statusCode":\s*\d+/.test(output);
@@ -69,7 +75,7 @@ test("answer with no error but where they say so", ({ blocks, printed }) => {
   }
 });
 
-test("answer what is printed below them", ({ blocks, printed }) => {
+example("answer what is printed below them", ({ blocks, printed }) => {
   blocks.forEach(({ language, text }, i) => {
     if (language !== "json") return;
     const output = printed.get(i - 1);
