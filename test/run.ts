@@ -128,9 +128,9 @@ function judge(file: string, code: number | null, output: string, problem: strin
   const count = (word: string) =>
     Number([...output.matchAll(new RegExp(`^ +${word}: +(\\d+)`, "gm"))].at(-1)?.[1] ?? 0);
   const total = count("Total"), passed = count("Passed"), skipped = count("Skipped");
-  const broken = total - passed - skipped;
+  const broken = total - passed; // what was skipped is not in the total
   const trouble = problem ??
-    (total === 0 ? "reported no test" : code !== 0 && broken === 0 ? `ended with status ${code}` : null);
+    (total + skipped === 0 ? "reported no test" : code !== 0 && broken === 0 ? `ended with status ${code}` : null);
   return { file, passed, skipped, failed: broken + (trouble ? 1 : 0), seconds, output, trouble };
 }
 
