@@ -60,14 +60,22 @@ const PROBLEM = {
 /** What checks answers of these routes. Endpoints that a test makes up have no document, and are not checked. */
 export function conformTo(manifest: Manifest = routes): Conform {
   if (manifest !== routes) return () => {};
-  let document: Document | undefined;
   return (seen) => {
     if (seen.status === GONE) return;
-    const wrong = judge(document ??= openDocument(describeApi(manifest, release())), seen);
+    const wrong = judge(documentOf(manifest), seen);
     const { method, path, status, text } = seen;
     const said = text === null ? "" : `:\n${text.slice(0, 1000)}`;
     if (wrong) throw new Error(`${method} ${path} answered ${status} as is not documented: ${wrong}${said}`);
   };
+}
+
+// Made once a process: it takes a moment, and every client asks for it.
+const documents = new Map<Manifest, Document>();
+
+function documentOf(manifest: Manifest): Document {
+  const document = documents.get(manifest) ?? openDocument(describeApi(manifest, release()));
+  documents.set(manifest, document);
+  return document;
 }
 
 /** What is wrong with an answer, or null. */

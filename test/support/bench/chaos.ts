@@ -28,7 +28,7 @@ export interface Chaos {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const SETTLE = 150_000;
+const SETTLE = 90_000;
 
 export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Promise<Chaos> {
   const random = openRandom(seed);
@@ -44,11 +44,14 @@ export async function runChaos({ seed, rounds, hubs, tell }: ChaosOptions): Prom
     for (let round = 1; round <= rounds; round++) {
       await makeTrouble(bench, troubles, (what) => tell(`round ${round}: ${what}`));
     }
+    tell("the customers leave");
     await Promise.all(customers.map((customer) => customer.leave()));
+    tell("waiting until nothing is queued or running");
     const unsettled = await settle(bench, readers);
     return await judge(bench, customers, readers, unsettled);
   } finally {
     for (const reader of readers) reader.leave();
+    tell("closing");
     await bench.close();
   }
 }
