@@ -23,13 +23,10 @@ interface Outcome {
   readonly output: string;
   /** What is wrong with the file as a whole. */
   readonly trouble: string | null;
-  /** Whether it is of the second try. */
-  readonly again?: boolean;
 }
 
 const PATIENCE = 180_000; // ms for one file; the slowest needs a fraction of it, on a slow machine too
 const LONG = /^(?:faults|lib\/(?:work|scheduler|doctor)|src)\//; // they mostly wait for clusters, processes and clocks
-const SECOND_TRY = /^faults\//;
 const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
 const CORES = Math.min(4, availableParallelism());
 const LONG_AT_ONCE = CORES, SHORT_AT_ONCE = CORES;
@@ -92,25 +89,7 @@ async function runAll(files: string[], run: (file: string) => Promise<Outcome>):
     ...Array.from({ length: LONG_AT_ONCE }, () => work(long, short)),
     ...Array.from({ length: SHORT_AT_ONCE }, () => work(short, long)),
   ]);
-  return await tryAgain(outcomes, run);
-}
-
-/**
- * What kills, stops and cuts processes may fail because the machine stood still at the wrong moment. Such a file gets a
- * second try, alone; that it needed one is said at the end. What is wrong with the program fails twice.
- */
-async function tryAgain(outcomes: Outcome[], run: (file: string) => Promise<Outcome>): Promise<Outcome[]> {
-  const settled: Outcome[] = [];
-  for (const outcome of outcomes) {
-    if (outcome.failed === 0 || !SECOND_TRY.test(outcome.file)) {
-      settled.push(outcome);
-      continue;
-    }
-    const second = await run(outcome.file);
-    show(second);
-    settled.push({ ...second, again: true });
-  }
-  return settled;
+  return outcomes;
 }
 
 function runFile(command: string[], file: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
@@ -177,9 +156,6 @@ function report(outcomes: Outcome[], seconds: number): number {
   console.log(
     paint(2, `\n${outcomes.length} files in ${seconds.toFixed(1)} s${skipped ? `, ${skipped} skipped` : ""}`),
   );
-  for (const { file } of outcomes.filter(({ again, failed }) => again && failed === 0)) {
-    console.log(`${paint(33, "!")} ${file}: passed at the second try only`);
-  }
   for (const { file, failed, trouble } of broken) {
     console.log(`${paint(31, "✗")} ${file}: ${trouble ?? `${failed} failed`}`);
   }
