@@ -74,6 +74,52 @@ spec:
   selector: { app: moodle }
   ports: [{ name: http, port: 80, targetPort: 8080 }]
 `,
+  "closed-job.yaml": `\
+# Asks the site for its login page from inside the namespace, prints each answer's HTTP status, and succeeds with the one of
+# a site in maintenance. curl itself would take that for a failure, and ask again and again.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "closed-\${FENCE}"
+  labels: { op: closed, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 300
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: probe, op: closed } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534
+        runAsGroup: 65534
+        seccompProfile: { type: RuntimeDefault }
+      containers:
+        - name: curl
+          image: "\${MOODLE_IMAGE}"
+          command:
+            - sh
+            - -c
+            - |
+                for try in 1 2 3 4 5 6 7 8 9 10; do
+                  status=\`curl -sS -o /dev/null -w '%{http_code}' --max-time 20 \\
+                    -H 'Host: \${HOST}' -H 'X-Forwarded-Proto: \${SCHEME}' http://moodle/login/index.php\`
+                  echo "$status"
+                  case "$status" in
+                    503) exit 0 ;;
+                    2??|3??) [ "$try" -gt 1 ] && exit 1 ;; # it is open, and was so a moment ago
+                  esac
+                  sleep 3
+                done
+                exit 1
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources:
+            requests: { cpu: 20m, memory: 64Mi }
+            limits: { cpu: 200m, memory: 128Mi }
+`,
   "courses.php": `\
 <?php
 // The courses of a seed: empty, restored from a backup, or made up. A course is known by its short name, and one that is
@@ -442,16 +488,35 @@ versions:
     image: erseco/alpine-moodle:v4.5.12
     fpmDirectory: /etc/php83/php-fpm.d
     postgres: 13 # the least major version of PostgreSQL
+    upgradesFrom: 4.1.2 # the oldest version that it can be upgraded from
   5.2.2:
     image: erseco/alpine-moodle:v5.2.2-php84
     fpmDirectory: /etc/php84/php-fpm.d
     postgres: 16
+    upgradesFrom: "4.4"
     preview: true
 # Any other version, where no catalogue says which ones there are: the first family whose "from" is not above it.
 families:
+  - from: "5.3"
+    image: "erseco/alpine-moodle:v\${VERSION}-php84"
+    fpmDirectory: /etc/php84/php-fpm.d
+    postgres: 17
+    upgradesFrom: "4.4"
+  - from: "5.2"
+    image: "erseco/alpine-moodle:v\${VERSION}-php84"
+    fpmDirectory: /etc/php84/php-fpm.d
+    postgres: 16
+    upgradesFrom: "4.4"
+  - from: "5.1"
+    image: "erseco/alpine-moodle:v\${VERSION}-php84"
+    fpmDirectory: /etc/php84/php-fpm.d
+    postgres: 15
+    upgradesFrom: 4.2.3
   - from: "5"
     image: "erseco/alpine-moodle:v\${VERSION}-php84"
     fpmDirectory: /etc/php84/php-fpm.d
+    postgres: 14
+    upgradesFrom: 4.2.3
   - from: "0"
     image: "erseco/alpine-moodle:v\${VERSION}"
     fpmDirectory: /etc/php83/php-fpm.d
@@ -646,6 +711,61 @@ metadata:
 stringData:
   SMTP_PASSWORD: "\${SMTP_PASSWORD}"
 `,
+  "maintenance-job.yaml": `\
+# Turns the site's maintenance on or off. Each attempt notes its number first: one that is created late, when a later one has
+# had its say, leaves the site as that one made it.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "maintenance-\${MAINTENANCE}-\${FENCE}" # enable or disable
+  labels: { op: "maintenance-\${MAINTENANCE}", wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 240
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: "maintenance-\${MAINTENANCE}" } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: maintenance
+          image: "\${MOODLE_IMAGE}"
+          command:
+            - sh
+            - -c
+            - |
+                note=/var/www/moodledata/wheelwright-maintenance
+                last=0
+                [ -s "$note" ] && read -r last < "$note"
+                if [ "$last" -gt \${FENCE} ]; then
+                  echo "not switched: attempt $last has begun after this one, \${FENCE}"
+                  exit 1
+                fi
+                echo \${FENCE} > "$note" || echo "cannot note this attempt"
+                exec php /var/www/html/admin/cli/maintenance.php --\${MAINTENANCE}
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${CRON_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
   "namespace.yaml": `\
 # A spoke's namespace. It is created, never applied, and its name is never used twice.
 # Every object of every file here gets its namespace and the labels app.kubernetes.io/managed-by,
@@ -773,6 +893,235 @@ spec:
   ingress:
     - from: [{ podSelector: { matchLabels: { role: probe } } }]
       ports: [{ protocol: TCP, port: 8080 }]
+`,
+  "password-job.yaml": `\
+# Gives the tenant's administrator the password that the Secret holds. It comes from there alone: an argument would stand in
+# the node's list of processes. A mail server that says nothing is waited for up to 300 seconds.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "password-\${FENCE}"
+  labels: { op: password, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 600
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: password } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: password
+          image: "\${MOODLE_IMAGE}"
+          command: [php, -r, "\${PASSWORD_SCRIPT}"]
+          env:
+            - { name: FENCE, value: "\${FENCE}" }
+            - name: ADMIN_PASSWORD
+              valueFrom: { secretKeyRef: { name: admin, key: ADMIN_PASSWORD } }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${CRON_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
+  "password.php": `\
+<?php
+// Makes the administrator's account in the site's database agree with the password that the Secret holds, and ends what was
+// signed in with the old one. It can be run again at any time, with the same result. The last line of a run that came to
+// its end is "agreed"; "refused: ..." says that the account is not one that can have a password, and nothing was changed.
+// This text is given to \`php -r\`: no file of it lies in the site.
+ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the password
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->libdir . '/authlib.php');
+require_once($CFG->dirroot . '/login/lib.php');
+
+function password_end(string $line, int $code): never {
+    mtrace($line);
+    exit($code);
+}
+
+function password_account(): stdClass {
+    global $CFG, $DB;
+    $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
+    if (!$user || $user->deleted) {
+        password_end('refused: there is no account named admin; it was renamed or deleted, or was never made', 3);
+    }
+    if ($user->suspended) {
+        password_end('refused: the account admin is suspended', 3);
+    }
+    if ($user->auth === 'nologin' || !is_enabled_auth($user->auth)) {
+        password_end('refused: the account admin cannot sign in, its way to do so is turned off', 3);
+    }
+    if (get_auth_plugin($user->auth)->prevent_local_passwords()) {
+        password_end('refused: the account admin signs in by ' . $user->auth . ', which keeps its passwords elsewhere', 3);
+    }
+    return $user;
+}
+
+/** One attempt at a time, and none after a later one: a pod that is created late would bring an old password back. */
+function password_set(stdClass $user, string $password, int $attempt): void {
+    global $DB;
+    $transaction = $DB->start_delegated_transaction();
+    $DB->get_record_sql('SELECT id FROM {user} WHERE id = ? FOR UPDATE', [$user->id], MUST_EXIST);
+    $where = ['plugin' => 'wheelwright', 'name' => 'passwordattempt'];
+    $last = (int) $DB->get_field('config_plugins', 'value', $where);
+    if ($last > $attempt) {
+        $transaction->allow_commit();
+        password_end("left as it is: attempt $last has begun after this one, $attempt", 1);
+    }
+    if (!get_auth_plugin($user->auth)->user_update_password($user, $password)) {
+        throw new moodle_exception('errorpasswordupdate', 'auth');
+    }
+    set_config('passwordattempt', $attempt, 'wheelwright');
+    $transaction->allow_commit();
+    mtrace('account set');
+}
+
+/** Old sessions and links end, and whoever tried too often may try again. */
+function password_clear(stdClass $user): void {
+    global $DB;
+    $renamed = method_exists(\\core\\session\\manager::class, 'destroy_user_sessions'); // in 4.5
+    $end = $renamed ? 'destroy_user_sessions' : 'kill_user_sessions';
+    \\core\\session\\manager::$end($user->id);
+    $DB->delete_records('user_password_resets', ['userid' => $user->id]);
+    login_unlock_account($user);
+    mtrace('sessions ended');
+}
+
+/** Moodle's own link for a new password: for who cannot read the Secret. That it does not go out is no failure. */
+function password_mail(stdClass $user): void {
+    global $CFG;
+    if (!empty($CFG->noemailever) || empty($CFG->smtphosts)) {
+        mtrace('not mailed: the site sends no mail');
+        return;
+    }
+    try {
+        $sent = send_password_change_confirmation_email($user, core_login_generate_password_reset($user));
+        mtrace($sent ? 'mailed' : 'not mailed: the mail server did not take it');
+    } catch (Throwable $error) {
+        mtrace('not mailed: ' . get_class($error));
+    }
+}
+
+\\core\\session\\manager::set_user(get_admin());
+$password = (string) getenv('ADMIN_PASSWORD');
+if ($password === '') {
+    password_end('the Secret admin holds no password', 1);
+}
+$user = password_account();
+password_set($user, $password, (int) getenv('FENCE'));
+password_clear($user);
+// By the same code as the login page.
+if (!get_auth_plugin($user->auth)->user_login($user->username, $password)) {
+    password_end('Secret and account do not agree', 1);
+}
+password_mail($user);
+mtrace('agreed');
+`,
+  "preflight-job.yaml": `\
+# Has the image of a new version pulled while the site still runs, on the node where it will be needed, and prints what
+# version of the code lies in it, name|value a line; nothing where the image keeps it elsewhere.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "preflight-\${FENCE}"
+  labels: { op: preflight, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 1800 # mostly for the pull
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: preflight, files-user: "true", op: preflight } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: code
+          image: "\${MOODLE_IMAGE}"
+          command:
+            - sh
+            - -c
+            - |
+                for file in /usr/src/moodle/version.php /usr/src/moodle/public/version.php; do
+                  [ -f "$file" ] || continue
+                  sed -n -e 's/^ *$version *= *\\([0-9.]*[0-9]\\).*/version|\\1/p' \\
+                    -e "s/^ *\\$release *= *'\\([^']*\\)'.*/release|\\1/p" "$file"
+                done
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources:
+            requests: { cpu: 20m, memory: 64Mi }
+            limits: { cpu: 200m, memory: 128Mi }
+`,
+  "purge-job.yaml": `\
+# Throws away what Moodle has cached; it is made anew when it is asked for.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "purge-\${FENCE}"
+  labels: { op: purge, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 480
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: purge } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: purge
+          image: "\${MOODLE_IMAGE}"
+          command: [php, /var/www/html/admin/cli/purge_caches.php]
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${CRON_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
 `,
   "reset-job.yaml": `\
 # Between an install that did not end and the next one: schema, data and config.php go, for the data's cache remembers
@@ -1296,6 +1645,118 @@ tls: acme
 # issuer: absent; the name of a ClusterIssuer that is there already, taken in place of one that ACME_EMAIL makes.
 acmeServer: https://acme-v02.api.letsencrypt.org/directory
 `,
+  "upgrade-job.yaml": `\
+# The image's start scripts put the new code in place and take the site's database to it; then the entry point runs the
+# argument and ends. It can be run again: Moodle goes on after the last part that was done, and where nothing is left to do
+# it says so and ends well. It may come to be created late, by a holder that has lost its turn: so it proves by itself that
+# a site is there (on an empty database the image would install another one) and that no later attempt has begun, whose
+# code it would take back.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "upgrade-\${FENCE}"
+  labels: { op: upgrade, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 21600 # of a step to another branch; one within a branch is given half of it
+  ttlSecondsAfterFinished: 86400
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: upgrade } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      initContainers:
+        - name: guard
+          image: "\${POSTGRES_IMAGE}"
+          command:
+            - psql
+            - -h
+            - db
+            - -U
+            - moodle
+            - -d
+            - moodle
+            - -w
+            - -q
+            - -v
+            - ON_ERROR_STOP=1
+            - -c
+            - |
+                do $guard$
+                declare
+                  mine constant bigint := \${FENCE};
+                  noted text;
+                  active text;
+                begin
+                  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));
+                  select shobj_description(oid, 'pg_database') into noted
+                    from pg_database where datname = current_database();
+                  if substring(noted from '^wheelwright \\w+ (\\d+)$')::bigint > mine then
+                    raise exception 'not upgraded: attempt % has begun after this one, %', noted, mine;
+                  end if;
+                  if to_regclass('public.mdl_config') is not null then
+                    select value into active from public.mdl_config where name = 'rolesactive';
+                  end if;
+                  if active is distinct from '1' then
+                    raise exception 'not upgraded: no installed site is here';
+                  end if;
+                  execute format('comment on database %I is %L', current_database(), 'wheelwright upgrade ' || mine);
+                end
+                $guard$
+          env:
+            - name: PGPASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+            - { name: PGCONNECT_TIMEOUT, value: "10" }
+            - { name: PGOPTIONS, value: "-c lock_timeout=60s -c client_min_messages=warning" }
+          securityContext:
+            runAsUser: 70
+            runAsGroup: 70
+            allowPrivilegeEscalation: false
+            capabilities: { drop: [ALL] }
+          resources:
+            requests: { cpu: 50m, memory: 64Mi }
+            limits: { cpu: 500m, memory: 256Mi }
+        # The root of a volume belongs to root, and copying the code into it fails: own directories do not.
+        - name: dirs
+          image: "\${MOODLE_IMAGE}"
+          command: [sh, -c, "mkdir -p /v/html /v/moodledata"]
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          volumeMounts: [{ name: files, mountPath: /v }]
+      containers:
+        - name: moodle
+          image: "\${MOODLE_IMAGE}"
+          args: ["true"]
+          env: # stands over the settings: here alone a start may upgrade
+            - { name: AUTO_UPDATE_MOODLE, value: "true" }
+          envFrom:
+            - configMapRef: { name: moodle-env }
+            - secretRef: { name: moodle }
+            - secretRef: { name: mail }
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: [ALL] },
+          } # root's files must stay writable
+          resources: "\${APP_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
   "verify-job.yaml": `\
 # Prints what the database says of the site, one name|value a line; nothing while nobody has tried to install one.
 apiVersion: batch/v1
@@ -1332,7 +1793,7 @@ spec:
                 select to_regclass('public.mdl_config') is not null as found \\gset
                 \\if :found
                 select name, value from public.mdl_config
-                  where name in ('rolesactive', 'siteidentifier', 'version', 'release') order by name;
+                  where name in ('rolesactive', 'siteidentifier', 'version', 'release', 'upgraderunning') order by name;
                 \\endif
                 SQL
           env:

@@ -41,6 +41,7 @@ import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
 import * as api_spokes_$spokeId_actions from "../routes/api/spokes/[spokeId]/actions.ts";
 import * as api_spokes_$spokeId_activity from "../routes/api/spokes/[spokeId]/activity.ts";
+import * as api_spokes_$spokeId_backups from "../routes/api/spokes/[spokeId]/backups.ts";
 import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/delegate.ts";
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
@@ -95,6 +96,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],
   ["/api/spokes/:spokeId/actions", api_spokes_$spokeId_actions],
   ["/api/spokes/:spokeId/activity", api_spokes_$spokeId_activity],
+  ["/api/spokes/:spokeId/backups", api_spokes_$spokeId_backups],
   ["/api/spokes/:spokeId/delegate", api_spokes_$spokeId_delegate],
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],

@@ -33,6 +33,13 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   verify: "verify-job.yaml",
   seed: "seed-job.yaml",
   health: "health-job.yaml",
+  preflight: "preflight-job.yaml",
+  upgrade: "upgrade-job.yaml",
+  closed: "closed-job.yaml",
+  "maintenance-enable": "maintenance-job.yaml",
+  "maintenance-disable": "maintenance-job.yaml",
+  purge: "purge-job.yaml",
+  password: "password-job.yaml",
 };
 
 /** Rooms and namespace stand in one file, the namespace first. */
@@ -62,6 +69,7 @@ export const IMAGES_FILE = "images.yaml";
 export const SURROUNDINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
+export const PASSWORD_FILE = "password.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -70,6 +78,7 @@ export const FILE_NAMES: readonly string[] = [
   SURROUNDINGS_FILE,
   SEED_FILE,
   COURSES_FILE,
+  PASSWORD_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

@@ -66,7 +66,13 @@ export const SpokeInputs = v.object({
   version: Version,
   images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),
   size: Name,
+  /** Of the disks, what there is: they grow with the size, and never shrink with it. */
   resources: v.object(Size.entries),
+  /**
+   * The database's disk as it was made, where it has grown since: the template of a StatefulSet's claims is for good, and
+   * says so ever after. Absent where it is still the one of `resources`.
+   */
+  madeDatabaseDisk: v.optional(Size.entries.disks.entries.database),
   /** Whether the site takes the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether it takes the hub's shared courses. */

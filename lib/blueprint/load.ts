@@ -17,7 +17,7 @@ import {
 } from "#lib/blueprint/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/blueprint/plan.ts";
-import { readParts } from "#lib/blueprint/parts.ts";
+import { asArgument, readParts } from "#lib/blueprint/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/blueprint/quota.ts";
 import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";
 import { fill, type Values } from "#lib/blueprint/render.ts";
@@ -101,7 +101,12 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence) {
-      return render(JOB_FILES[job], { ...spokeValues(inputs), FENCE: fence }, spokeOwner(inputs))[0]!;
+      const own = {
+        FENCE: fence,
+        MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
+        PASSWORD_SCRIPT: asArgument(parts.scripts.password),
+      };
+      return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },
     hubObjects(inputs, step) {
       if (step === "issuer" && inputs.issuer === null) return [];
@@ -112,7 +117,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       if (step === "issuer") return objects;
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
-    quotaArithmetic(inputs) {
+    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // what counts is the disk that there is
       const steps = Object.keys(STEP_FILES) as SpokeStep[];
       return arithmetic(
         steps.flatMap((step) => blueprint.spokeObjects(inputs, step)),

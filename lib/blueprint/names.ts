@@ -18,12 +18,16 @@ export function namespaceName(prefix: string, slug: string, id: string): string 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
 export const FEDERATION = "wheelwright.dev/federation";
 export const SPOKE = "wheelwright.dev/spoke";
+/** On each VolumeSnapshot: the id of the backup that it is a part of. */
+export const BACKUP = "wheelwright.dev/backup";
+/** On the administrator's Secret: the operation that made the password in it. */
+export const PASSWORD_OF = "wheelwright.dev/password-of";
 /** On each object: the revision of the blueprint that it was rendered from. */
 export const REVISION = "wheelwright.dev/blueprint";
 /** On each Job and its pods: the fence of the holder that started it. */
 export const FENCE = "wheelwright.dev/fence";
 
 /** Jobs that must never run side by side, whoever started them: before one is created, no pod of these may be left. */
-export const EXCLUSIVE_PODS = "op in (install,reset)";
+export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
 /** Every pod of the site itself and its Jobs: none is left of a suspended one. */
 export const SITE_PODS = "role in (app,db)";

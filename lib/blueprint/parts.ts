@@ -8,6 +8,7 @@ import {
   type Files,
   IMAGES_FILE,
   MANIFESTS,
+  PASSWORD_FILE,
   SEED_FILE,
   SIZES_FILE,
   SURROUNDINGS_FILE,
@@ -25,8 +26,10 @@ export interface Parts {
   readonly sizes: Sizes;
   readonly images: Images;
   readonly surroundings: Surroundings;
-  readonly scripts: { readonly seed: string; readonly courses: string };
+  readonly scripts: { readonly seed: string; readonly courses: string; readonly password: string };
 }
+
+const PHP = /^<\?php\s/;
 
 /** `refuse` makes the error of all that is wrong. */
 export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
@@ -53,8 +56,9 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   const images = readSettings(IMAGES_FILE, files, Images, report);
   const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
   if (images) checkPostgres(images, report);
+  if (!PHP.test(files[PASSWORD_FILE]!)) report(`${PASSWORD_FILE}: it must begin with <?php`);
   if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
-  const scripts = { seed: files[SEED_FILE]!, courses: files[COURSES_FILE]! };
+  const scripts = { seed: files[SEED_FILE]!, courses: files[COURSES_FILE]!, password: files[PASSWORD_FILE]! };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 
@@ -86,7 +90,7 @@ function readSettings<S extends v.GenericSchema>(
 }
 
 function checkPostgres(images: Images, report: (problem: string) => void): void {
-  const major = Number(/:(\d+)/.exec(images.postgres)?.[1]);
+  const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
   for (const [version, { postgres }] of Object.entries(images.versions)) {
     if (postgres !== undefined && major < postgres) { // an unknown major, NaN, is the operator's word
       report(`${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, and postgres is ${images.postgres}`);
@@ -107,4 +111,9 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+}
+
+/** A script as the argument of `php -r`: without the tag, and with nothing that the kubelet would fill in. */
+export function asArgument(script: string): string {
+  return script.replace(PHP, "").replaceAll("$(", "$$$$("); // of two dollar signs each is one here
 }

@@ -62,7 +62,7 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
     ["requests.storage", storage],
   ].filter(([name, amount]) => !(Number(amount) <= amountOf(String(quota[name!])) + 1e-9))
     .map(([name, amount]) =>
-      `${name} of the quota is ${quota[name!]}, and ${write(String(name), Number(amount))} are needed`
+      `${name} of the quota is ${quota[name!]}, and ${writeAmount(String(name), Number(amount))} are needed`
     );
   for (const pod of [...standing, ...passing]) {
     for (const each of [...pod.containers, ...pod.initContainers ?? []]) {
@@ -77,10 +77,10 @@ export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeOb
     }
   }
   for (const disk of disks.filter((disk) => !(disk <= amountOf(String(claim.max?.storage))))) {
-    over.push(`a disk of ${write("memory", disk)} is over the largest, ${claim.max?.storage}`);
+    over.push(`a disk of ${writeAmount("memory", disk)} is over the largest, ${claim.max?.storage}`);
   }
   return {
-    demand: { requests: written(requests), limits: written(capped), storage: write("storage", storage) },
+    demand: { requests: written(requests), limits: written(capped), storage: writeAmount("storage", storage) },
     quota: {
       requests: { cpu: quota["requests.cpu"], memory: quota["requests.memory"] },
       limits: { cpu: quota["limits.cpu"], memory: quota["limits.memory"] },
@@ -118,10 +118,11 @@ function most(a: Load, b: Load): Load {
 }
 
 function written(load: Load): { cpu: string; memory: string } {
-  return { cpu: write("cpu", load.cpu), memory: write("memory", load.memory) };
+  return { cpu: writeAmount("cpu", load.cpu), memory: writeAmount("memory", load.memory) };
 }
 
-function write(name: string, amount: number): string {
+/** As a quantity: cores in thousandths, bytes in Gi or else in Mi. */
+export function writeAmount(name: string, amount: number): string {
   if (name.endsWith("cpu")) return `${Math.round(amount * 1000)}m`;
   return amount % 2 ** 30 === 0 ? `${amount / 2 ** 30}Gi` : `${Math.ceil(amount / 2 ** 20)}Mi`;
 }

@@ -58,7 +58,8 @@ export function checkKinds(file: string, documents: readonly Template[], report:
     report(`${file}: there must be one Job in it and nothing else`);
   }
   if (!isJob && kinds.includes("Job")) {
-    report(`${file}: a Job belongs into a file of its own, ${Object.values(JOB_FILES).join(", ")}`);
+    const files = [...new Set(Object.values(JOB_FILES))];
+    report(`${file}: a Job belongs into a file of its own, ${files.join(", ")}`);
   }
   if (isJob && !titleOf(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end in -\${FENCE}, or a late holder would meet another's Job`);

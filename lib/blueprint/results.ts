@@ -13,14 +13,19 @@ export interface Site {
   readonly version: string | null;
   /** The same for people, such as 4.5.12 (Build: 20261005). */
   readonly release: string | null;
+  /** Until when the site refuses everything because of an upgrade, in seconds since 1970; it stays after one that was killed. */
+  readonly lockedUntil: number | null;
+}
+
+/** What lies in an image, in the numbers and words of a Site. */
+export interface Code {
+  readonly version: string | null;
+  readonly release: string | null;
 }
 
 /** Reads the verify Job's log. */
 export function readSite(log: readonly string[]): Site {
-  const values = new Map(log.map((line) => {
-    const at = line.indexOf("|");
-    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
-  }));
+  const values = readValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
   const state = values.get("rolesactive") === "1"
     ? "installed"
@@ -28,7 +33,27 @@ export function readSite(log: readonly string[]): Site {
     ? "partial"
     : "empty";
   const read = (name: string) => values.get(name) || null;
-  return { state, siteIdentifier: read("siteidentifier"), version: read("version"), release: read("release") };
+  return {
+    state,
+    siteIdentifier: read("siteidentifier"),
+    version: read("version"),
+    release: read("release"),
+    lockedUntil: Number(read("upgraderunning")) || null,
+  };
+}
+
+/** Reads the preflight Job's log; null where the image keeps its code elsewhere. */
+export function readCode(log: readonly string[]): Code | null {
+  const values = readValues(log);
+  const version = values.get("version") || null, release = values.get("release") || null;
+  return version === null && release === null ? null : { version, release };
+}
+
+function readValues(log: readonly string[]): Map<string, string> {
+  return new Map(log.map((line) => {
+    const at = line.indexOf("|");
+    return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()] as const;
+  }));
 }
 
 /** The HTTP status that the health Job was answered last, or null when it was answered none. */
@@ -54,5 +79,27 @@ export function readSeed(log: readonly string[]): Seeding {
     seeded: lines.includes("seeded"),
     done: lines.filter((line) => line !== "seeded" && !line.startsWith(LEFT_OUT)),
     leftOut: lines.filter((line) => line.startsWith(LEFT_OUT)).map((line) => line.slice(LEFT_OUT.length)),
+  };
+}
+
+export interface PasswordReset {
+  /** Whether Secret and account were seen to agree, at the end. */
+  readonly agreed: boolean;
+  /** Whether the site has mailed its administrator a link. */
+  readonly mailed: boolean;
+  /** Why the account can have no password, in words; null where nothing is against it. */
+  readonly refused: string | null;
+}
+
+const REFUSED = "refused: ";
+
+/** Reads the password Job's log. */
+export function readPasswordReset(log: readonly string[]): PasswordReset {
+  const lines = log.map((line) => line.trim());
+  const refused = lines.find((line) => line.startsWith(REFUSED));
+  return {
+    agreed: lines.includes("agreed"),
+    mailed: lines.includes("mailed"),
+    refused: refused === undefined ? null : refused.slice(REFUSED.length),
   };
 }

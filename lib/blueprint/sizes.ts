@@ -44,13 +44,20 @@ const IMAGE_PATTERN = "must be a container image, with ${VERSION} where the vers
 const DIRECTORY = "must be an absolute path";
 const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
 
+/** What a version asks of a site that is to become one of it. */
+const Needs = v.object({
+  /** The least major version of PostgreSQL. */
+  postgres: v.optional(v.pipe(v.number(), v.integer())),
+  /** The oldest version that it can be upgraded from. */
+  upgradesFrom: v.optional(Version),
+});
+
 /** A version's image, and what must be known of what is inside. */
 export const Release = v.strictObject({
   image: Image,
   /** Where its php-fpm reads pool settings. */
   fpmDirectory: Directory,
-  /** The least major version of PostgreSQL. */
-  postgres: v.optional(v.pipe(v.number(), v.integer())),
+  ...Needs.entries,
   /** Offered, but never the default. */
   preview: v.optional(v.boolean(), false),
 });
@@ -73,6 +80,7 @@ export const Images = v.strictObject({
         v.check((text) => text.includes("${VERSION}") && v.is(Image, text.replace("${VERSION}", "1")), IMAGE_PATTERN),
       ),
       fpmDirectory: Directory,
+      ...Needs.entries,
     })),
     [],
   ),

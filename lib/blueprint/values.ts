@@ -19,7 +19,7 @@ export const SPOKE_NAMES = [
 ] as const;
 export type SpokeName = (typeof SPOKE_NAMES)[number];
 
-export const JOB_NAMES = ["FENCE"] as const;
+export const JOB_NAMES = ["FENCE", "MAINTENANCE", "PASSWORD_SCRIPT"] as const;
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
@@ -65,7 +65,7 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     DATABASE_RESOURCES: resources.database,
     CRON_RESOURCES: resources.cron,
     FILES_DISK: resources.disks.files,
-    DATABASE_DISK: resources.disks.database,
+    DATABASE_DISK: inputs.madeDatabaseDisk ?? resources.disks.database,
     QUOTA_CPU_REQUESTS: resources.quota.requests.cpu,
     QUOTA_MEMORY_REQUESTS: resources.quota.requests.memory,
     QUOTA_CPU_LIMITS: resources.quota.limits.cpu,

@@ -1,6 +1,6 @@
 /** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
 import type { Brand, Course } from "#lib/blueprint/inputs.ts";
-import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import type { SpokeImages, SpokeNeeds } from "#lib/blueprint/releases.ts";
 import type { Size, Surroundings } from "#lib/blueprint/sizes.ts";
 import type { CatalogView } from "#lib/catalog/view.ts";
 
@@ -34,6 +34,8 @@ export interface Catalog {
   priceOf(size: string): Price | null;
   /** The images of an accepted version. Throws a TypeError for one that `refuse` refuses. */
   imagesOf(version: string): SpokeImages;
+  /** What a site must be to become one of an accepted version. */
+  needsOf(version: string): SpokeNeeds;
   /** What the catalogue knows of a brand or a seed; null when it knows nothing. */
   themeOf(brand: string): Brand | null;
   coursesOf(seed: string): readonly Course[] | null;

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { issuesOf } from "#lib/blueprint/parts.ts";
 import { isMap } from "#lib/blueprint/render.ts";
-import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import { findNeeds, type SpokeImages } from "#lib/blueprint/releases.ts";
 import { readOneYaml } from "#lib/blueprint/yaml.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
@@ -54,6 +54,7 @@ export function loadCatalog(text: string | undefined, blueprint: Blueprint): Cat
     resourcesOf: (name) => must(sizes.find((each) => each.name === name), `size ${name}`).resources,
     priceOf: (name) => sizes.find((each) => each.name === name)?.price ?? null,
     imagesOf: (version) => must(imagesOf(version), `version ${version}`),
+    needsOf: (version) => versions.find(({ name }) => name === version)?.needs ?? findNeeds(blueprint.images, version),
     themeOf(brand) {
       const { color, scss } = file.brands?.find(({ name }) => name === brand) ?? {};
       if (color === undefined && scss === undefined) return null;

@@ -1,6 +1,6 @@
 /** Versions and sizes on offer: the catalogue's, completed by the blueprint, or the blueprint's alone. */
 import type { Blueprint } from "#lib/blueprint/load.ts";
-import { offeredVersions, type SpokeImages } from "#lib/blueprint/releases.ts";
+import { findNeeds, needsOf, offeredVersions, type SpokeImages, type SpokeNeeds } from "#lib/blueprint/releases.ts";
 import { sampleInputs } from "#lib/blueprint/sample.ts";
 import { compareVersions, type Size } from "#lib/blueprint/sizes.ts";
 import type { Price } from "#lib/catalog/catalog.ts";
@@ -11,6 +11,7 @@ export interface OfferedVersion {
   readonly title: string | null;
   readonly preview: boolean;
   readonly images: SpokeImages;
+  readonly needs: SpokeNeeds;
 }
 
 export interface OfferedSize {
@@ -30,7 +31,9 @@ export function offerVersions(file: CatalogFile, blueprint: Blueprint, problems:
       ? { moodle: given.image, postgres: blueprint.images.postgres, fpmDirectory: given.fpmDirectory }
       : blueprint.findImages(entry.name);
     if (!images) problems.push(`versions: ${entry.name} needs a release: the blueprint has no image for it`);
-    return images ? [{ name: entry.name, title: entry.title ?? null, preview: release?.preview ?? false, images }] : [];
+    const needs = given ? needsOf(given) : findNeeds(blueprint.images, entry.name);
+    const { name, title = null } = entry;
+    return images ? [{ name, title, preview: release?.preview ?? false, images, needs }] : [];
   });
   return versions.sort((a, b) => Number(a.preview) - Number(b.preview) || compareVersions(b.name, a.name));
 }

@@ -143,6 +143,8 @@ export interface Space {
    * the owners' events say that it cannot become so.
    */
   ready(refs: readonly Ref[], waiting: Waiting): Promise<void>;
+  /** Waits until none of these objects is there any more; what was deleted may be held by finalizers. */
+  gone(refs: readonly Ref[], waiting: Waiting): Promise<void>;
   /** Waits until no pod that matches the selector is left, but for those that have ended. */
   noPods(selector: string, waiting: Waiting): Promise<void>;
   /**
@@ -158,19 +160,48 @@ export interface Space {
   remove(waiting: Waiting): Promise<void>;
 }
 
+export interface PageRequest {
+  readonly selector: string;
+  /** Objects at most. */
+  readonly limit: number;
+  /** What the page before ended with. */
+  readonly next?: string;
+  /** Names and labels without the rest: what a Secret holds stays where it is. */
+  readonly only?: "metadata";
+}
+
+export interface Page {
+  readonly items: KubeObject[];
+  /** Null after the last one. */
+  readonly next: string | null;
+}
+
 export interface Cluster {
   readonly name: string;
   /** POSTs the Namespace. One of that name that carries the same three labels is ours already; any other is `stranger`. */
   createNamespace(manifest: KubeObject, call: Call): Promise<{ uid: string }>;
   /** uid, labels and phase of a namespace, or null. */
   findNamespace(name: string, call: Call): Promise<KubeObject | null>;
+  /** An object that belongs to no namespace, or null. */
+  find(ref: Ref, call: Call): Promise<KubeObject | null>;
+  /**
+   * What tells this cluster from every other, whatever it is called and wherever it is reached: the uid of its namespace
+   * kube-system. Null if it has none. Asked anew each time, since a kubeconfig may come to lead elsewhere.
+   */
+  identity(call: Call): Promise<string | null>;
   space(namespace: string, uid: string): Space;
   /** Server-side apply of objects that belong to no namespace (a ClusterIssuer). */
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
+  /** JSON Patch of an object that belongs to no namespace. A failed `test` is a permanent ClusterError `Invalid` (422). */
+  patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
   /** Whether the API server knows this kind (cert-manager, snapshots). */
   serves(kind: Omit<Ref, "name">, call: Call): Promise<boolean>;
   /** Any objects of this kind and label, in all namespaces: for "nothing labelled remains". */
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
+  /** What stands under a namespace's name, even where the namespace itself answers 404: one that was forced leaves such. */
+  listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
+  /** One page of such a list, for whoever goes through more than fits into memory. An expired `next` is status 410. */
+  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<Page>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
   /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */

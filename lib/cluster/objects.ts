@@ -1,8 +1,16 @@
 /** Objects by kind and name, whatever their namespace: the verbs of the API, without any guard. */
 import type { Api } from "#lib/cluster/wire/api.ts";
-import { type Call, ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
+import {
+  type Call,
+  ClusterError,
+  type KubeObject,
+  type Page,
+  type PageRequest,
+  type PatchOperation,
+  type Ref,
+} from "#lib/cluster/cluster.ts";
 import { type Kind, type Kinds, pathOf } from "#lib/cluster/wire/kinds.ts";
-import { isObject, listPages } from "#lib/cluster/wire/pages.ts";
+import { isObject, listOnePage, listPages } from "#lib/cluster/wire/pages.ts";
 import { badAnswer, isUidMismatch } from "#lib/cluster/wire/status.ts";
 
 export interface Applied {
@@ -13,12 +21,13 @@ export interface Applied {
 export interface Objects {
   get(ref: Ref, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   list(kind: Kind, namespace: string | undefined, selector: Selector, call: Call): Promise<KubeObject[]>;
+  listPage(kind: Kind, page: PageRequest, call: Call): Promise<Page>;
   /** POST; null if there is one of that name. */
   create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;
   patch(
     ref: Ref,
-    namespace: string,
+    namespace: string | undefined,
     operations: readonly PatchOperation[],
     query: PatchQuery,
     call: Call,
@@ -40,6 +49,7 @@ export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
 export type PatchQuery = Readonly<Record<string, string>>;
 export const FIELD_MANAGER: PatchQuery = { fieldManager: "wheelwright" };
 export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
+const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;
 
@@ -75,6 +85,13 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
           if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
         }
       }
+    },
+    listPage: async (kind, { selector, limit, next, only }, call) => {
+      const at = await path(kind, undefined, call);
+      const query = { ...queryOf({ labels: selector }), limit: String(limit), ...(next ? { continue: next } : {}) };
+      const page = await listOnePage(api, at, query, call, only && METADATA);
+      const items = page.items.map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
+      return { items, next: page.next || null };
     },
     create: async (object, namespace, call) => {
       const at = await path(object, namespace, call);

@@ -11,7 +11,7 @@ import {
   terminatingError,
 } from "#lib/cluster/guard.ts";
 import { openKinds, pathOf } from "#lib/cluster/wire/kinds.ts";
-import { APPLY, openObjects } from "#lib/cluster/objects.ts";
+import { APPLY, FIELD_MANAGER, openObjects } from "#lib/cluster/objects.ts";
 import { openSpace } from "#lib/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/cluster/trouble/verdict.ts";
 import type { Log } from "#lib/log.ts";
@@ -60,6 +60,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       return { uid: namespace.metadata.uid! };
     },
     findNamespace: (name, call) => findNamespace(objects, name, call),
+    find: (ref, call) => objects.get(ref, undefined, call),
+    identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
     space: (namespace, uid) => {
       const guard = openGuard(objects, namespace, uid);
       return openSpace({ api, objects, guard, namespace, patience, log: log.with({ namespace }) }, uid);
@@ -67,8 +69,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     applyGlobal: async (list, call) => {
       for (const object of list) await objects.apply(object, undefined, APPLY, call);
     },
+    patchGlobal: (ref, operations, call) => objects.patch(ref, undefined, operations, FIELD_MANAGER, call),
     serves: (kind, call) => kinds.serves(kind, call),
     listAll: (kind, selector, call) => objects.list(kind, undefined, { labels: selector }, call),
+    listUnder: (kind, namespace, call) => objects.list(kind, namespace, {}, call),
+    listPage: (kind, page, call) => objects.listPage(kind, page, call),
     version: async (call) => {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);

@@ -17,6 +17,7 @@ import type { Log } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
+const POD = { apiVersion: "v1", kind: "Pod" };
 /** Objects named for one kind. */
 const NAMES = 5;
 /** Watching single namespaces is a permission that not every installation has: look often enough without. */
@@ -62,10 +63,36 @@ export async function describeRemoval(site: RemovalSite, namespace: KubeObject, 
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
   const left = isTrue(content) ? await nameRemaining(site, name, content!.message ?? "", call) : [];
   const held = isTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
-  if (left.length === 0 && held.length === 0) return `Namespace ${name} is being deleted`;
+  if (left.length === 0 && held.length === 0) {
+    return await describePods(site, name, since, call) ?? `Namespace ${name} is being deleted`;
+  }
   const what = `${since}${left.length ? ` waits for ${left.join(", ")} to go` : " is being deleted"}`;
   const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
   return `Namespace ${name}${what}${why}`;
+}
+
+/** Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by itself. */
+async function describePods(site: RemovalSite, name: string, since: string, call: Call): Promise<string | null> {
+  try {
+    const path = await site.objects.collection(POD, name, call);
+    const { body } = await site.api.call(
+      { method: "GET", path, query: { limit: String(NAMES) }, repeat: "safe" },
+      call,
+    );
+    const pods = (body.items ?? []) as KubeObject[];
+    if (pods.length === 0) return null;
+    const names = pods.map(({ metadata, spec }) =>
+      metadata.name + (spec?.nodeName ? ` (on node ${spec.nodeName})` : "")
+    );
+    const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
+    const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
+    const more = body.metadata?.continue ? " and others" : "";
+    return `Namespace ${name}${since} waits for pods ${names.join(", ")}${more} to go${why}`;
+  } catch (error) {
+    call.signal.throwIfAborted();
+    site.log.debug("Cannot name the pods of a namespace that is going", { namespace: name, error: messageOf(error) });
+    return null;
+  }
 }
 
 /** A time of the API for a sentence: `2026-11-21 12:03 UTC`. */

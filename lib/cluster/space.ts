@@ -4,6 +4,7 @@ import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "
 import { followJob } from "#lib/cluster/job.ts";
 import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/cluster/objects.ts";
 import { type Site, waitUntilReady } from "#lib/cluster/ready.ts";
+import { waitUntilGone } from "#lib/cluster/gone.ts";
 import { removeNamespace } from "#lib/cluster/removal.ts";
 import { waitFor } from "#lib/cluster/wait.ts";
 
@@ -73,6 +74,7 @@ export function openSpace(site: Site, uid: string): Space {
       await objects.delete(ref, namespace, objectUid, call);
     },
     ready: (refs, waiting) => waitUntilReady(site, refs, waiting),
+    gone: (refs, waiting) => waitUntilGone(site, refs, waiting),
     noPods: (selector, waiting) =>
       waitFor({
         ...site,

@@ -1,17 +1,9 @@
 /** The tables as kysely sees them: one interface a table, in the order of sql/. Columns keep their SQL names. */
-import type { ColumnType, Generated, JSONColumnType } from "kysely";
+import type { ColumnType, Generated } from "kysely";
+import type { BackupTables } from "#lib/db/schema-backups.ts";
+import type { Big, Json, MaybeJson, MaybeStamp, Stamp } from "#lib/db/columns.ts";
 
-/** Read as a Date; left out on insert where the column has a default. */
-type Stamp = ColumnType<Date, Date | undefined, Date>;
-type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
-/** A bigint: the driver reads it as text, and takes a number or text. */
-type Big = ColumnType<string, number | string | undefined, number | string>;
-// deno-lint-ignore no-explicit-any
-type Json = JSONColumnType<any>;
-// deno-lint-ignore no-explicit-any
-type MaybeJson = JSONColumnType<any, string | null | undefined, string | null>;
-
-export interface Schema {
+export interface Schema extends BackupTables {
   clock_shift: { only_row: Generated<boolean>; shift: string };
   users: {
     id: string;
@@ -64,6 +56,7 @@ export interface Schema {
     updated_at: Stamp;
     ready_at: MaybeStamp;
     removed_at: MaybeStamp;
+    cluster_uid: string | null;
   };
   federation_members: { federation_id: string; user_id: string; created_at: Stamp };
   spokes: {
@@ -100,13 +93,17 @@ export interface Schema {
     blueprint_inputs: Json;
     site_identifier: string | null;
     drift: MaybeJson;
+    maintenance: Generated<boolean>;
+    backup_due_at: MaybeStamp;
     visible_events: Big;
     created_by: string;
     created_at: Stamp;
     updated_at: Stamp;
     ready_at: MaybeStamp;
     observed_at: MaybeStamp;
+    bad_looks: Generated<number>;
     removed_at: MaybeStamp;
+    cluster_uid: string | null;
   };
   spoke_members: { spoke_id: string; user_id: string; created_at: Stamp };
   replicas: { id: string; release: string; started_at: Stamp; beat_at: Stamp; stopped_at: MaybeStamp };

@@ -5,6 +5,7 @@
  */
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
+import { BackupSummaryView } from "#lib/backups/views.ts";
 import * as auth from "#lib/auth/views.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { StreamData } from "#lib/events/store.ts";
@@ -26,6 +27,7 @@ export const ANSWERS: Schemas = {
   Acknowledgement: auth.Acknowledgement,
   ActionPreview: spokes.ActionPreview,
   AuditEvent: AuditEventView,
+  BackupSummary: BackupSummaryView,
   BulkOutcome: spokes.BulkOutcome,
   Catalog: CatalogView,
   Cost: spokes.CostView,

@@ -65,7 +65,7 @@ function isDefault({ metadata }: KubeObject): boolean {
 export function judgeSnapshots(
   classes: Sight<readonly KubeObject[]>,
   snapshots: Sight<readonly KubeObject[] | null>,
-  { storageClass }: Surroundings,
+  { storageClass, snapshotClass }: Surroundings,
 ): Finding {
   const check = "snapshots";
   if (!("seen" in snapshots)) return untold(check, snapshots);
@@ -80,6 +80,7 @@ export function judgeSnapshots(
   if (driver === undefined) {
     return warning(check, "could not be told: it is not known which driver the disks are of");
   }
+  if (snapshotClass !== undefined) return judgeNamed(check, snapshots.seen, snapshotClass, driver);
   const own = snapshots.seen.filter((each) => each["driver"] === driver);
   const keeping = own.find((each) => each["deletionPolicy"] === "Retain");
   if (keeping) return ok(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
@@ -92,6 +93,20 @@ export function judgeSnapshots(
       hint,
     )
     : warning(check, `backups are not possible: no snapshot class is for the driver ${driver}`, hint);
+}
+
+/** The class that the surroundings name is the only one that backups use, whatever else there is. */
+function judgeNamed(check: string, classes: readonly KubeObject[], name: string, driver: string): Finding {
+  const named = classes.find(({ metadata }) => metadata.name === name);
+  const hint = `Make it with driver: ${driver} and deletionPolicy: Retain, ${ELSEWHERE}.`;
+  if (!named) return warning(check, `backups are not possible: there is no snapshot class ${name}`, hint);
+  if (named["driver"] !== driver) {
+    return warning(check, `backups are not possible: class ${name} is not for the driver ${driver}`, hint);
+  }
+  if (named["deletionPolicy"] !== "Retain") {
+    return warning(check, `backups are not taken: class ${name} deletes, and they would go with their spoke`, hint);
+  }
+  return ok(check, `class ${name}: what it took stays (Retain)`);
 }
 
 export function judgeIngress(classes: Sight<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {

@@ -20,10 +20,10 @@ type Row = readonly [group: string, resource: string, verbs: string];
 const NEEDED: readonly Row[] = [
   ["", "namespaces", "create get list delete"],
   ["", "resourcequotas", "create patch get"],
-  ["", "limitranges", "create patch"],
+  ["", "limitranges", "create patch get"],
   ["", "configmaps", "create patch get"],
   ["", "secrets", "create patch get"],
-  ["", "services", "create patch"],
+  ["", "services", "create patch get"],
   ["", "persistentvolumeclaims", "create patch get list"],
   ["", "pods", "list"],
   ["", "pods/log", "get"],
@@ -32,9 +32,11 @@ const NEEDED: readonly Row[] = [
   ["apps", "statefulsets", "create patch get"],
   ["batch", "jobs", "create get list delete"],
   ["batch", "cronjobs", "create patch get"],
-  ["networking.k8s.io", "networkpolicies", "create patch"],
+  ["networking.k8s.io", "networkpolicies", "create patch get"],
   ["networking.k8s.io", "ingresses", "create patch get list"],
-  [SNAPSHOTS, "volumesnapshots", "create get"],
+  ["storage.k8s.io", "storageclasses", "get"],
+  [SNAPSHOTS, "volumesnapshots", "create get delete"],
+  [SNAPSHOTS, "volumesnapshotcontents", "get patch"],
   [SNAPSHOTS, "volumesnapshotclasses", "list"],
   [CERTIFICATES, "certificates", "get"],
   [CERTIFICATES, "clusterissuers", "create patch"],
@@ -42,6 +44,12 @@ const NEEDED: readonly Row[] = [
 
 const SLOWER = "waiting takes some seconds longer";
 const BLIND = "doctor sees less";
+const UNSEEN =
+  "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these";
+const UNWATCHED = "nothing is told of the health of spokes, and waiting takes some seconds longer";
+const CROOKED = "labels of a namespace that somebody changed are not put back by a reapply";
+const STUCK =
+  "a database that does not come up in one size does not come up in the next, either, until its pod is deleted";
 const VAGUE = "a certificate that does not come is not explained";
 // A watch begins with a list, where there is none in the list above.
 const WATCHED: readonly Row[] = [
@@ -49,13 +57,27 @@ const WATCHED: readonly Row[] = [
   ["", "resourcequotas", "list watch"],
   ["", "pods", "watch"],
   ["", "events", "watch"],
-  ["apps", "deployments", "list watch"],
-  ["apps", "statefulsets", "list watch"],
+  ["apps", "deployments", "watch"],
+  ["apps", "statefulsets", "watch"],
   ["batch", "jobs", "watch"],
   ["networking.k8s.io", "ingresses", "watch"],
   [SNAPSHOTS, "volumesnapshots", "list watch"],
   [CERTIFICATES, "certificates", "list watch"],
 ];
+// What may be left where somebody took a namespace away by force; the lists above have the other kinds.
+const LEFT: readonly Row[] = [
+  ["", "persistentvolumes", "get"],
+  ["", "configmaps", "list"],
+  ["", "secrets", "list"],
+  ["", "services", "list"],
+  ["", "limitranges", "list"],
+  ["apps", "replicasets", "list"],
+  ["batch", "cronjobs", "list"],
+  ["networking.k8s.io", "networkpolicies", "list"],
+];
+const HEALED: readonly Row[] = [["", "pods", "delete"]];
+const SWEPT: readonly Row[] = [["apps", "deployments", "list"], ["apps", "statefulsets", "list"]];
+const STRAIGHTENED: readonly Row[] = [["", "namespaces", "patch"]];
 const ORDERS: readonly Row[] = [
   [CERTIFICATES, "certificaterequests", "list"],
   [ACME, "orders", "list"],
@@ -72,6 +94,10 @@ const LOOKED_AT: readonly Row[] = [
 export const PERMISSIONS: readonly Permission[] = [
   ...NEEDED.flatMap((row) => read(row, null)),
   ...WATCHED.flatMap((row) => read(row, SLOWER)),
+  ...LEFT.flatMap((row) => read(row, UNSEEN)),
+  ...HEALED.flatMap((row) => read(row, STUCK)),
+  ...SWEPT.flatMap((row) => read(row, UNWATCHED)),
+  ...STRAIGHTENED.flatMap((row) => read(row, CROOKED)),
   ...ORDERS.flatMap((row) => read(row, VAGUE)),
   ...LOOKED_AT.flatMap((row) => read(row, BLIND)),
 ];

@@ -14,9 +14,10 @@ import { showFederation } from "#lib/federations/show.ts";
 import { refuseWhileInhabited } from "#lib/federations/state.ts";
 import { countLiveSpokes, type FederationRow, lockFederationAlone, updateFederation } from "#lib/federations/store.ts";
 import type { FederationRecord } from "#lib/federations/views.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
-import { cancelHubOperations, currentHubOperations } from "#lib/jobs/store.ts";
+import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
+import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /**
  * Asked again while the hub is going, it answers with the operation that is under way. Throws Fault conflict
@@ -35,8 +36,11 @@ export async function removeFederation(app: App, actor: Actor, federation: Feder
 export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promise<FederationRow> {
   const before = await lockFederationAlone(tx, id);
   if (before.state === "removed") throw missingFederation();
-  // One that was given up after its time is asked for anew: the hub cannot stay half removed for good.
-  if (before.state === "removing" && (await currentHubOperations(tx, [id])).has(id)) return before;
+  const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
+  if (removal && !isFinished(removal.state)) {
+    await hasten(tx, removal); // whoever asks may have put right what it failed of
+    return before;
+  } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
   refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
   const calledOff = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", state_reason: null });

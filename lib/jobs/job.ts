@@ -23,11 +23,11 @@ export interface JobKind {
   readonly plan: number;
   readonly visible: boolean;
   readonly steps: readonly StepPlan[];
-  /** Milliseconds from the first start until a transient error becomes final. */
+  /** Milliseconds from the first start until a transient error becomes final; of a persistent kind, none does. */
   readonly timeLimit: number;
   /** Not started before its hub is active; until then it waits without holding up its lane. */
   readonly needsActiveHub?: boolean;
-  /** Whatever the cluster says, it is tried again until the time limit: giving up would leave something behind. */
+  /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
   readonly persistent?: boolean;
   /** Milliseconds after its end, however it ended, at which the next one runs; at most one of the kind is live. */
   readonly repeatEvery?: number;

@@ -122,6 +122,27 @@ export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]
   return found.map(toJob);
 }
 
+/** The operation of this kind that failed last at a spoke, if any did. */
+export async function lastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
+  const row = await rows.selectFrom("jobs").selectAll().where("spoke_id", "=", spokeId).where("visible", "=", true)
+    .where("kind", "=", kind).where("state", "=", "failed").orderBy("created_at", "desc").orderBy("seq", "desc").limit(
+      1,
+    ).executeTakeFirst();
+  return row ? toJob(row) : null;
+}
+
+/** Operations of these kinds at the same spoke that had ended when this one was asked for, newest first. */
+export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
+  const found = await rows.selectFrom("jobs").selectAll().where("spoke_id", "=", job.spokeId).where(
+    "visible",
+    "=",
+    true,
+  )
+    .where("kind", "in", kinds).where("state", "in", ["succeeded", "failed", "cancelled"]).where("seq", "<", job.seq)
+    .orderBy("seq", "desc").limit(100).execute(); // more than anybody tries again and again
+  return found.map(toJob);
+}
+
 /**
  * Calls the job off: a queued one is cancelled here and now, a running one is told to stop, and its holder cancels it.
  * Returns it as it is then; null if there is none, or if it has ended by itself.

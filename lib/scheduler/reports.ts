@@ -110,8 +110,8 @@ const BUG_TRIES = 3;
 
 /** Whether the job gets another try, by what went wrong, its kind, and the time that it has. */
 export function mayTryAgain(verdict: Verdict, kind: JobKind, job: Job, at: Date): boolean {
-  if (job.deadlineAt && at >= job.deadlineAt) return false;
   if (kind.persistent) return true;
+  if (job.deadlineAt && at >= job.deadlineAt) return false;
   if (verdict.nature === "bug") return bugsOf(job) + 1 < BUG_TRIES;
   return verdict.nature === "passing";
 }

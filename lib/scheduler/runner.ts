@@ -37,7 +37,7 @@ export interface Running {
 
 export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, tenure: Tenure): Running {
   const { db } = options;
-  const { first, most } = options.retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 5 * MINUTE : MINUTE };
+  const { first, most } = options.retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 15 * MINUTE : MINUTE };
   const log = options.log.with({ operation: claimed.id, kind: claimed.kind, fence: claimed.fence });
   const stop = new AbortController();
   let job = claimed;
@@ -119,6 +119,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
 
   /** Milliseconds that are left of the kind's time limit. What was left at the claim is told by the database's clock. */
   function timeLeft(): number {
+    if (handler.kind.persistent) return Infinity;
     const atClaim = job.deadlineAt!.getTime() - claimed.updatedAt.getTime();
     return Math.max(0, atClaim - (performance.now() - startedAt));
   }

@@ -2,6 +2,7 @@
 import { type Kind } from "#lib/simulator/kinds.ts";
 import { claimLimitBreaches, podLimitBreaches, withLimits } from "#lib/simulator/limits.ts";
 import { type Json, type KubeObject, randomSuffix } from "#lib/simulator/object.ts";
+import { amount } from "#lib/simulator/quantity.ts";
 import { costOf, quotaBreach, usage } from "#lib/simulator/quota.ts";
 import { forbidden, notFound, Refusal } from "#lib/simulator/refusal.ts";
 import { policyOf, violations } from "#lib/simulator/security.ts";
@@ -72,6 +73,7 @@ export function police(
   if (kind.kind === "PersistentVolumeClaim") {
     const breaches = claimLimitBreaches(object.spec, rangesOf(world, object));
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
+    if (live) refuseGrowth(world, kind, object, live);
   }
   const freed = live ? costOf(kind, live) : {}, cost = costOf(kind, object);
   for (const quota of world.store.list(world.kinds.of("v1", "ResourceQuota")!, namespace)) {
@@ -79,6 +81,18 @@ export function police(
     const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
     if (breach) throw forbidden(kind, object.metadata.name, breach);
   }
+}
+
+/** A claim asks for more only where its class lets its volumes grow. */
+function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeObject): void {
+  const asked = ({ spec }: KubeObject): number => amount(spec.resources?.requests?.storage);
+  if (asked(object) <= asked(live)) return;
+  const name = object.spec.storageClassName || "";
+  const storage = world.store.get(world.kinds.of("storage.k8s.io/v1", "StorageClass")!, undefined, name);
+  if (storage?.allowVolumeExpansion === true) return;
+  const why = "only dynamically provisioned pvc can be resized and " +
+    "the storageclass that provisions the pvc must support resize";
+  throw forbidden(kind, object.metadata.name, why);
 }
 
 /** As a webhook's answer arrives: what cannot be asked is an internal error, and what is denied names its webhook alone. */

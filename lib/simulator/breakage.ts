@@ -63,6 +63,12 @@ export type Breakage =
   | { readonly type: "no-node"; readonly name: string; readonly message: string }
   /** The driver makes no volume for the claim. */
   | { readonly type: "no-volume"; readonly name: string; readonly message: string }
+  /** The driver does not make the claim's volume larger, in its own words. */
+  | { readonly type: "no-growth"; readonly name: string; readonly message: string }
+  /** The file system of the claim grows when a pod starts on it, not while one is at it. */
+  | { readonly type: "offline-growth"; readonly name: string }
+  /** The driver cuts no snapshot. */
+  | { readonly type: "no-snapshot"; readonly name: string; readonly message: string }
   /** Admission refuses new objects of this name, and of this kind if one is given. */
   | { readonly type: "deny"; readonly name: string; readonly kind?: string; readonly message: string }
   /** The certificate is not issued: its challenge stays pending for this reason, or the authority has decided. */
@@ -131,6 +137,9 @@ const TABLE: Readonly<Record<Breakage["type"], Readonly<Record<string, Field>>>>
   "missing-image": { image: needed(TEXT), message: TEXT },
   "no-node": { ...NAME, message: needed(TEXT) },
   "no-volume": { ...NAME, message: needed(TEXT) },
+  "no-growth": { ...NAME, message: needed(TEXT) },
+  "offline-growth": NAME,
+  "no-snapshot": { ...NAME, message: needed(TEXT) },
   deny: { ...NAME, kind: TEXT, message: needed(TEXT) },
   uncertified: { ...NAME, message: needed(TEXT), final: FLAG },
   oom: NAME,

@@ -58,10 +58,12 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
     if (!same(fixed(live), fixed(next))) return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
     if (same(asked(live), asked(next))) return [];
     if (live.status?.phase !== "Bound") return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
-    const least = live.status?.capacity?.storage ?? asked(live);
-    return amount(asked(next)) >= amount(least)
-      ? []
-      : [forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity")];
+    // What has been asked for and is not there yet may be taken back, but not down to what is.
+    const less = amount(asked(next)) < amount(asked(live)) &&
+      amount(asked(next)) <= amount(live.status.capacity?.storage);
+    return less
+      ? [forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity")]
+      : [];
   },
   Pod: (live, next) => {
     const fixed = ({ spec }: KubeObject) => ({

@@ -11,6 +11,7 @@ import { startControllers } from "#lib/simulator/controllers/start.ts";
 import { type Faults, openFaults } from "#lib/simulator/faults.ts";
 import { readKinds } from "#lib/simulator/kinds.ts";
 import { openLogs } from "#lib/simulator/logs.ts";
+import { type Site, siteOf } from "#lib/simulator/moodle/site.ts";
 import type { KubeObject } from "#lib/simulator/object.ts";
 import { openKeeper } from "#lib/simulator/persist.ts";
 import { type Happening, openRecorder, type Write } from "#lib/simulator/recorder.ts";
@@ -49,6 +50,8 @@ export interface Simulator {
   history(): readonly Happening[];
   /** Everything that stands in the cluster, or everything of one kind. */
   objects(kind?: string): readonly KubeObject[];
+  /** The Moodle on a namespace's volumes, as only a test can see and change it. */
+  site(namespace: string): Site;
   /** Keeps the state, ends every timer and connection. */
   close(): Promise<void>;
 }
@@ -95,6 +98,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
       world.store.everything().filter((each) => kind === undefined || each.kind.kind === kind).map(({ object }) =>
         object
       ),
+    site: (namespace) => siteOf(world, namespace),
     async close() {
       world.timers.close();
       await closeServer(server);

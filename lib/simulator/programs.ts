@@ -6,8 +6,10 @@
  */
 import { probe } from "#lib/simulator/moodle/probe.ts";
 import { runCli, runSeed } from "#lib/simulator/moodle/cli.ts";
+import { runPassword } from "#lib/simulator/moodle/password.ts";
 import { runPsql, servePostgres } from "#lib/simulator/moodle/database.ts";
 import { boot, bootOnce, wipeFiles } from "#lib/simulator/moodle/boot.ts";
+import { readCode } from "#lib/simulator/moodle/upgrade.ts";
 import { knock } from "#lib/simulator/knock.ts";
 import type { Context, Run } from "#lib/simulator/program.ts";
 
@@ -21,8 +23,10 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
+  [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
+  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readCode],
   [(image, command) => MOODLE.test(image) && command === "true", bootOnce],
   [(image, command) => MOODLE.test(image) && command === "", boot],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],

@@ -18,7 +18,8 @@ export function costOf(kind: Kind, object: KubeObject): Cost {
   }
   if (kind.group === "" && COUNTED.has(kind.plural)) cost[kind.plural] = 1000;
   if (kind.kind === "PersistentVolumeClaim") {
-    cost["requests.storage"] = amount(object.spec?.resources?.requests?.storage);
+    const asked = amount(object.spec?.resources?.requests?.storage);
+    cost["requests.storage"] = Math.max(asked, amount(object.status?.allocatedResources?.storage));
     const storageClass = object.spec?.storageClassName;
     if (storageClass) {
       cost[`${storageClass}.storageclass.storage.k8s.io/requests.storage`] = cost["requests.storage"];
@@ -62,14 +63,16 @@ export function quotaBreach(quota: KubeObject, used: Cost, cost: Cost, freed: Co
   if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
     return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
   }
-  const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(hard[each]));
+  // What counts is what its controller has seen, which is a moment behind what somebody has written.
+  const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
+  const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(limit(each)));
   if (over.length === 0) return null;
   const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
   const requested = list((each) => writeQuantity(cost[each]! - (freed[each] ?? 0), isBytes(each)));
   return `exceeded quota: ${name}, requested: ${requested}, used: ${
     list((each) => writeQuantity(used[each]!, isBytes(each)))
   }, ` +
-    `limited: ${list((each) => hard[each])}`;
+    `limited: ${list(limit)}`;
 }
 
 /** Where a quota bounds limits or requests, every container must name its own. */

@@ -60,6 +60,7 @@ export function openStore(): Store {
       changes = changes.slice(-HISTORY);
       horizon = changes[0]!.version - 1;
     }
+    whole.delete(kind);
     const objects = table(kind, object.metadata.namespace ?? "");
     if (type === "DELETED") objects.delete(object.metadata.name);
     else objects.set(object.metadata.name, written);
@@ -69,6 +70,8 @@ export function openStore(): Store {
   };
   const sorted = (objects: Iterable<KubeObject>): KubeObject[] =>
     [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
+  /** A list in pages goes over all of a kind for each page. */
+  const whole = new Map<Kind, KubeObject[]>();
 
   return {
     version: () => version,
@@ -78,7 +81,9 @@ export function openStore(): Store {
       const spaces = tables.get(kind);
       if (!spaces) return [];
       if (namespace !== undefined) return sorted(spaces.get(namespace)?.values() ?? []);
-      return sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
+      const known = whole.get(kind) ?? sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
+      whole.set(kind, known);
+      return [...known];
     },
     contents(namespace) {
       return [...tables].flatMap(([kind, spaces]) =>
@@ -101,6 +106,7 @@ export function openStore(): Store {
       }
       version = horizon = Math.max(at, FIRST);
       changes = [];
+      whole.clear();
     },
     since(from) {
       if (from < horizon) return null;

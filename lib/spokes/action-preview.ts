@@ -1,80 +1,70 @@
 /** What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is written. */
 import type { App } from "#lib/app.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { differences } from "#lib/cluster/difference.ts";
 import { Fault } from "#lib/errors.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
-import { judgeAction, PASSAGES, type SpokeActionName } from "#lib/spokes/state.ts";
+import { type Act, inputsOf, type Trial, trialsOf } from "#lib/spokes/action-trials.ts";
+import { demandProgress } from "#lib/spokes/action-wish.ts";
+import { takesAway, wordsFor } from "#lib/spokes/action-words.ts";
+import { payloadOf, readFacts, readRequest } from "#lib/spokes/actions.ts";
+import { judgeAction } from "#lib/spokes/state.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/spokes/views.ts";
 
-interface Effect {
-  readonly ref: Ref;
-  readonly field: string;
-  readonly value: string | number | boolean;
-}
+/** Answers to one object's trial that belong into the preview: that is what a trial is for. */
+const REFUSALS: readonly number[] = [400, 403, 404, 409, 422];
 
-const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
-const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
-/** A retry changes nothing that exists: it makes what is missing. A restart stamps the pods' template, and so replaces them. */
-const EFFECTS: Readonly<Record<SpokeActionName, readonly Effect[]>> = {
-  suspend: [
-    { ref: CRON, field: "spec.suspend", value: true },
-    { ref: MOODLE, field: "spec.replicas", value: 0 },
-    { ref: DATABASE, field: "spec.replicas", value: 0 },
-  ],
-  resume: [
-    { ref: DATABASE, field: "spec.replicas", value: 1 },
-    { ref: MOODLE, field: "spec.replicas", value: 1 },
-    { ref: CRON, field: "spec.suspend", value: false },
-  ],
-  restart: [],
-  retry: [],
-};
-
-const DOWNTIME: Readonly<Record<SpokeActionName, boolean>> = {
-  suspend: true,
-  resume: false,
-  restart: true,
-  retry: false,
-};
-
-/** Throws Fault conflict `spoke_state` where the action itself would, and unavailable when the cluster cannot be asked. */
+/** Throws the Faults that the action itself would, and unavailable when the cluster cannot be asked. */
 export async function previewAction(
   app: App,
+  actor: Actor,
   spoke: SpokeRow,
-  { action }: SpokeAction,
+  asked: SpokeAction,
   signal: AbortSignal,
 ): Promise<ActionPreview> {
-  const live = await liveOperations(app.db.rows, spoke.id);
-  const facts = { state: spoke.state, wasReady: spoke.ready_at !== null, live: live.map((job) => job.kind) };
-  const { kind } = judgeAction(action, facts);
+  const request = readRequest(app, actor, asked);
+  const facts = await readFacts(app.db.rows, spoke);
+  const { kind, becomes } = judgeAction(request.action, facts);
+  demandProgress(app, spoke, facts, request);
+  const payload = payloadOf(facts, request), { maintenance } = facts;
+  const trials = trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
+  const { changes, refusals } = await askCluster(app, spoke, trials, signal);
   return {
     dryRun: true,
-    action,
+    action: request.action,
     spokeId: spoke.id,
     state: spoke.state,
-    becomes: PASSAGES[kind].to,
-    downtime: DOWNTIME[action],
+    becomes,
+    downtime: takesAway(kind, changes),
     steps: OPERATION_KINDS[kind].steps.map(({ label }) => label),
-    changes: await askCluster(app, spoke, EFFECTS[action], signal),
+    changes,
+    notes: [...wordsFor(kind, facts, payload), ...refusals],
     price: { available: false },
   };
 }
 
-async function askCluster(
-  app: App,
-  spoke: SpokeRow,
-  effects: readonly Effect[],
-  signal: AbortSignal,
-): Promise<ActionPreview["changes"]> {
-  if (effects.length === 0 || spoke.namespace_uid === null) return [];
+interface Answer {
+  readonly changes: ActionPreview["changes"];
+  /** What the cluster would not take, in its own words. */
+  readonly refusals: readonly string[];
+}
+
+type Place = Pick<Cluster, "find"> & { readonly space: Space };
+
+async function askCluster(app: App, spoke: SpokeRow, trials: readonly Trial[], signal: AbortSignal): Promise<Answer> {
+  if (trials.length === 0 || spoke.namespace_uid === null) return { changes: [], refusals: [] };
   try {
-    const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespace_uid);
-    const changes = await Promise.all(effects.map((effect) => tryEffect(space, effect, signal)));
-    return changes.filter(({ from, to }) => from !== to);
+    const cluster = await app.clusters.open(spoke.cluster);
+    const place = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
+    const answers = await Promise.all(trials.map((trial) => tryOut(place, trial, signal)));
+    return {
+      changes: answers.flatMap(({ changes }) => changes),
+      refusals: answers.flatMap(({ refusals }) => refusals),
+    };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     const message = `The cluster cannot say what would change: ${error.message}`;
@@ -82,14 +72,37 @@ async function askCluster(
   }
 }
 
-async function tryEffect(space: Space, { ref, field, value }: Effect, signal: AbortSignal) {
-  const path = `/${field.replaceAll(".", "/")}`;
-  const before = await space.get(ref, { signal });
-  const after = await space.dryRunPatch(ref, [{ op: "add", path, value }], { signal });
-  return { object: `${ref.kind}/${ref.name}`, field, from: before && read(before, field), to: read(after, field) };
+async function tryOut(place: Place, { ref, act }: Trial, signal: AbortSignal): Promise<Answer> {
+  const object = `${ref.kind}/${ref.name}`;
+  const before = await place.space.get(ref, { signal }); // also that the namespace is there, and ours
+  try {
+    const wanted = act(before);
+    if (wanted && "lost" in wanted) return { changes: [], refusals: [`${object}: ${wanted.lost}`] };
+    const after = wanted && await foretell(place, before, wanted, { ref, signal });
+    const found = after ? differences(before, after) : [];
+    return { changes: found.map(({ path, from, to }) => ({ object, field: path, from, to })), refusals: [] };
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.transient) throw error;
+    if (error.status !== 0 && !REFUSALS.includes(error.status)) throw error;
+    return { changes: [], refusals: [`The cluster refuses ${object}: ${error.message}`] };
+  }
 }
 
-function read(object: KubeObject, field: string): string | number | boolean | null {
-  // deno-lint-ignore no-explicit-any
-  return field.split(".").reduce((value: any, name) => value?.[name], object) ?? null;
+/** What would stand there, by the API server's own word. */
+async function foretell(
+  { space, find }: Place,
+  before: KubeObject | null,
+  act: Exclude<Act, { readonly lost: string }>,
+  { ref, signal }: { readonly ref: Ref; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  if ("patch" in act) return await space.dryRunPatch(ref, act.patch, { signal });
+  if ("apply" in act) return (await space.dryRun([act.apply], { signal })).objects[0]!;
+  const { spec } = before!, name = String(spec?.storageClassName ?? "");
+  const found = name === "" ? null : await find({ ...STORAGE_CLASS, name }, { signal });
+  if (found?.["allowVolumeExpansion"] === true) {
+    const resources = { ...spec.resources, requests: { ...spec.resources.requests, storage: act.grow } };
+    return { ...before!, spec: { ...spec, resources } };
+  }
+  const message = `it stays as it is and does not become ${act.grow}, for its storage class does not let volumes grow`;
+  throw new ClusterError("Forbidden", message, { transient: false, status: 403 });
 }

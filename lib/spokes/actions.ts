@@ -1,29 +1,65 @@
 /** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
-import type { Actor } from "#lib/auth/access.ts";
+import { type Actor, requireOperator } from "#lib/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
 import { record } from "#lib/changes/record.ts";
-import type { Tx } from "#lib/db/database.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
+import type { Rows, Tx } from "#lib/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
+import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
+import { type ActionRequest, demandProgress, readWish, type ResizeWish } from "#lib/spokes/action-wish.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { requestOfRow } from "#lib/spokes/request.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { judgeAction, type SpokeActionName } from "#lib/spokes/state.ts";
+import { judgeAction, type SpokeFacts } from "#lib/spokes/state.ts";
 import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/spokes/views.ts";
 
-/** Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action. */
+/**
+ * Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action, and what
+ * the wish itself deserves (action-wish.ts).
+ */
 export async function requestAction(
   app: App,
   actor: Actor,
   spoke: SpokeRow,
-  { action }: SpokeAction,
+  asked: SpokeAction,
 ): Promise<SpokeRecord> {
-  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, action));
+  const wish = readRequest(app, actor, asked);
+  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, wish));
   return await showSpoke(app.db.rows, actor, row);
+}
+
+/** Throws Fault forbidden for what operators alone may ask, and invalid for what nobody can. */
+export function readRequest(app: App, actor: Actor, asked: SpokeAction): ActionRequest {
+  if (asked.action === "reapply") requireOperator(actor); // it undoes what others did in the cluster
+  return { action: asked.action, wish: readWish(app, asked) };
+}
+
+/** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
+export interface Facts extends SpokeFacts {
+  readonly size: string;
+  /** The upgrade that made it fail, if one did. */
+  readonly failure: Job | null;
+}
+
+/** As things stand in this transaction, or for this reader. */
+export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
+  const live = await liveOperations(rows, spoke.id);
+  const failure = spoke.state === "failed" ? await lastFailure(rows, spoke.id, "upgrade") : null;
+  const resize = live.findLast(({ kind }) => kind === "resize");
+  const maintenance = live.findLast(({ kind }) => kind === "maintenance-on" || kind === "maintenance-off");
+  return {
+    state: spoke.state,
+    wasReady: spoke.ready_at !== null,
+    size: resize ? (resize.payload as ResizeWish).size : spoke.size,
+    maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
+    live: live.map(({ kind }) => kind),
+    failedUpgrade: failure !== null,
+    failure,
+  };
 }
 
 /**
@@ -35,16 +71,17 @@ export async function acceptAction(
   tx: Tx,
   asker: Asker,
   id: string,
-  action: SpokeActionName,
+  { action, wish }: ActionRequest,
 ): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw missingSpoke();
-  const live = await liveOperations(tx, id);
-  const facts = { state: before.state, wasReady: before.ready_at !== null, live: live.map((job) => job.kind) };
+  const facts = await readFacts(tx, before);
   const { kind, state } = judgeAction(action, facts);
-  if (action === "retry") await renewInputs(app, tx, before);
+  demandProgress(app, before, facts, { action, wish });
+  if (kind === "provision") await renewInputs(app, tx, before);
   const after = state === before.state ? before : await moveSpoke(tx, id, state);
-  const [job] = await record(tx, asker, { jobs: [operationOn(after, kind)] });
+  const payload = payloadOf(facts, { action, wish });
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, kind, payload)] });
   const about = { federationId: after.federation_id, spokeId: id };
   await record(tx, asker, {
     audit: [{
@@ -52,12 +89,17 @@ export async function acceptAction(
       objectType: "spoke",
       objectId: id,
       ...about,
-      metadata: { action, slug: after.slug, operationId: job!.id },
+      metadata: { action, ...payload, slug: after.slug, operationId: job!.id },
     }],
-    // What waits behind another operation changes nothing yet; its start will be told.
+    // What waits behind another operation, or changes no state, is told by its start.
     events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job!) }],
   });
   return after;
+}
+
+/** A retry asks for what failed once more. */
+export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): object {
+  return action === "retry" ? failure?.payload ?? {} : wish;
 }
 
 /**

@@ -5,11 +5,12 @@ import type { SpokeOperationKind } from "#lib/spokes/state.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 
 /** Installs wait for each other in their hub's lane; everything else has its spoke's own, and waits behind no install. */
-export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind): NewJob {
+export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: OPERATION_KINDS[kind],
     lane: kind === "provision" ? hubLane(spoke.federation_id) : spokeLane(spoke.id),
     federationId: spoke.federation_id,
     spokeId: spoke.id,
+    payload: { ...payload },
   };
 }

@@ -4,7 +4,9 @@ import type { Asker } from "#lib/audit/asker.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
+import { isFinished } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
+import { hasten, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelOperationsOf } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
@@ -12,7 +14,10 @@ import { showSpoke } from "#lib/spokes/show.ts";
 import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeRecord } from "#lib/spokes/views.ts";
 
-/** Asked again while the spoke is going, it answers with the operation that is under way. */
+/**
+ * Asked again while the spoke is going, it answers with the operation that is under way; one that waits for its next try
+ * tries again now, since whoever asks may have put right what it failed of.
+ */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
   return await showSpoke(app.db.rows, actor, row);
@@ -25,7 +30,13 @@ export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Prom
 export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw missingSpoke();
-  if (before.state === "removing") return before;
+  if (before.state === "removing") {
+    const removal = await lastRemoval(tx, { spokeId: id });
+    if (removal && !isFinished(removal.state)) {
+      await hasten(tx, removal);
+      return before;
+    } // else an earlier release gave it up after its time; the spoke cannot stay half removed for good
+  }
   const calledOff = await cancelOperationsOf(tx, id);
   const after = await moveSpoke(tx, id, "removing");
   const [job] = await record(tx, asker, { jobs: [operationOn(after, "remove")] });

@@ -52,6 +52,7 @@ function toRecord(row: SpokeRow, operation: OperationView | null): SpokeRecord {
     status: row.state,
     stateReason: row.state_reason,
     health: row.health,
+    maintenance: row.maintenance,
     namespace: row.namespace,
     operation,
     createdAt: row.created_at,

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { Email, HostName, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
+import { Drift } from "#lib/spokes/drift.ts";
 import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
 
 export const SpokeView = v.object({
@@ -27,13 +28,16 @@ export const SpokeView = v.object({
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
   health: v.picklist(["healthy", "degraded", "unknown"]),
+  /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that. */
+  maintenance: v.boolean(),
   namespace: v.string(),
   operation: v.nullable(OperationView),
   createdAt: Stamp,
   updatedAt: Stamp,
   readyAt: MaybeStamp,
   observedAt: MaybeStamp,
-  drift: v.unknown(),
+  /** In what it differs from what it was made from; null where nothing is known to. */
+  drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
 
@@ -62,7 +66,18 @@ export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
-export const SpokeAction = v.object({ action: Action });
+/** What some actions need, or may be told, besides. */
+const wish = {
+  /** Of upgrade: the version to go to. */
+  lmsVersion: maybe(Version),
+  moodleVersion: maybe(Version),
+  /** Of resize. */
+  size: choice,
+  /** Of upgrade: go on without a backup, where the cluster cannot take one. */
+  skipBackup: flag,
+};
+
+export const SpokeAction = v.object({ action: Action, ...wish });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
 const IDS = "must be a list of 1 to 500 ids";
@@ -70,6 +85,7 @@ const IDS = "must be a list of 1 to 500 ids";
 export const BulkAction = v.object({
   ids: v.pipe(v.array(text(1, 100), IDS), v.minLength(1, IDS), v.maxLength(500, IDS)),
   action: Action,
+  ...wish,
 });
 export type BulkAction = v.InferOutput<typeof BulkAction>;
 
@@ -108,8 +124,6 @@ export const SpokePreview = v.object({
 });
 export type SpokePreview = v.InferInput<typeof SpokePreview>;
 
-const Value = v.nullable(v.union([v.string(), v.number(), v.boolean()]));
-
 /** What asking a spoke to change would come to. */
 export const ActionPreview = v.object({
   dryRun: v.literal(true),
@@ -123,7 +137,9 @@ export const ActionPreview = v.object({
   /** What would be done, in order, as the operation would tell it. */
   steps: v.array(v.string()),
   /** What the cluster says would change, by its own dry run. */
-  changes: v.array(v.object({ object: v.string(), field: v.string(), from: Value, to: Value })),
+  changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
+  /** What no field shows, and what the cluster would refuse. */
+  notes: v.array(v.string()),
   price: CostView,
 });
 export type ActionPreview = v.InferInput<typeof ActionPreview>;

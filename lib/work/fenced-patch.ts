@@ -40,7 +40,7 @@ export async function patchFenced(
   }
 }
 
-function missing({ kind, name }: Ref): ClusterError {
+export function missing({ kind, name }: Ref): ClusterError {
   return new ClusterError("NotFound", `The ${kind} ${name} is not in the cluster any more`, {
     transient: false,
     blame: "operator",

@@ -13,6 +13,8 @@ export function guardCluster(cluster: Cluster, check: Check): Omit<Cluster, "clo
     name: cluster.name,
     createNamespace: guarded(check, cluster.createNamespace),
     findNamespace: guarded(check, cluster.findNamespace),
+    find: guarded(check, cluster.find),
+    identity: guarded(check, cluster.identity),
     space: (namespace, uid) => guardSpace(cluster.space(namespace, uid), check),
     async applyGlobal(objects, call) {
       for (const object of objects) {
@@ -20,8 +22,11 @@ export function guardCluster(cluster: Cluster, check: Check): Omit<Cluster, "clo
         await cluster.applyGlobal([object], call);
       }
     },
+    patchGlobal: guarded(check, cluster.patchGlobal),
     serves: guarded(check, cluster.serves),
     listAll: guarded(check, cluster.listAll),
+    listUnder: guarded(check, cluster.listUnder),
+    listPage: guarded(check, cluster.listPage),
     version: guarded(check, cluster.version),
     allows: guarded(check, cluster.allows),
     about: cluster.about,
@@ -41,6 +46,7 @@ function guardSpace(space: Space, check: Check): Space {
     dryRunPatch: guarded(check, space.dryRunPatch),
     delete: guarded(check, space.delete),
     ready: guarded(check, space.ready),
+    gone: guarded(check, space.gone),
     noPods: guarded(check, space.noPods),
     run: guarded(check, space.run),
     follow: guarded(check, space.follow),

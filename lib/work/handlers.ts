@@ -3,13 +3,22 @@ import type { App } from "#lib/app.ts";
 import type { Post } from "#lib/mail/post.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/work/actions.ts";
+import { resetAdminPassword } from "#lib/work/admin-password.ts";
+import { backup } from "#lib/work/backup.ts";
 import { forgottenPassword, signup } from "#lib/work/flows.ts";
 import { sendMail } from "#lib/work/mail.ts";
+import { maintenanceOff, maintenanceOn } from "#lib/work/maintenance.ts";
+import { planBackups } from "#lib/work/plan-backups.ts";
 import { prune } from "#lib/work/prune.ts";
 import { provision } from "#lib/work/provision.ts";
 import { provisionHub } from "#lib/work/provision-hub.ts";
-import { remove, removeHub } from "#lib/work/remove.ts";
+import { reapply } from "#lib/work/reapply.ts";
+import { remove, removeHub, removeUnstopped } from "#lib/work/remove.ts";
+import { resize } from "#lib/work/resize.ts";
 import { sealAudit } from "#lib/work/seal.ts";
+import { look, sweep } from "#lib/work/sweep.ts";
+import { purgeCaches, runCron } from "#lib/work/tasks.ts";
+import { upgrade } from "#lib/work/upgrade.ts";
 
 /** Without a post it knows no mail, and leaves that to whoever has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
@@ -19,10 +28,23 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     suspend,
     resume,
     restart,
+    upgrade,
+    resize,
+    reapply,
+    maintenanceOn,
+    maintenanceOff,
+    purgeCaches,
+    runCron,
+    resetAdminPassword,
     remove,
+    removeUnstopped,
     removeHub,
+    backup,
+    planBackups,
     prune,
     sealAudit,
+    sweep,
+    look,
     forgottenPassword,
     signup,
   ];

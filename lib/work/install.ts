@@ -6,32 +6,38 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
 import { findImages } from "#lib/blueprint/releases.ts";
-import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
 import { isMissing } from "#lib/cluster/trouble/image.ts";
 import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { endAttempt, isOver, ownAttempts } from "#lib/work/attempts.ts";
 import { demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
+
+const OWN = "installs"; // in the job's progress
 
 export async function install(place: JobPlace, run: Run): Promise<void> {
   try {
     await installOnce(place, run);
   } catch (error) {
-    throw error instanceof ClusterError ? blameForVersion(error, place) : error;
+    const advice = "destroy this one, and choose a version that is offered";
+    throw error instanceof ClusterError ? blameForVersion(error, place, advice) : error;
   }
 }
 
 /** Where any version may be asked for, that there is no image of it is the doing of whoever asked. */
-function blameForVersion(error: ClusterError, { blueprint, inputs }: JobPlace): ClusterError {
+export function blameForVersion(
+  error: ClusterError,
+  { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,
+  advice: string,
+): ClusterError {
   const { version, images } = inputs;
   const listed = Object.values(blueprint.images.versions).some(({ image }) => image === images.moodle);
   const made = findImages({ ...blueprint.images, versions: {} }, version)?.moodle === images.moodle;
   const missing = error.code === "ErrImagePull" && error.message.includes(images.moodle) && isMissing(error.message);
   if (!missing || listed || !made) return error;
   const offered = Object.keys(blueprint.images.versions).join(", ");
-  const hint =
-    `There is no image of version ${version}: destroy this one, and choose a version that is offered (${offered}).`;
-  return retell(error, { blame: "user", hint });
+  return retell(error, { blame: "user", hint: `There is no image of version ${version}: ${advice} (${offered}).` });
 }
 
 async function installOnce(place: JobPlace, run: Run): Promise<void> {
@@ -39,7 +45,12 @@ async function installOnce(place: JobPlace, run: Run): Promise<void> {
   const attempts = await space.list(JOB, "op in (install,reset)", { signal: run.signal });
   let leavings = attempts.some(isOver);
   for (const attempt of attempts.filter((job) => !isOver(job))) {
-    if (await endAttempt(place, run, attempt) === "ended") leavings = true;
+    const result = await endAttempt(place, run, attempt, ownAttempts(run, OWN));
+    if (result === null) continue;
+    leavings = true;
+    if (attempt.metadata.labels?.["op"] === "install") {
+      await demandSuccess(place, run, result, "Moodle could not be installed");
+    }
   }
   const site = await readDatabase(place, run, "-before");
   if (site.state === "installed") return;
@@ -47,39 +58,8 @@ async function installOnce(place: JobPlace, run: Run): Promise<void> {
   if (site.state === "partial" || leavings) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
-  await run.remember({ installs: [...ownInstalls(run), nameOf(place, run)] });
+  await run.remember({ [OWN]: [...ownAttempts(run, OWN), nameOf(place, run)] });
   await demandSuccess(place, run, await runJob(place, run, "install"), "Moodle could not be installed");
-}
-
-/** Waits for a Job that was left behind, if it can come to anything; else makes room. */
-async function endAttempt(place: JobPlace, run: Run, attempt: KubeObject): Promise<"ended" | "deleted"> {
-  const { space } = place, { name, uid } = attempt.metadata;
-  if (ownInstalls(run).includes(name) || await hasBegun(place, run, name)) {
-    run.progress(`Job ${name} is under way already`);
-    const result = await space.follow(name, waiting(run));
-    if (attempt.metadata.labels?.["op"] === "install") {
-      await demandSuccess(place, run, result, "Moodle could not be installed");
-    }
-    return "ended";
-  }
-  // Of an earlier operation, and it never got a pod: the reason may be gone by now, and its image may be another one.
-  await space.delete({ ...JOB, name }, uid!, { signal: run.signal });
-  return "deleted";
-}
-
-async function hasBegun({ space }: JobPlace, run: Run, name: string): Promise<boolean> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, `job-name=${name}`, { signal: run.signal });
-  return pods.some((pod) => pod["status"]?.phase !== "Pending");
-}
-
-function isOver(job: KubeObject): boolean {
-  const conditions: { type: string; status: string }[] = job["status"]?.conditions ?? [];
-  return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
-}
-
-function ownInstalls(run: Run): string[] {
-  const { installs } = run.job.progress;
-  return Array.isArray(installs) ? installs.map(String) : [];
 }
 
 function nameOf({ blueprint, inputs }: JobPlace, run: Run): string {

@@ -1,12 +1,21 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of one that failed. */
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import type { JobName } from "#lib/blueprint/plan.ts";
-import { readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/blueprint/results.ts";
+import {
+  type Code,
+  readCode,
+  readHealth,
+  readSeed,
+  readSite,
+  type Seeding,
+  type Site,
+} from "#lib/blueprint/results.ts";
 import { type Blame, ClusterError, type Evidence, type JobResult, type Space } from "#lib/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { redact } from "#lib/cluster/trouble/redact.ts";
 import { lastWords, readLogCause, readLogWait } from "#lib/work/log-causes.ts";
-import { JOB, waiting } from "#lib/work/site.ts";
+import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const LINE_MOST = 500; // of a log's line in a sentence
 
@@ -29,6 +38,15 @@ export async function demandSuccess(place: JobPlace, run: Run, result: JobResult
   throw failureOf(result, what, events);
 }
 
+/** The same, and leaves no Job behind: whoever asks again and again for what fails would use up the namespace's quota of them. */
+export async function demandTask(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
+  try {
+    return await demandSuccess(place, run, result, what);
+  } finally {
+    await clearAway(place, run, result);
+  }
+}
+
 /** What could not be done, why by the Job's own last words, and what the cluster calls it. */
 function failureOf(result: JobResult, what: string, events: Evidence["events"]): ClusterError {
   const { log, exitCode } = result;
@@ -44,7 +62,7 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
   }
   if (reason === "DeadlineExceeded") {
     const wait = readLogWait(log);
-    const last = wait ? `it was still waiting: ${wait}` : "it took too long";
+    const last = wait ? `it was still waiting: ${shorten(wait)}` : "it took too long";
     const hint = wait
       ? "See to the database (the pod db-0), and whether network policies let it be reached; then retry."
       : "See how far it came in the last lines of its log; a slow disk or too little CPU may be the reason. Then retry.";
@@ -57,8 +75,10 @@ function failureOf(result: JobResult, what: string, events: Evidence["events"]):
   return make(reason, `its Job failed: ${last}`, "See the last lines of its log; once the cause is gone, retry.");
 }
 
+/** A line as it may stand in a message, which goes into logs as it is. */
 function shorten(line: string): string {
-  return line.length > LINE_MOST ? `${line.slice(0, LINE_MOST - 1)}…` : line;
+  const text = redact(line);
+  return text.length > LINE_MOST ? `${text.slice(0, LINE_MOST - 1)}…` : text;
 }
 
 /** Asks the spoke's database what is in it. */
@@ -67,6 +87,14 @@ export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promis
   await demandSuccess(place, run, result, "The database could not be asked");
   await clearAway(place, run, result);
   return readSite(result.log);
+}
+
+/** Has the image of a version pulled, and asks it what lies in it. */
+export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
+  const result = await runJob(place, run, "preflight");
+  await demandSuccess(place, run, result, "The image of the new version cannot be used");
+  await clearAway(place, run, result);
+  return readCode(result.log);
 }
 
 export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
@@ -88,25 +116,42 @@ export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
   );
 }
 
-/** The site's own login page must answer 200, asked from inside. */
-export async function demandHealth(place: JobPlace, run: Run): Promise<void> {
-  const result = await runJob(place, run, "health");
+/** The site's own login page must answer as the spoke is to be: open, or closed while it is in maintenance. */
+export async function demandHealth(place: JobPlace & Pick<SpokeSite, "spoke">, run: Run): Promise<void> {
+  await (place.spoke.maintenance ? demandClosed(place, run) : demandOpen(place, run));
+}
+
+/** The login page must answer 200, asked from inside. */
+export async function demandOpen(place: JobPlace, run: Run): Promise<void> {
+  await demandAnswer(place, run, "health", 200);
+}
+
+/** The login page must answer 503, as that of a site in maintenance. */
+export async function demandClosed(place: JobPlace, run: Run): Promise<void> {
+  await demandAnswer(place, run, "closed", 503);
+}
+
+async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed", wanted: number): Promise<void> {
+  const result = await runJob(place, run, job);
   const status = readHealth(result.log);
-  if (result.succeeded && status === 200) return await clearAway(place, run, result);
+  if (result.succeeded && status === wanted) return await clearAway(place, run, result);
   const { events } = await place.space.evidence({ signal: run.signal });
+  await clearAway(place, run, result);
   const words = status === null ? lastWords(result.log) ?? result.message : null;
-  const answer = status === null ? "did not answer" : `answered ${status} instead of 200`;
+  const answer = status === null ? "did not answer" : `answered ${status} instead of ${wanted}`;
   throw new ClusterError("Unhealthy", `The site's login page ${answer}${words ? `: ${shorten(words)}` : ""}`, {
     transient: false,
     hint: status === 503
       ? "The site is in maintenance, or upgrading: end that, then retry."
+      : status !== null && wanted === 503
+      ? "The site is open though it is to be in maintenance: ask for maintenance-on, or for maintenance-off."
       : "See the log of the pod of the Deployment moodle, and whether network policies let Jobs reach it; then retry.",
     evidence: { log: result.log, events },
   });
 }
 
 /** A Job that has ended counts against the namespace's quota of Jobs for a day, and all that this one said was read. */
-async function clearAway({ space }: JobPlace, run: Run, { name }: JobResult): Promise<void> {
+export async function clearAway({ space }: JobPlace, run: Run, { name }: JobResult): Promise<void> {
   const call = { signal: run.signal };
   try {
     const job = await space.get({ ...JOB, name }, call);

@@ -82,6 +82,25 @@ const RULES: readonly Rule[] = [
     blame: "cluster",
     hint: "Somebody else is, or was, at work in this site: wait until that has ended, then retry.",
   }],
+  [/not upgraded: /i, {
+    code: "NotUpgradable",
+    why: "the upgrade would not touch what it found in the database",
+    blame: "cluster",
+    hint:
+      "Look into the database: where the site is lost, restore a backup; where somebody else is at work, wait. Then retry.",
+  }],
+  [/code you are using is OLDER than the version that made these databases/i, {
+    code: "OlderCode",
+    why: "the image holds older code than the database is of",
+    blame: "operator",
+    hint: "See which version the image holds (images.yaml, or the versions of CATALOG), and put it right; then retry.",
+  }],
+  [/version \S+ is required and you are running/i, {
+    code: "Environment",
+    why: "this version needs what the site does not have",
+    blame: "operator",
+    hint: "Put right what it names; where that is its own version, restore the backup, and go by a version in between.",
+  }],
   [/Site is being upgraded, please retry later/i, {
     code: "HalfInstalled",
     why: "an earlier installation was left half done",

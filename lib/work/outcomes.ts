@@ -7,12 +7,13 @@
  */
 import type { Updateable } from "kysely";
 import type { AuditEntry } from "#lib/audit/store.ts";
+import { listStanding } from "#lib/backups/store.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { PASSAGES, type SpokeOperationKind, type SpokeState } from "#lib/spokes/state.ts";
+import { passageOf, type SpokeState } from "#lib/spokes/state.ts";
 import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
@@ -47,44 +48,72 @@ export const provisionOutcomes: Hooks = {
 export interface Observed {
   readonly state: "active" | "suspended";
   readonly health: "healthy" | "degraded" | "unknown";
+  /** Absent where it could not be seen, or was none of the action's business. */
+  readonly maintenance?: boolean;
 }
 
-/** Of an action: what it leads through and to is its kind's. */
-export const actionOutcomes: Hooks = {
+const ACTION: Hooks = {
   async onStart(tx, job) {
-    const spoke = await change(tx, job, { state: passageOf(job).through, state_reason: null });
+    const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, state_reason: null });
     return { state: spoke.state };
   },
-  async onSucceeded(tx, job) {
-    const { to } = passageOf(job);
-    const health = to === "active" ? "healthy" : "unknown";
-    const spoke = await change(tx, job, { state: to, state_reason: null, health, observed_at: job.updatedAt });
-    return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
-  },
   async onFailed(tx, job, report) {
-    const { state, health } = observedIn(job);
-    const spoke = await change(tx, job, { state, health, state_reason: report.message, observed_at: job.updatedAt });
+    const spoke = await change(tx, job, {
+      ...observedIn(job),
+      state_reason: report.message,
+      observed_at: job.updatedAt,
+    });
     return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const { state, health } = observedIn(job);
-    const spoke = await change(tx, job, { state, health, state_reason: `The operation ${job.kind} was called off` });
+    const state_reason = `The operation ${job.kind} was called off`;
+    const spoke = await change(tx, job, { ...observedIn(job), state_reason });
     return { state: spoke.state };
   },
 };
 
-function passageOf({ kind }: Job) {
-  return PASSAGES[kind as SpokeOperationKind];
+/** Of an action: what it leads through and to is its kind's. */
+export const actionOutcomes: Hooks = { ...ACTION, onSucceeded: (tx, job) => succeed(tx, job, {}) };
+
+/** The same for an action whose success makes more of the row than its state: what the cluster showed of it by then. */
+export function outcomesWith(gain: (job: Job) => SpokeChange): Hooks {
+  return { ...ACTION, onSucceeded: (tx, job) => succeed(tx, job, gain(job)) };
+}
+
+async function succeed(tx: Tx, job: Job, gain: SpokeChange): Promise<Outcome> {
+  const { to } = passageOf(job.kind)!;
+  const health = to === "active" ? "healthy" : "unknown";
+  const seen = { state: to, state_reason: null, health, observed_at: job.updatedAt } as const;
+  const spoke = await change(tx, job, { ...gain, ...seen });
+  return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
 }
 
 /** Where nothing could be seen, the spoke counts as what it was before the action: that can be asked for again. */
 function observedIn(job: Job): Observed {
   const seen = job.progress.observed as Observed | undefined;
-  return seen ?? { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
+  if (seen) {
+    const { state, health, maintenance } = seen;
+    return { state, health, ...(maintenance !== undefined && { maintenance }) };
+  }
+  return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
+
+/** Of an action that leaves the spoke's state as it is: how it went is in the audit and on the stream, the row is not touched. */
+export const taskOutcomes: Hooks = {
+  async onSucceeded(tx, job) {
+    const spoke = await lockSpoke(tx, job.spokeId!);
+    return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
+  },
+  async onFailed(tx, job, report) {
+    const spoke = await lockSpoke(tx, job.spokeId!);
+    return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
+  },
+};
 
 export const removalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
+    const before = await lockSpoke(tx, job.spokeId!);
+    if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
     const gone = { state: "removed", state_reason: null, health: "unknown", removed_at: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
     return told(spoke, job, "spoke_destroyed", {
@@ -92,9 +121,16 @@ export const removalOutcomes: Hooks = {
       domain: spoke.domain,
       size: spoke.size,
       ...(job.progress.snapshots && { snapshots: job.progress.snapshots }),
+      kept: await keptContents(tx, spoke.id),
     });
   },
 };
+
+/** What stays in the cluster on purpose: the contents of backups that an operator can still restore from. */
+async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
+  const backups = (await listStanding(tx, spokeId)).filter(({ state }) => state === "ready");
+  return backups.flatMap(({ volumes }) => volumes.flatMap(({ content }) => content ?? []));
+}
 
 export const hubOutcomes: Hooks = {
   async onSucceeded(tx, job) {
@@ -117,6 +153,8 @@ export const hubOutcomes: Hooks = {
 
 export const hubRemovalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
+    const before = await lockFederation(tx, job.federationId!);
+    if (before.state === "removed") return { state: before.state };
     const gone = { state: "removed", state_reason: null, removed_at: job.updatedAt } as const;
     const hub = await updateFederation(tx, job.federationId!, gone);
     return toldHub(job, hub.state, "federation_destroyed", { slug: hub.slug });

@@ -5,6 +5,7 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
+import { holdingOfHub, rememberCluster } from "#lib/work/same-cluster.ts";
 import { openHubSite, spaceOf } from "#lib/work/site.ts";
 
 export function provisionHub(app: App): Handler {
@@ -25,8 +26,10 @@ export function provisionHub(app: App): Handler {
 
 /** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
 async function makeNamespace(app: App, run: Run): Promise<void> {
-  const { hub, inputs, cluster } = await openHubSite(app, run);
+  const site = await openHubSite(app, run);
+  const { hub, inputs, cluster } = site;
   const [manifest] = app.blueprint.hubObjects(inputs, "namespace");
+  if (hub.namespace_uid === null) await rememberCluster(cluster, run, holdingOfHub(site));
   const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, { signal: run.signal })).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({

@@ -11,6 +11,8 @@ import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install.ts";
 import { demandHealth, demandSeed, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
+import { holdingOfSpoke, rememberCluster } from "#lib/work/same-cluster.ts";
+import { untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/web.ts";
 
@@ -28,8 +30,7 @@ export function provision(app: App): Handler {
       secrets: (run) => makeSecrets(app, run),
       async database(run) {
         await applyStep(app, run, "database");
-        const { space } = await openSpace(app, run);
-        await space.ready([DATABASE], waiting(run));
+        await untilReady(app, run, DATABASE);
       },
       async install(run) {
         await applyStep(app, run, "install");
@@ -42,8 +43,7 @@ export function provision(app: App): Handler {
       seed: (run) => seed(app, run),
       async app(run) {
         await applyStep(app, run, "app");
-        const { space } = await openSpace(app, run);
-        await space.ready([MOODLE], waiting(run));
+        await untilReady(app, run, MOODLE);
       },
       cron: async (run) => void await applyStep(app, run, "cron"),
       ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
@@ -63,8 +63,10 @@ export async function place(app: App, run: Run): Promise<JobPlace & SpokeSite> {
  * who comes next creates it again, is told that it is there, and recognises it by its labels.
  */
 async function makeNamespace(app: App, run: Run): Promise<void> {
-  const { spoke, inputs, cluster } = await openSpokeSite(app, run);
+  const site = await openSpokeSite(app, run);
+  const { spoke, inputs, cluster } = site;
   const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
+  if (spoke.namespace_uid === null) await rememberCluster(cluster, run, holdingOfSpoke(site));
   const uid = spoke.namespace_uid ?? (await cluster.createNamespace(manifest!, { signal: run.signal })).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
@@ -101,7 +103,7 @@ async function seed(app: App, run: Run): Promise<void> {
   await note(run, [...seedNotes(here.inputs, settings), ...leftOut]);
 }
 
-async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Promise<HubSettings> {
+export async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespace_uid"])
     .where("id", "=", spoke.federation_id).executeTakeFirstOrThrow();
   // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.

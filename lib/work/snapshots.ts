@@ -1,108 +1,189 @@
 /**
- * The last snapshot of a spoke that is going, where the cluster can take one that stays.
+ * Takes a backup: snapshots of both volumes of a spoke together, by a class that retains, kept in a row.
  *
- * Snapshots are namespaced and go with the namespace; with a class that retains, the contents behind them stay, and their
- * names are kept in the audit. A cluster that cannot do this does not keep a spoke from being removed.
+ * Snapshots are namespaced and go with the namespace; the contents behind them stay, and what an operator needs to restore
+ * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an operation, and
+ * the snapshots are named after it: so whoever takes the operation over finds what was begun.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
-import { ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
+import type { App } from "#lib/app.ts";
+import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/backups/classes.ts";
+import {
+  type Backup,
+  type BackupKind,
+  type BackupVolume,
+  beginBackup,
+  completeBackup,
+  failBackup,
+  noteVolumes,
+} from "#lib/backups/store.ts";
+import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
+import { type Call, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
 import { messageOf } from "#lib/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { type GuardedCluster, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { removeExpired } from "#lib/work/expired-backups.ts";
+import { type GuardedCluster, note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/snapshot-kinds.ts";
 
-const API = "snapshot.storage.k8s.io/v1";
-const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
-const CLASS = { apiVersion: API, kind: "VolumeSnapshotClass" };
+const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const CLAIMS = { files: "files", db: "data-db-0" } as const;
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
 const TRIES = 3;
 
-export async function takeLastSnapshot({ spoke, cluster, inputs }: SpokeSite, run: Run): Promise<void> {
+export interface BackupWish {
+  readonly kind: BackupKind;
+  /** Milliseconds after which it is left for the next try; by default all that the step has. */
+  readonly patience?: number;
+}
+
+/**
+ * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
+ * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
+ *
+ * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
+ * where its storage keeps failing to, `deadline` (transient) where it takes too long.
+ */
+export async function takeBackup(app: App, run: Run, wish: BackupWish): Promise<Backup> {
+  return await take(await openSpokeSite(app, run), run, wish);
+}
+
+/** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
+export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
+  const { spoke } = site;
   if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
   try {
-    const space = cluster.space(spoke.namespace, spoke.namespace_uid);
-    const claims = await readClaims(space, run);
-    const { snapshotClass } = inputs.surroundings;
-    const className = await findRetainingClass(cluster, run, { name: snapshotClass, drivers: driversOf(claims) });
-    if (className === null) {
-      const which = snapshotClass === undefined ? "no snapshot class" : `no snapshot class ${snapshotClass}`;
-      return await note(run, [`No last snapshot: the cluster has ${which} for these volumes that retains`]);
-    }
-    const labels = {
-      [MANAGED_BY]: "wheelwright",
-      [FEDERATION]: spoke.federation_id,
-      [SPOKE]: spoke.id,
-      backup: "last",
-    };
-    const names = await takeAll(space, run, { claims, className, labels });
-    await run.remember({ snapshots: await contentsOf(space, run, names) });
+    const { volumes } = await take(site, run, { kind: "last" });
+    await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
     // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
     const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
-    if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
+    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // not attempts: other steps have had some of those
+    if (!(error instanceof ClusterError)) throw error;
+    if (passing && tries < TRIES) {
+      await run.remember({ lastSnapshotTries: tries });
+      throw error;
+    }
     run.log.warn("Removes a spoke without a last snapshot", { error });
-    await note(run, [`No last snapshot: ${messageOf(error)}`]);
+    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
+    await note(run, [`No last snapshot: ${why}`]);
   }
 }
 
-/** The volumes' claims that are there, by the short names of their snapshots. */
-async function readClaims(space: Space, run: Run): Promise<ReadonlyMap<string, KubeObject>> {
-  const claims = new Map<string, KubeObject>();
+async function take(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
+  const { spoke, cluster, inputs } = site;
+  const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  if (backup.state === "ready") return backup;
+  const space = spaceOf(site, spoke);
+  const claims = await readClaims(space, run, kind);
+  const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
+  const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
+  await run.write((tx) => noteVolumes(tx, backup.id, planned));
+  const className = fittingClass(await readRetaining(cluster, run), wanted);
+  if (className === null) {
+    throw new ClusterError("NoSnapshotClass", `Cannot take a backup: ${lackOfClass(wanted)}`, {
+      transient: false,
+      blame: "operator",
+      hint: "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+    });
+  }
+  const labels = {
+    [MANAGED_BY]: "wheelwright",
+    [FEDERATION]: spoke.federation_id,
+    [SPOKE]: spoke.id,
+    [BACKUP]: backup.id,
+  };
+  for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
+    const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
+    await createOrMakeRoom(site, space, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
+  }
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waiting(run, patience));
+  const volumes: BackupVolume[] = [];
+  for (const volume of planned) volumes.push(await readVolume(cluster, space, run, volume));
+  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/** Before the first one is cut, both names are known: nothing that was begun can be lost. */
+function planVolume(backup: Backup, short: string, { metadata }: KubeObject): BackupVolume {
+  const driver = metadata.annotations?.[PROVISIONER];
+  const snapshot = `${short}-${backup.id.slice(backup.id.indexOf("_") + 1)}`;
+  return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
+}
+
+/** Both, or it would be no backup; of a spoke that is going, what there is. */
+async function readClaims(
+  space: Space,
+  run: Run,
+  kind: BackupKind,
+): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
+  const claims: { short: string; claim: KubeObject }[] = [];
   for (const [short, name] of Object.entries(CLAIMS)) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, { signal: run.signal });
-    if (claim) claims.set(short, claim);
+    if (claim) claims.push({ short, claim });
+    else if (kind !== "last") {
+      const message = `Cannot take a backup: there is no volume claim ${name}`;
+      throw new ClusterError("NotFound", message, { transient: false, blame: "operator" });
+    }
   }
-  return claims;
+  if (claims.length > 0) return claims;
+  throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
 }
 
 /** Who made the volumes, as their claims say; a volume that was made by hand says nothing. */
-function driversOf(claims: ReadonlyMap<string, KubeObject>): readonly string[] {
-  return [...claims.values()].flatMap(({ metadata }) => metadata.annotations?.[PROVISIONER] ?? []);
+function driversOf(claims: Awaited<ReturnType<typeof readClaims>>): readonly string[] {
+  return claims.flatMap(({ claim }) => claim.metadata.annotations?.[PROVISIONER] ?? []);
 }
 
-/** The class that the surroundings name, or else the first; one that does not retain would go with the namespace. */
-async function findRetainingClass(
+/** The cluster's snapshot classes that retain what they took, in its order. */
+export async function readRetaining(
+  cluster: Pick<GuardedCluster, "serves" | "listAll">,
+  call: Call,
+): Promise<SnapshotClass[]> {
+  const { signal } = call;
+  if (!await cluster.serves(CLASS, { signal })) return [];
+  const classes = await cluster.listAll(CLASS, "", { signal });
+  return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
+    .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
+}
+
+/** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
+async function createOrMakeRoom(site: SpokeSite, space: Space, run: Run, snapshot: KubeObject): Promise<void> {
+  try {
+    await space.create(snapshot, { signal: run.signal });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
+    run.log.info("Makes room for a backup", { reason: error.message });
+    await removeExpired(site, run, "all leftovers");
+    await space.create(snapshot, { signal: run.signal });
+  }
+}
+
+/** All that is needed to find the data again when the namespace is gone. */
+async function readVolume(
   cluster: GuardedCluster,
-  run: Run,
-  wanted: { readonly name: string | undefined; readonly drivers: readonly string[] },
-): Promise<string | null> {
-  if (!await cluster.serves(CLASS, { signal: run.signal })) return null;
-  const classes = await cluster.listAll(CLASS, "", { signal: run.signal });
-  const fitting = classes.find(({ metadata, deletionPolicy, driver }) =>
-    deletionPolicy === "Retain" && (wanted.name === undefined || metadata.name === wanted.name) &&
-    wanted.drivers.every((each) => each === driver)
-  );
-  return fitting?.metadata.name ?? null;
-}
-
-/** Both volumes together. The names are the same for each holder, so that one that takes over finds what was begun. */
-async function takeAll(
   space: Space,
   run: Run,
-  { claims, className, labels }: {
-    readonly claims: ReadonlyMap<string, KubeObject>;
-    readonly className: string;
-    readonly labels: Record<string, string>;
-  },
-): Promise<string[]> {
-  const names: string[] = [];
-  for (const [short, claim] of claims) {
-    const name = `${short}-last`;
-    const spec = {
-      volumeSnapshotClassName: className,
-      source: { persistentVolumeClaimName: claim.metadata.name },
-    };
-    await space.create({ ...SNAPSHOT, metadata: { name, labels }, spec }, { signal: run.signal });
-    names.push(name);
+  planned: BackupVolume,
+): Promise<BackupVolume> {
+  const call = { signal: run.signal };
+  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, call);
+  const name = snapshot?.["status"]?.boundVolumeSnapshotContentName;
+  const content = name ? await cluster.find({ ...CONTENT, name }, call) : null;
+  const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
+  if (!snapshot || !content || !refersTo(content, snapshot) || !handle) {
+    const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;
+    throw new ClusterError("Incomplete", message, { transient: true });
   }
-  await space.ready(names.map((name) => ({ ...SNAPSHOT, name })), waiting(run));
-  return names;
-}
-
-async function contentsOf(space: Space, run: Run, names: readonly string[]): Promise<Record<string, unknown>[]> {
-  const snapshots = await Promise.all(names.map((name) => space.get({ ...SNAPSHOT, name }, { signal: run.signal })));
-  return snapshots.filter((found): found is KubeObject => found !== null).map((found) => ({
-    claim: found["spec"]?.source?.persistentVolumeClaimName ?? null,
-    content: found["status"]?.boundVolumeSnapshotContentName ?? null,
-  }));
+  if (content["spec"].deletionPolicy !== "Retain") {
+    const message = `Cannot keep the backup: VolumeSnapshotContent ${name} would be deleted with the spoke`;
+    throw new ClusterError("NoSnapshotClass", message, { transient: false, blame: "operator" });
+  }
+  return {
+    ...planned,
+    snapshotUid: snapshot.metadata.uid!,
+    content: content.metadata.name,
+    handle: String(handle),
+    driver: String(content["spec"].driver),
+    class: String(content["spec"].volumeSnapshotClassName ?? ""),
+    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // 0 is what a driver says that does not know
+  };
 }

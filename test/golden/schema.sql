@@ -93,11 +93,54 @@ create table audit_seals (
 CREATE TRIGGER audit_seals_forward_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_seal_change();
 CREATE TRIGGER audit_seals_no_truncate BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_seal_change();
 
+create table backups (
+  id text not null,
+  spoke_id text not null,
+  federation_id text not null,
+  operation_id text not null,
+  cluster text not null,
+  namespace text not null,
+  kind text not null,
+  state text not null default 'pending'::text,
+  volumes jsonb not null default '[]'::jsonb,
+  size_bytes bigint,
+  error text,
+  told boolean not null default false,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  ready_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone,
+  removing_since timestamp(3) with time zone,
+  deleted_at timestamp(3) with time zone,
+  constraint backups_check CHECK (((state <> 'ready'::text) OR (ready_at IS NOT NULL))),
+  constraint backups_check1 CHECK (((state <> 'failed'::text) OR (failed_at IS NOT NULL))),
+  constraint backups_check2 CHECK (((state = 'deleted'::text) = (deleted_at IS NOT NULL))),
+  constraint backups_check3 CHECK (((kind <> 'last'::text) OR (removing_since IS NULL))),
+  constraint backups_kind_check CHECK ((kind = ANY (ARRAY['nightly'::text, 'manual'::text, 'upgrade'::text, 'last'::text]))),
+  constraint backups_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint backups_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
+  constraint backups_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint backups_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint backups_pkey PRIMARY KEY (id),
+  constraint backups_operation_id_key UNIQUE (operation_id)
+);
+CREATE INDEX backups_failed ON public.backups USING btree (spoke_id, failed_at DESC) WHERE (failed_at IS NOT NULL);
+CREATE INDEX backups_of_spoke ON public.backups USING btree (spoke_id, created_at DESC, id DESC);
+CREATE INDEX backups_pending ON public.backups USING btree (operation_id) WHERE (state = 'pending'::text);
+CREATE INDEX backups_standing ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
+
 create table clock_shift (
   only_row boolean not null default true,
   shift interval not null,
   constraint clock_shift_only_row_check CHECK (only_row),
   constraint clock_shift_pkey PRIMARY KEY (only_row)
+);
+
+create table cluster_snapshots (
+  cluster text not null,
+  classes jsonb,
+  error text,
+  looked_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
 create table federation_members (
@@ -159,6 +202,7 @@ create table federations (
   updated_at timestamp(3) with time zone not null default wheelwright_now(),
   ready_at timestamp(3) with time zone,
   removed_at timestamp(3) with time zone,
+  cluster_uid text,
   constraint federations_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint federations_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'removing'::text, 'removed'::text]))),
   constraint federations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
@@ -358,6 +402,10 @@ create table spokes (
   ready_at timestamp(3) with time zone,
   observed_at timestamp(3) with time zone,
   removed_at timestamp(3) with time zone,
+  maintenance boolean not null default false,
+  backup_due_at timestamp(3) with time zone,
+  bad_looks smallint not null default 0,
+  cluster_uid text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
@@ -367,6 +415,7 @@ create table spokes (
   constraint spokes_pkey PRIMARY KEY (id),
   constraint spokes_namespace_key UNIQUE (namespace)
 );
+CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);

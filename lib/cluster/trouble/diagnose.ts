@@ -21,6 +21,7 @@ import { certificateTrouble } from "#lib/cluster/trouble/certificate.ts";
 import { claimTrouble, waitsForConsumer } from "#lib/cluster/trouble/claim.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { podTrouble } from "#lib/cluster/trouble/pod.ts";
+import { snapshotTrouble } from "#lib/cluster/trouble/snapshot.ts";
 import { isTrue, lackOf } from "#lib/cluster/trouble/readiness.ts";
 import { readRefusal } from "#lib/cluster/trouble/refusals.ts";
 import {
@@ -56,6 +57,7 @@ export function judge(
     return certificateTrouble(object, orders, clock) ?? waiting(`${name} ${lack}`);
   }
   const ofPods = own.map((pod) => podTrouble(pod, events, clock)).filter((trouble) => trouble !== undefined);
+  if (object.kind === "VolumeSnapshot") return snapshotTrouble(object, clock) ?? waiting(`${name} ${lack}`);
   const troubles = [
     conditionTrouble(object, pods, lastWords(own, ofPods, events), clock),
     creationTrouble(object, own, events, clock),

@@ -22,6 +22,8 @@ export interface Request {
   readonly body?: unknown;
   /** Content type of the body, if it is not plain JSON. */
   readonly type?: string;
+  /** What is wanted in place of plain JSON. */
+  readonly accept?: string;
   readonly repeat: "safe" | "unsent";
 }
 
@@ -81,7 +83,7 @@ export function openApi(options: ApiOptions): Api {
       url,
       headers: {
         ...headers,
-        accept: "application/json",
+        accept: request.accept ?? "application/json",
         "user-agent": userAgent,
         ...(request.body === undefined ? {} : { "content-type": request.type ?? "application/json" }),
       },

@@ -22,9 +22,7 @@ export async function listPages(
 ): Promise<List> {
   const items: KubeObject[] = [];
   for (let next = "", pages = 1;; pages++) {
-    const page = { ...query, limit: PAGE, ...(next ? { continue: next } : {}) };
-    const { body } = await api.call({ method: "GET", path, query: page, repeat: "safe" }, call);
-    const read = readPage(body, path);
+    const read = await listOnePage(api, path, { ...query, limit: PAGE, ...(next ? { continue: next } : {}) }, call);
     for (const item of read.items) items.push(item);
     if (!read.next) return { items, version: read.version };
     if (read.next === next || pages >= PAGES_MOST) throw badAnswer(`The list of ${path} does not come to an end`, 200);
@@ -32,8 +30,25 @@ export async function listPages(
   }
 }
 
+export interface ListPage extends List {
+  /** Empty after the last one. */
+  readonly next: string;
+}
+
+/** One page, by the limit and the `continue` that the query names. */
+export async function listOnePage(
+  api: Api,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  call: Call,
+  accept?: string,
+): Promise<ListPage> {
+  const { body } = await api.call({ method: "GET", path, query, repeat: "safe", ...(accept && { accept }) }, call);
+  return readPage(body, path);
+}
+
 /** What is no list must not count as an empty one: somebody may be waiting for it to be empty. */
-function readPage(body: unknown, path: string): List & { readonly next: string } {
+function readPage(body: unknown, path: string): ListPage {
   const { kind, items, metadata } = isRecord(body) ? body : {};
   const none = (items === null || items === undefined) && String(kind).endsWith("List"); // Go's word for an empty list
   if (!none && !(Array.isArray(items) && items.every(isObject))) {

@@ -3,7 +3,10 @@
 /** What a field is, for a reader who knows no more than its name, and an example where its schema cannot make one. */
 export type Entry = readonly [saying: string, example?: unknown];
 
-/** By `name`, or by `owner.name` where a name means something else in that schema, or in the field of that name. */
+/**
+ * By `name`, or by `owner.name` where a name means something else in that schema, or in the field of that name; by `owner.`
+ * the example of a whole schema whose fields do not go together.
+ */
 export type Entries = Readonly<Record<string, Entry>>;
 
 export const HUB = "fed_06fj2c4v7tq0w1x9n3m8k5r2dg";

@@ -5,6 +5,7 @@
  * are made; a test names the fields that have no line. They stand here and not in the views, where each would need a
  * pipe of its own and would hide what the view says.
  */
+import { BACKUPS } from "#lib/docs/glossary/backups.ts";
 import type { Entry } from "#lib/docs/glossary/entry.ts";
 import { PARAMETERS } from "#lib/docs/glossary/parameters.ts";
 import { PROGRESS } from "#lib/docs/glossary/progress.ts";
@@ -26,5 +27,5 @@ function entryOf(owner: string, name: string): Entry | undefined {
 }
 
 function lookUp(key: string): Entry | undefined {
-  return [PARAMETERS, THINGS, PROGRESS, RECORDS].find((entries) => Object.hasOwn(entries, key))?.[key];
+  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS].find((entries) => Object.hasOwn(entries, key))?.[key];
 }

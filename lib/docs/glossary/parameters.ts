@@ -15,6 +15,9 @@ export const PARAMETERS: Entries = {
     "2026-11-21T12:00:00.000Z",
   ],
   "query.includeRemoved": ["Whether removed ones are shown too; operators only", "true"],
+  "query.abandon": [
+    "Gives up what is being removed, and whose removal has failed, without the cluster's word; operators only",
+  ],
   "query.dryRun": ["Shows what would be done, and does nothing"],
   "query.since": ["Number of the last event received: goes on after it", "4"],
   "query.unreadOnly": ["Only what you have not read"],

@@ -1,5 +1,5 @@
 /** What is under way, what can be asked for, and what it would come to. */
-import type { Entries } from "#lib/docs/glossary/entry.ts";
+import { type Entries, SPOKE } from "#lib/docs/glossary/entry.ts";
 
 export const PROGRESS: Entries = {
   "Federation.state": ["What the hub is doing", "active"],
@@ -13,8 +13,24 @@ export const PROGRESS: Entries = {
   "Readiness.status": ["ok; what is not ready is answered with 503", "ok"],
   ".status": ["ok while the process is alive", "ok"],
   stateReason: ["Why it is in this state, where that needs saying", null],
-  health: ["What the site looks like from outside", "healthy"],
-  drift: ["Where the cluster differs from what was made; null when nothing is known", null],
+  health: ["healthy while its pods are ready and its disks bound; degraded after three bad looks in a row", "healthy"],
+  maintenance: [
+    "Whether the site tells its visitors that it is in maintenance, because somebody asked for that",
+    false,
+  ],
+  drift: [
+    "In what the cluster differs from what was made, as the last look at it told; null where nothing is known",
+    null,
+  ],
+  "drift.objects": ["Objects of the spoke that somebody changed or deleted"],
+  "objects.object": ["Kind and name", "Deployment/moodle"],
+  "objects.what": ["changed or missing", "changed"],
+  "objects.fields": ["The fields that differ; none of what is missing", ["spec.replicas"]],
+  "drift.revision": [
+    "Where it was made from another revision of the blueprint than the present one: reapply brings it there",
+  ],
+  "revision.from": ["The revision that it was made from", "1c43f0a9d2be"],
+  "revision.to": ["The present one", "9be27d40c1f8"],
   operation: ["What it is busy with, or null", null],
   "StreamEvent.operation": ["What is under way"],
 
@@ -34,6 +50,10 @@ export const PROGRESS: Entries = {
   since: ["Since when it runs", "2026-11-21T11:58:30.000Z"],
   nextTryAt: ["When it is tried again; null when it need not wait for that", null],
   notes: ["What was left out or could not be done, though the operation went on", []],
+  "ActionPreview.notes": [
+    "What it does that no field shows, and what the cluster would refuse",
+    ["Data, address and certificate stay"],
+  ],
   "Operation.error": ["Why the last try failed, or null", null],
   "OperationDetail.label": ["What the step does", "Installing Moodle"],
   "OperationDetail.step": ["Number of the step under way, or at which it ended; 0 while queued", 5],
@@ -77,6 +97,8 @@ export const PROGRESS: Entries = {
   count: ["How often, or how many", 3],
 
   action: ["What to do", "suspend"],
+  "SpokeAction.": ["", { action: "suspend" }],
+  "BulkAction.": ["", { ids: [SPOKE], action: "resize", size: "large" }],
   "FederationAction.action": ["What to do: a failed hub can be tried again", "retry"],
   accepted: ["Whether it will be done", true],
   spoke: ["The spoke, once it was accepted"],
@@ -85,9 +107,9 @@ export const PROGRESS: Entries = {
   downtime: ["Whether the site is away meanwhile, or from then on", true],
   steps: ["What would be done, in order", ["Pausing scheduled tasks", "Stopping Moodle", "Stopping the database"]],
   changes: ["What would change, by the cluster's own dry run"],
-  field: ["Which field of it", "spec.replicas"],
-  from: ["The value now", 1],
-  to: ["The value then", 0],
+  field: ["Which field of it; empty for the whole of what would be made", "spec.replicas"],
+  from: ["The value now; null where there is none", 1],
+  to: ["The value then; null where there is none", 0],
   price: ["What it would cost"],
   objects: ["What would be applied in the cluster, in order", [{ apiVersion: "v1", kind: "Namespace" }]],
   demand: ["What it takes at most"],

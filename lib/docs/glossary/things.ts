@@ -108,6 +108,11 @@ export const THINGS: Entries = {
   "NewSpoke.seed": ["The courses that it begins with, as the catalogue names them", "demo"],
   lmsVersion: ["Version of the learning platform", "4.5.12"],
   moodleVersion: ["The same as lmsVersion, under the platform's own name", "4.5.12"],
+  "SpokeAction.lmsVersion": ["Of upgrade, where it is needed: the version to go to", "5.2.2"],
+  "BulkAction.lmsVersion": ["Of upgrade, where it is needed: the version to go to", "5.2.2"],
+  "SpokeAction.size": ["Of resize, where it is needed: the size to have", "large"],
+  "BulkAction.size": ["Of resize, where it is needed: the size to have", "large"],
+  skipBackup: ["Of upgrade: go on without a backup where the cluster cannot take one", false],
   namespace: ["Where it is in the cluster", "spoke-ash-s7y2p5t9w3ka"],
   spokeCount: ["How many spokes are not removed", 5],
 

@@ -65,19 +65,25 @@ function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
   ];
 }
 
-export function listObjects(world: World, kind: Kind, namespace: string | undefined, query: URLSearchParams): Json {
+export function listObjects(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+  accept?: string,
+): Json {
   refuseListOptions(world, query, false);
   const selected = readSelection(kind, query);
   const token = readToken(query.get("continue"));
   if (token && token.version < world.store.horizon()) throw expired();
   const limit = Number(query.get("limit") ?? 0);
-  const found = world.store.list(kind, namespace)
-    .filter((object) => (token === null || keyOf(object) > token.start) && selected(object));
+  const all = world.store.list(kind, namespace);
+  const found = all.slice(token === null ? 0 : placeAfter(all, token.start)).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;
   const version = token?.version ?? world.store.version();
   const selecting = query.get("labelSelector") || query.get("fieldSelector");
-  return {
+  const list = {
     kind: `${kind.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: {
@@ -87,6 +93,31 @@ export function listObjects(world: World, kind: Kind, namespace: string | undefi
     },
     items: page.map((object) => itemOf(kind, object)),
   };
+  return wantsMetadata(accept) ? metadataOf(list) : list;
+}
+
+/** Lists are in the order of their keys. */
+function placeAfter(all: readonly KubeObject[], start: string): number {
+  let low = 0, high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keyOf(all[middle]!) > start) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Whether a list is asked for that holds nothing but the objects' metadata. */
+function wantsMetadata(accept: string | undefined): boolean {
+  const [first = ""] = (accept ?? "").split(",");
+  const parameters = new Set(first.split(";").slice(1).map((each) => each.trim()));
+  return ["as=PartialObjectMetadataList", "g=meta.k8s.io", "v=v1"].every((each) => parameters.has(each));
+}
+
+function metadataOf(list: Json): Json {
+  const apiVersion = "meta.k8s.io/v1";
+  const items = list.items.map(({ metadata }: KubeObject) => ({ kind: "PartialObjectMetadata", apiVersion, metadata }));
+  return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
 }
 
 /** Items of built-in kinds do not repeat what they are; the list says it. */

@@ -87,9 +87,9 @@ export function perform(world: World, asked: Asked): Answer {
   throw notAllowed();
 }
 
-function readMany(world: World, { route, query, response }: Asked): Answer {
+function readMany(world: World, { route, query, accept, response }: Asked): Answer {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
-    return ok(listObjects(world, route.kind, route.namespace, query));
+    return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void watchObjects(world, route.kind, route.namespace, query, response);
 }

@@ -1,11 +1,11 @@
 /** Claims and their volumes: bound when a pod uses them (or at once, as the class says), grown, protected, and gone. */
 import type { Kind } from "#lib/simulator/kinds.ts";
 import { type Json, type KubeObject, timestamp } from "#lib/simulator/object.ts";
-import { amount } from "#lib/simulator/quantity.ts";
 import { say } from "#lib/simulator/events.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { changeObject, createObject } from "#lib/simulator/writes.ts";
 import type { Controller } from "#lib/simulator/controllers/controller.ts";
+import { openGrowth } from "#lib/simulator/controllers/growth.ts";
 import { isOver } from "#lib/simulator/controllers/pod-status.ts";
 import { claimNames, SELECTED_NODE } from "#lib/simulator/controllers/scheduler.ts";
 import { handleOf } from "#lib/simulator/controllers/snapshots.ts";
@@ -18,6 +18,7 @@ const RETRY = 1000; // ms between looks at a class or a snapshot that is not the
 export function claimController(world: World): Controller {
   const kind = world.kinds.of("v1", "PersistentVolumeClaim")!, pods = world.kinds.of("v1", "Pod")!;
   const binding = new Map<string, number>();
+  const growth = openGrowth(world);
   return {
     kind,
     also(change) {
@@ -29,11 +30,12 @@ export function claimController(world: World): Controller {
     },
     gone(claim) {
       binding.delete(claim.metadata.uid);
+      growth.forget(claim);
       release(world, claim);
     },
     reconcile(claim) {
       if (claim.metadata.deletionTimestamp !== undefined) return unprotect(world, kind, pods, claim);
-      if (claim.status?.phase === "Bound") return grow(world, kind, claim);
+      if (claim.status?.phase === "Bound") return growth.grow(claim);
       const storage = world.store.get(
         world.kinds.of("storage.k8s.io/v1", "StorageClass")!,
         undefined,
@@ -126,33 +128,6 @@ function bind(world: World, kind: Kind, claim: KubeObject, storage: KubeObject):
   }));
   const message = `Successfully provisioned volume ${volume}`;
   say(world, claim, { type: "Normal", reason: "ProvisioningSucceeded", message, by: storage.provisioner });
-}
-
-/** A bound claim that asks for more gets it, where its class allows. */
-function grow(world: World, kind: Kind, claim: KubeObject): void {
-  const asked = claim.spec.resources?.requests?.storage;
-  if (amount(asked) <= amount(claim.status.capacity?.storage)) return;
-  const storage = world.store.get(
-    world.kinds.of("storage.k8s.io/v1", "StorageClass")!,
-    undefined,
-    claim.spec.storageClassName ?? "",
-  );
-  if (storage?.allowVolumeExpansion !== true) return;
-  changeObject(world, kind, claim, "external-resizer", (live) => ({
-    ...live,
-    status: { ...live.status, capacity: { storage: asked } },
-  }));
-  const volumes = world.kinds.of("v1", "PersistentVolume")!;
-  const volume = world.store.get(volumes, undefined, claim.spec.volumeName);
-  if (volume) {
-    changeObject(
-      world,
-      volumes,
-      volume,
-      "external-resizer",
-      (live) => ({ ...live, spec: { ...live.spec, capacity: { storage: asked } } }),
-    );
-  }
 }
 
 /** Pods that are still to run, even those that wait for a node, keep their claims from going. */

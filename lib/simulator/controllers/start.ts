@@ -12,7 +12,7 @@ import { namespaceController } from "#lib/simulator/controllers/namespaces.ts";
 import { podController } from "#lib/simulator/controllers/pods.ts";
 import { quotaController } from "#lib/simulator/controllers/quotas.ts";
 import { replicaSetController } from "#lib/simulator/controllers/replicasets.ts";
-import { snapshotController } from "#lib/simulator/controllers/snapshots.ts";
+import { contentController, snapshotController } from "#lib/simulator/controllers/snapshots.ts";
 import { statefulSetController } from "#lib/simulator/controllers/statefulsets.ts";
 
 export function startControllers(world: World): void {
@@ -27,6 +27,7 @@ export function startControllers(world: World): void {
     podController(world),
     claimController(world),
     snapshotController(world),
+    contentController(world),
     ingressController(world),
     certificateController(world),
     issuerController(world),
@@ -35,5 +36,6 @@ export function startControllers(world: World): void {
   world.faults.onChange(() => {
     for (const name of ["Pod", "Namespace"]) wake(world.kinds.of("v1", name)!);
     wake(world.kinds.of("apps/v1", "Deployment")!);
+    wake(world.kinds.of("snapshot.storage.k8s.io/v1", "VolumeSnapshot")!);
   });
 }

@@ -69,7 +69,7 @@ function step(world: World, set: KubeObject, own: readonly KubeObject[], revisio
     } else if (isOver(pod)) {
       remove(pod);
       return true;
-    } else if (!isReady(pod) && !parallel) break;
+    } else if (!isReady(pod) && !parallel) return true; // also where another template would heal it: nothing goes on
   }
   const surplus = own.filter((pod) => ordinal(pod) >= wanted).sort((a, b) => ordinal(b) - ordinal(a));
   if (surplus.length > 0) {

@@ -1,10 +1,11 @@
 /**
  * The entry point of the Moodle image: waits for the database, writes config.php, installs what is empty, refuses what
- * is half there. Afterwards it serves, or is done, if its arguments are `true`.
+ * is half there, goes on with what is there (upgrade.ts). Afterwards it serves, or is done, if its arguments are `true`.
  */
 import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
 import { type Database, type Files, isInstalled, releaseOf, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
+import { startOnSite } from "#lib/simulator/moodle/upgrade.ts";
 
 const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
 
@@ -25,7 +26,8 @@ export function wipeFiles({ world, pod }: Context): Run {
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
-function start({ world, pod, container, env }: Context, exit: number | null): Run {
+function start(context: Context, exit: number | null): Run {
+  const { world, pod, container, env } = context;
   const site = siteOf(world, pod.metadata.namespace!);
   const failed = (...lines: string[]): Run => ({ lines: [...lines, "*** Failed with return value: 0"], exit: 1 });
   if (!site.database) return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
@@ -51,7 +53,7 @@ function start({ world, pod, container, env }: Context, exit: number | null): Ru
       "ERROR: could not determine whether Moodle is installed",
     );
   }
-  if (isInstalled(site.database)) return upgradeOrServe(site, container.image, env, exit);
+  if (isInstalled(site.database)) return startOnSite(context, site, exit);
   return install(site, pod.metadata.uid, container.image, env, exit);
 }
 
@@ -79,32 +81,6 @@ function install(site: Site, pod: string, image: string, env: Context["env"], ex
       const siteidentifier = randomText(32) + host;
       site.saveDatabase({ ...rest, tables: WHOLE, config: { rolesactive: "1", siteidentifier, version, release } });
       site.saveFiles(files);
-    },
-  };
-}
-
-/** A newer image upgrades the site only where it is told to; an older one is refused. */
-function upgradeOrServe(site: Site, image: string, env: Context["env"], exit: number | null): Run {
-  const { release, version } = releaseOf(image), database = site.database!;
-  const present = database.config!.version ?? version;
-  if (Number(version) < Number(present)) {
-    return {
-      lines: [`!!! Cannot downgrade from ${present} to ${version} !!!`, "*** Failed with return value: 0"],
-      exit: 1,
-    };
-  }
-  const upgrades = env.AUTO_UPDATE_MOODLE === "true" && version !== present;
-  return {
-    lines: [
-      "Moodle is already installed.",
-      ...(upgrades ? [`Upgrading to ${release}`, "Command line upgrade completed successfully."] : []),
-      ...(exit === null ? ["ready to handle connections"] : ["*** Failed with return value: 0"]),
-    ],
-    exit,
-    ...(upgrades ? { deaf: true } : {}),
-    done: () => {
-      if (upgrades) site.saveDatabase({ ...database, config: { ...database.config, release, version } });
-      site.saveFiles({ ...site.files, code: upgrades ? release : site.files.code ?? release, configured: true });
     },
   };
 }

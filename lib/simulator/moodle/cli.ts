@@ -1,7 +1,7 @@
 /** Moodle's command line: `php …/cli/NAME.php` in Jobs, and the blueprint's seed. */
 import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
-import { type Database, isInstalled, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
+import { type Database, isInstalled, isLocked, pendingUpgrade, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
 import { readSource } from "#lib/simulator/environment.ts";
 import type { Json } from "#lib/simulator/object.ts";
 
@@ -10,18 +10,13 @@ type Command = (text: string, site: Site & { database: Database }) => Run;
 const said = (...lines: string[]): Run => ({ lines, exit: 0 });
 
 const COMMANDS: Record<string, Command> = {
-  cron: (_, { files }) =>
+  cron: (_, { files, database }) =>
     files.maintenance
       ? { lines: ["CLI maintenance mode active, cron execution suspended."], exit: 1 }
+      : pendingUpgrade(database, files)
+      ? { lines: ["Moodle upgrade pending, cron execution suspended."], exit: 1 }
       : said("Server Time: now", "Cron run completed correctly", "Cron completed"),
-  maintenance: (text, site) => {
-    const on = /--enable(later)?\b/.test(text), changes = on || text.includes("--disable");
-    return {
-      lines: [`== CLI maintenance mode ==`, on ? "Site is currently not available" : "Site is available"],
-      exit: 0,
-      ...(changes ? { done: () => site.saveFiles({ ...site.files, maintenance: on }) } : {}),
-    };
-  },
+  maintenance,
   cfg: (text, { database }) => {
     const name = /--name=(\w+)/.exec(text)?.[1];
     if (name === undefined || text.includes("--set")) return said();
@@ -34,6 +29,30 @@ const COMMANDS: Record<string, Command> = {
   kill_all_sessions: () => said(),
   isinstalled: () => ({ lines: [], exit: 2 }), // 2 is "yes" for this one
 };
+
+/** Once it is on, it says nothing more of that. The blueprint's guard is the shell's, before PHP is started. */
+function maintenance(text: string, site: Site): Run {
+  const on = /--enable\b/.test(text), off = text.includes("--disable");
+  const { maintenance = false, maintenanceAttempt } = site.files;
+  const attempt = /"\$last" -gt (\d+) /.exec(text)?.[1];
+  if (attempt !== undefined && BigInt(maintenanceAttempt ?? 0) > BigInt(attempt)) {
+    const line = `not switched: attempt ${maintenanceAttempt} has begun after this one, ${attempt}`;
+    return { lines: [line], exit: 1 };
+  }
+  const heading = "== Maintenance mode ==";
+  const status = maintenance ? "Status: enabled" : "Status: disabled";
+  const done = on
+    ? "Your site is currently in CLI maintenance mode, no web access is allowed."
+    : off
+    ? "Maintenance mode has been disabled and site is running normally again"
+    : status;
+  const noted = attempt === undefined ? {} : { maintenanceAttempt: attempt };
+  return {
+    lines: on && maintenance ? [heading] : [heading, done],
+    exit: 0,
+    done: () => site.saveFiles({ ...site.files, ...noted, ...(on || off ? { maintenance: on } : {}) }),
+  };
+}
 
 export function runCli(context: Context): Run {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
@@ -54,21 +73,31 @@ export function runSeed(context: Context): Run {
   const settings = (pod.spec.volumes ?? []).some((volume: Json) => volume.configMap?.name === "seed")
     ? read("seed") ?? {}
     : {};
+  const administers = settings.SEED_ADMIN_EMAIL !== undefined && !!env.ADMIN_PASSWORD;
   const courses: { shortname: string }[] = JSON.parse(settings.SEED_COURSES ?? "[]");
-  const done = [
+  const said = (known: boolean): string[] => [
     ...(settings.SEED_TITLE ? ["title set"] : []),
     ...(settings.SEED_MAIL ? [`mail ${settings.SEED_MAIL}`] : []),
-    ...(settings.SEED_ADMIN_EMAIL && env.ADMIN_PASSWORD ? ["administrator created"] : []),
+    ...(administers ? [known ? "administrator kept" : "administrator created"] : []),
     ...(settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS ? ["brand set"] : []),
     ...(settings.SEED_BRAND_LOGO ? ["logo set"] : []),
     ...(settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET ? ["single sign-on set"] : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
-  return onSite(context, "/var/www/html/config.php", () => said(...done, "seeded"));
+  return onSite(context, "/var/www/html/config.php", (site) => ({
+    lines: [...said(site.database.accounts?.admin !== undefined), "seeded"],
+    exit: 0,
+    done() {
+      const { accounts = {}, config } = site.database;
+      const admin = administers ? { admin: accounts.admin ?? { password: env.ADMIN_PASSWORD! } } : {};
+      const mail = settings.SEED_MAIL ? { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" } : {};
+      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...admin }, config: { ...config, ...mail } });
+    },
+  }));
 }
 
 /** What every script needs first: code, config.php, a database that answers, and a whole site in it. */
-function onSite({ world, pod }: Context, path: string, run: (site: Site & { database: Database }) => Run): Run {
+export function onSite({ world, pod }: Context, path: string, run: (site: Site & { database: Database }) => Run): Run {
   const site = siteOf(world, pod.metadata.namespace!);
   const failed = (...lines: string[]): Run => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
@@ -76,6 +105,8 @@ function onSite({ world, pod }: Context, path: string, run: (site: Site & { data
   const { database } = site;
   const password = readSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
   if (!database || passwordRefusal(database, password)) return failed("!!! <p>Error: Database connection failed</p>");
-  if (!isInstalled(database)) return failed("!!! Site is being upgraded, please retry later. !!!");
+  if (!isInstalled(database) || isLocked(database, world.timers.now())) {
+    return failed("!!! Site is being upgraded, please retry later. !!!");
+  }
   return run({ ...site, database });
 }

@@ -108,6 +108,7 @@ function runGuard(
     ],
     [others, RAISED("another session"), "another session is at work in this database"],
     [isInstalled(database), RAISED("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
+    [!isInstalled(database), RAISED("no installed site"), "no installed site is here"],
   ];
   for (const [applies, raised, words] of facts) {
     const not = applies && raised.exec(text)?.[1];

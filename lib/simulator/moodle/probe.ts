@@ -1,6 +1,6 @@
 /** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
 import { readSource } from "#lib/simulator/environment.ts";
-import { readyBehind, siteOf } from "#lib/simulator/moodle/site.ts";
+import { pendingUpgrade, readyBehind, siteOf } from "#lib/simulator/moodle/site.ts";
 import type { Context, Run } from "#lib/simulator/program.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
@@ -24,7 +24,17 @@ export function probe({ world, pod, container }: Context): Run {
   if (readyBehind(world, space, name).length === 0) {
     return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
   }
-  const status = answer(siteOf(world, space).files.maintenance === true, path, text, wwwroot(world, space));
+  const { database, files } = siteOf(world, space);
+  // To the page that asks an administrator to upgrade; within a branch the login page is shown all the same (assumed).
+  const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
+  const status = asks && files.maintenance !== true
+    ? 303
+    : answer(files.maintenance === true, path, text, wwwroot(world, space));
+  const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
+  if (wanted !== undefined) { // a script that asks until it is given this answer, or another one twice
+    const met = String(status) === wanted;
+    return { lines: met ? [wanted] : [String(status), String(status)], exit: met ? 0 : 1 };
+  }
   const failing = status >= 400 && /(^| )(-\w*f\w*|--fail)( |$)/.test(text);
   const lines = [
     ...(writesCode ? [String(status)] : []),
@@ -40,6 +50,10 @@ function answer(maintenance: boolean, path: string, text: string, root: string):
   const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
   if (host !== root) return 303;
   return path.startsWith("/login/index.php") || path === "/" ? 200 : 303;
+}
+
+function branchOf(release: string | undefined): string | undefined {
+  return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
 function wwwroot(world: Context["world"], namespace: string): string {

@@ -17,6 +17,20 @@ export interface Database {
   readonly config?: Readonly<Record<string, string>>;
   /** The uid of the pod that is installing. */
   readonly installer?: string;
+  /** mdl_user, by name: whom the seed has made. */
+  readonly accounts?: Readonly<Record<string, Account>>;
+  /** The last attempt that gave the administrator a password. */
+  readonly passwordAttempt?: string;
+}
+
+export interface Account {
+  /** As it was given: a hash would tell a test nothing. */
+  readonly password: string;
+  readonly suspended?: boolean;
+  /** Browsers that are signed in. */
+  readonly sessions?: number;
+  /** Links for a new password that were mailed. */
+  readonly links?: number;
 }
 
 export interface Files {
@@ -28,6 +42,8 @@ export interface Files {
   readonly upgrading?: boolean;
   /** climaintenance.html */
   readonly maintenance?: boolean;
+  /** The last attempt to turn maintenance on or off. */
+  readonly maintenanceAttempt?: string;
 }
 
 export interface Site {
@@ -68,7 +84,20 @@ export function isInstalled(database: Database | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
+/** Whether an upgrade keeps everybody away: one under way, or one that was killed, until its time has passed. */
+export function isLocked(database: Database | null, now: number): boolean {
+  return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
+}
+
+/** Whether the code that lies there is newer than the database. */
+export function pendingUpgrade(database: Database | null, { code }: Files): boolean {
+  return isInstalled(database) && code !== undefined && database!.config!.release !== code;
+}
+
 const BRANCHES: Record<string, string> = {
+  "4.1": "20221128",
+  "4.2": "20230424",
+  "4.3": "20231009",
   "4.4": "20240422",
   "4.5": "20241007",
   "5.0": "20250414",

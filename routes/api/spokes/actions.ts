@@ -7,12 +7,13 @@ import { requestActions } from "#lib/spokes/bulk.ts";
 import { BulkAction, BulkOutcome } from "#lib/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Ask many spokes to suspend, resume, restart or retry; ids that you do not see are skipped",
+  summary: "Ask many spokes for the same action; ids that you do not see are skipped",
   access: signedIn,
   scope: "cli",
   // Refused, for whoever asks for a trial must not get the real thing.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),
+  faults: ["parameter_needed", "version_mismatch", "not_offered", "operator_only"],
   handle: ({ app, actor, body }) => requestActions(app, actor, body),
 });

@@ -17,11 +17,13 @@ site("reads an installed site", () => {
     siteIdentifier: "aB|3biology.example.org",
     version: "2024100712",
     release: "4.5.12 (Build: 20261005)",
+    lockedUntil: null,
   });
 });
 
 site("is empty when nothing was printed", () => {
-  assert.equal(readSite([]), { state: "empty", siteIdentifier: null, version: null, release: null });
+  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null };
+  assert.equal(readSite([]), { state: "empty", ...nothing });
   assert.is(readSite(["", "NOTICE: hello"]).state, "empty");
 });
 

@@ -30,7 +30,10 @@ function findUsed(): ReadonlySet<string> {
     for (const part of [schema.items, ...schema.anyOf ?? []]) if (part) walk(part, owner);
   };
   const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
-  for (const [name, schema] of Object.entries(document.components.schemas)) walk(schema, name);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    use(name, "");
+    walk(schema, name);
+  }
   for (const operation of Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods))) {
     for (const one of operation.parameters) use(one.in, one.name);
     for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values<Json>(operation.responses)]) {

@@ -137,6 +137,20 @@ snapshots("without knowing the disks' driver nothing is called good.", () => {
   assert.is(judgeSnapshots({ seen: [standard] }, UNSEEN, AROUND).level, "warning");
 });
 
+snapshots("the class that is named is the only one that counts.", () => {
+  const seen = [
+    of("keep", "disk.example", "Retain"),
+    of("drop", "disk.example", "Delete"),
+    of("far", "other.example", "Retain"),
+  ];
+  const told = (snapshotClass: string) =>
+    short(judgeSnapshots({ seen: [standard] }, { seen }, { ...AROUND, snapshotClass }));
+  assert.is(told("keep"), "ok: class keep: what it took stays (Retain)");
+  assert.is(told("gone"), "warning: backups are not possible: there is no snapshot class gone");
+  assert.is(told("far"), "warning: backups are not possible: class far is not for the driver disk.example");
+  assert.is(told("drop"), "warning: backups are not taken: class drop deletes, and they would go with their spoke");
+});
+
 const ingress = suite("judgeIngress");
 
 ingress("the class that the surroundings name has to be there.", () => {

@@ -5,6 +5,7 @@ import { PERMISSIONS } from "#lib/doctor/permissions.ts";
 import { silent } from "#lib/log.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
+import { lookOnce } from "../work/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";
 import { openScene } from "./scene.ts";
@@ -42,8 +43,11 @@ async function live(): Promise<readonly Asked[]> {
   const { app, close } = await makeApp(scene.db, between.kubeconfig(), silent, env);
   const scheduler = await startReplica(app);
   try {
-    const act = (id: string, action: "suspend" | "resume" | "restart") =>
-      scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, action));
+    const act = (
+      id: string,
+      action: "suspend" | "resume" | "restart" | "backup" | "resize" | "reapply",
+      wish: object = {},
+    ) => scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action, wish }));
     const hub = await scene.hub("math");
     const id = await scene.spoke(hub, "algebra");
     await scene.becomes(id, "active", "failed");
@@ -53,6 +57,15 @@ async function live(): Promise<readonly Asked[]> {
     await scene.becomes(id, "active");
     await act(id, "restart");
     await scene.ended(id, "restart");
+    await act(id, "resize", { size: "medium" });
+    await scene.ended(id, "resize");
+    for (let time = 0; time < 3; time++) { // one a day is kept: the next one has it removed, if midnight is not between
+      await act(id, "backup");
+      await scene.ended(id, "backup");
+    }
+    await act(id, "reapply");
+    await scene.ended(id, "reapply");
+    await lookOnce(app);
     scene.simulator.faults.failJob("install-", { log: ["no luck"] });
     const failing = await scene.spoke(hub, "broken");
     await scene.becomes(failing, "failed"); // its log and events are read

@@ -187,6 +187,27 @@ test("a site without a ready pod, and one that is under maintenance, is not heal
   assert.match(down.log.join("\n"), /curl: \(7\) Failed to connect/);
 });
 
+test("maintenance lies with the files: cron refuses to run, a new pod changes nothing, and it is said once.", async () => {
+  const inputs = inputsOf(blueprint, { issuer: null });
+  await provision(inputs);
+  const cron = blueprint.jobObject(inputs, "purge", "cron") as Json;
+  cron.spec.template.spec.containers[0].command = ["php", "/var/www/html/admin/cli/cron.php", "--keep-alive=0"];
+  const first = await run(inputs, "maintenance-enable");
+  assert.match(first.log.at(-1)!, /CLI maintenance mode/);
+  assert.equal((await run(inputs, "maintenance-enable")).log, first.log.slice(0, -1));
+  const refused = await kube.run(cron);
+  assert.is(refused.result, "Failed");
+  assert.equal(refused.log, ["CLI maintenance mode active, cron execution suspended."]);
+  await kube.patch(app(inputs), { spec: { replicas: 0 } }, "/scale");
+  await kube.when(app(inputs), (live) => live.status.readyReplicas === undefined);
+  await kube.patch(app(inputs), { spec: { replicas: 1 } }, "/scale");
+  await kube.when(app(inputs), (live) => live.status.readyReplicas === 1);
+  assert.equal((await run(inputs, "closed")).log, ["503"]);
+  assert.is((await run(inputs, "maintenance-disable")).result, "Complete");
+  assert.is((await run(inputs, "closed")).result, "Failed");
+  assert.is(readHealth((await run(inputs, "health")).log), 200);
+});
+
 test("an administrator's name with a blank breaks the install before anything is written.", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await prepare(inputs);

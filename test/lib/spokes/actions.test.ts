@@ -2,7 +2,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/errors.ts";
 import { requestAction } from "#lib/spokes/actions.ts";
-import { requestActions } from "#lib/spokes/bulk.ts";
 import { removeSpoke } from "#lib/spokes/remove.ts";
 import { openStage, settle, type Stage } from "#test/lib/spokes/stage.ts";
 
@@ -92,34 +91,89 @@ test("leaves a spoke that is being removed with the removal alone, whoever comes
   }
 });
 
-test("in bulk gives one outcome for each distinct visible id, in order", async ({ stage }) => {
-  const { app, db, person, hub, spoke } = stage;
-  const home = await hub("bulk"), foreign = await hub("bulk-foreign");
-  const admin = await person({ role: "hub_admin", federationIds: [home.id] });
-  const fine = await spoke(home, { slug: "fine" }, "active");
-  const busy = await spoke(home, { slug: "busy" });
-  const gone = await spoke(home, { slug: "gone" }, "removed");
-  const other = await spoke(foreign, { slug: "other" }, "active");
-  const ids = [busy.id, other.id, fine.id, "spk_nothing", "\u0000", busy.id, gone.id, fine.id];
-  const outcomes = await requestActions(app, admin, { ids, action: "suspend" });
-  assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[busy.id, false], [fine.id, true]]);
-  assert.equal(outcomes[0]!.error, {
-    statusCode: 409,
-    message: "Cannot suspend a spoke that is provisioning; wait until it is active",
-    error: "Conflict",
-  });
-  assert.equal([outcomes[1]!.spoke!.state, outcomes[1]!.spoke!.operation!.kind], ["suspending", "suspend"]);
-  const [untouched] = await db.sql("select state from spokes where id = $1", [other.id]);
-  assert.is(untouched.state, "active");
-  assert.equal(await requestActions(app, admin, { ids: [other.id], action: "suspend" }), []);
+test("keeps what was asked for with the job and its audit, to be resolved when it runs", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
+  const shown = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
+  assert.equal([shown.state, shown.lmsVersion, shown.operation!.kind], ["updating", oak.lms_version, "upgrade"]);
+  const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
+  const [audit] = await db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [
+    oak.id,
+  ]);
+  const { action, lmsVersion, skipBackup, size } = audit.metadata;
+  assert.equal([action, lmsVersion, skipBackup, size], ["upgrade", "5.2", true, undefined]);
+  const [row] = await db.sql("select lms_version, size from spokes where id = $1", [oak.id]);
+  assert.equal(row, { lms_version: oak.lms_version, size: "small" });
 });
 
-test("in bulk is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {
-  const home = await hub("bulk-spoke");
-  const own = await spoke(home, { slug: "own" }, "active"), next = await spoke(home, { slug: "next" }, "active");
-  const admin = await person({ spokeIds: [own.id] });
-  const outcomes = await requestActions(app, admin, { ids: [next.id, own.id], action: "restart" });
-  assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[own.id, true]]);
+test("says nothing on the stream of what changes no state, until it starts", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("task"), { slug: "oak" }, "active");
+  const count = async () => (await db.sql("select 1 from stream_events where spoke_id = $1", [oak.id])).length;
+  const before = await count();
+  for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password"] as const) {
+    const shown = await requestAction(app, operator, oak, { action });
+    assert.equal([shown.state, shown.operation!.kind], ["active", "backup"], action);
+  }
+  assert.is(await count(), before);
+  const audits = await db.sql("select 1 from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
+  assert.is(audits.length, 4);
+});
+
+test("makes one operation of two concurrent upgrades", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
+  const ask = (lmsVersion: string) => messageOf(requestAction(app, operator, oak, { action: "upgrade", lmsVersion }));
+  const all = await Promise.all([ask("5.2.2"), ask("5.2"), ask("5.2.2")]);
+  assert.equal(all.toSorted().map((outcome) => outcome.slice(0, 11)), ["accepted", "spoke_state", "spoke_state"]);
+  assert.match(all.find((outcome) => outcome !== "accepted")!, "it has been asked to do that already");
+  const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1 and kind = 'upgrade'", [oak.id]);
+  assert.is(count, 1);
+});
+
+test("judges a size and maintenance by what the spoke has been asked to become", async ({ stage }) => {
+  const { app, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("queued"), { slug: "oak", size: "small" }, "active");
+  const ask = (asked: Parameters<typeof requestAction>[3]) => messageOf(requestAction(app, operator, oak, asked));
+  assert.is(
+    await ask({ action: "resize", size: "small" }),
+    "size_unchanged: Cannot resize to small: it has that size already",
+  );
+  assert.is(await ask({ action: "resize", size: "large" }), "accepted");
+  assert.is(await ask({ action: "restart" }), "accepted");
+  assert.match(await ask({ action: "resize", size: "large" }), "size_unchanged");
+  assert.is(await ask({ action: "resize", size: "small" }), "accepted");
+  assert.is(await ask({ action: "maintenance-on" }), "accepted");
+  assert.match(await ask({ action: "run-cron" }), "in maintenance; turn that off first");
+  assert.is(await ask({ action: "maintenance-off" }), "accepted");
+  assert.is(await ask({ action: "run-cron" }), "accepted");
+});
+
+test("tries a failed upgrade again as it was asked for, whatever failed beside it", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("again"), { slug: "oak" }, "active");
+  const fail = () =>
+    db.sql(
+      "update jobs set state = 'failed', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
+      [oak.id],
+    );
+  await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
+  await fail();
+  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  await requestAction(app, operator, oak, { action: "reapply" });
+  await fail();
+  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  const shown = await requestAction(app, operator, oak, { action: "retry" });
+  assert.equal([shown.state, shown.operation!.kind], ["updating", "upgrade"]);
+  const [job] = await db.sql("select payload from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.equal(job.payload, { lmsVersion: "5.2.2", skipBackup: true });
+});
+
+test("lets operators alone reapply the blueprint", async ({ stage: { app, operator, person, hub, spoke } }) => {
+  const home = await hub("reapply"), oak = await spoke(home, { slug: "oak" }, "active");
+  const admin = await person({ role: "hub_admin", federationIds: [home.id] });
+  assert.match(await messageOf(requestAction(app, admin, oak, { action: "reapply" })), /^operator_only/);
+  assert.is(await messageOf(requestAction(app, operator, oak, { action: "reapply" })), "accepted");
 });
 
 test("finds no spoke that was removed since it was loaded", async ({ stage: { app, db, operator, hub, spoke } }) => {

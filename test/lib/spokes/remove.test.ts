@@ -53,6 +53,37 @@ test("answers with the same operation when asked again, also by many at once", a
   assert.is(audit[0].count, 1);
 });
 
+test("has the next try begin at once when asked again, but not again and again", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("hasty"), { slug: "oak" }, "active");
+  const { id } = (await removeSpoke(app, operator, oak)).operation!;
+  const waits = async (since: string) => {
+    await db.sql(
+      `update jobs set attempt = 3, run_at = wheelwright_now() + interval '10 minutes',
+        updated_at = wheelwright_now() - $2::interval where id = $1`,
+      [id, since],
+    );
+    const shown = await removeSpoke(app, operator, oak);
+    assert.equal([shown.state, shown.operation!.id], ["removing", id]);
+    const [{ wait }] = await db.sql("select run_at > wheelwright_now() as wait from jobs where id = $1", [id]);
+    return wait;
+  };
+  assert.is(await waits("2 minutes"), false);
+  assert.is(await waits("10 seconds"), true);
+});
+
+test("is asked for anew where an earlier release gave it up after its time", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("orphaned"), { slug: "oak" }, "active");
+  const first = await removeSpoke(app, operator, oak);
+  await db.sql("update jobs set state = 'failed', finished_at = wheelwright_now() where id = $1", [
+    first.operation!.id,
+  ]);
+  const again = await removeSpoke(app, operator, oak);
+  assert.equal([again.state, again.operation!.kind, again.operation!.state], ["removing", "remove", "queued"]);
+  assert.is.not(again.operation!.id, first.operation!.id);
+});
+
 test("calls off every action that waits", async ({ stage: { app, db, operator, hub, spoke } }) => {
   const oak = await spoke(await hub("waiting"), { slug: "oak" }, "active");
   await requestAction(app, operator, oak, { action: "suspend" });

@@ -1,13 +1,23 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/errors.ts";
-import { judgeAction, SPOKE_ACTIONS, SPOKE_STATES, type SpokeActionName, type SpokeState } from "#lib/spokes/state.ts";
+import {
+  judgeAction,
+  passageOf,
+  SPOKE_ACTIONS,
+  SPOKE_STATES,
+  type SpokeActionName,
+  type SpokeFacts,
+  type SpokeState,
+} from "#lib/spokes/state.ts";
 
-function facts(state: SpokeState, live: string[] = [], wasReady = state !== "failed" && state !== "provisioning") {
-  return { state, live, wasReady };
+/** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
+function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
+  const wasReady = state !== "failed" && state !== "provisioning";
+  return { state, live, wasReady, maintenance: false, failedUpgrade: false, ...more };
 }
 
-function refusal(action: SpokeActionName, given: ReturnType<typeof facts>): string {
+function refusal(action: SpokeActionName, given: SpokeFacts): string {
   try {
     judgeAction(action, given);
   } catch (error) {
@@ -19,47 +29,67 @@ function refusal(action: SpokeActionName, given: ReturnType<typeof facts>): stri
   return "";
 }
 
+/** What is allowed, with what it becomes. */
+function allowed(given: SpokeFacts): string[] {
+  return SPOKE_ACTIONS.flatMap((action) => {
+    try {
+      const { kind, state } = judgeAction(action, given);
+      return [`${action}: ${kind} -> ${state}`];
+    } catch (error) {
+      assert.instance(error, Fault);
+      return [];
+    }
+  });
+}
+
 const test = suite("judgeAction");
 
 test("lets each settled state do what leads out of it, and nothing else", () => {
-  const allowed: string[] = [];
-  for (const state of SPOKE_STATES.filter((name) => !name.endsWith("ing"))) {
-    for (const action of SPOKE_ACTIONS) {
-      try {
-        const { kind, state: next } = judgeAction(action, facts(state));
-        allowed.push(`${action} ${state}: ${kind} -> ${next}`);
-      } catch (error) {
-        assert.instance(error, Fault);
-      }
-    }
-  }
-  assert.equal(allowed, [
-    "suspend active: suspend -> suspending",
-    "restart active: restart -> updating",
-    "retry failed: provision -> provisioning",
-    "resume suspended: resume -> resuming",
+  assert.equal(allowed(facts("active")), [
+    "suspend: suspend -> suspending",
+    "restart: restart -> updating",
+    "upgrade: upgrade -> updating",
+    "resize: resize -> updating",
+    "maintenance-on: maintenance-on -> updating",
+    "maintenance-off: maintenance-off -> updating",
+    "purge-caches: purge-caches -> active",
+    "backup: backup -> active",
+    "run-cron: run-cron -> active",
+    "reset-admin-password: reset-admin-password -> active",
+    "reapply: reapply -> updating",
   ]);
+  assert.equal(allowed(facts("suspended")), ["resume: resume -> resuming", "backup: backup -> suspended"]);
+  assert.equal(allowed(facts("failed")), ["retry: provision -> provisioning"]);
+  assert.equal(allowed(facts("removed")), []);
 });
 
 test("lets resume queue behind suspend, and the reverse, without touching the state yet", () => {
-  assert.equal(judgeAction("resume", facts("suspending", ["suspend"])), { kind: "resume", state: "suspending" });
-  assert.equal(judgeAction("suspend", facts("resuming", ["resume"])), { kind: "suspend", state: "resuming" });
+  assert.equal(judgeAction("resume", facts("suspending", ["suspend"])), {
+    kind: "resume",
+    state: "suspending",
+    becomes: "active",
+  });
+  assert.is(judgeAction("suspend", facts("resuming", ["resume"])).state, "resuming");
 });
 
 test("judges by what is queued already, not by the present state alone", () => {
   assert.equal(judgeAction("restart", facts("suspending", ["suspend", "resume"])).state, "suspending");
   assert.equal(judgeAction("suspend", facts("suspending", ["suspend", "resume"])).kind, "suspend");
   refusal("restart", facts("resuming", ["resume", "suspend"]));
+  const task = judgeAction("purge-caches", facts("suspending", ["suspend", "resume"]));
+  assert.equal([task.state, task.becomes], ["suspending", "active"]);
 });
 
 test("queues behind an operation that changes no state, but begins at once by name", () => {
-  assert.equal(judgeAction("suspend", facts("active", ["backup"])), { kind: "suspend", state: "suspending" });
+  assert.is(judgeAction("suspend", facts("active", ["backup"])).state, "suspending");
 });
 
 test("refuses what was asked already", () => {
   refusal("suspend", facts("suspending", ["suspend"]));
   refusal("restart", facts("updating", ["restart"]));
-  assert.match(refusal("resume", facts("suspending", ["suspend", "resume"])), "asked to resume already");
+  refusal("restart", facts("updating", ["restart", "backup"]));
+  assert.match(refusal("resume", facts("suspending", ["suspend", "resume"])), "it has been asked to do that already");
+  assert.match(refusal("backup", facts("active", ["backup"])), "it has been asked to do that already");
 });
 
 test("lets nothing queue behind an install or a removal", () => {
@@ -84,13 +114,53 @@ test("says what to wait for, or which states allow it", () => {
   assert.is(refusal("retry", facts("active")), "Cannot retry a spoke that is active; it must be failed");
 });
 
-test("refuses to provision again what has been active before", () => {
-  assert.match(refusal("retry", facts("failed", [], true)), "never been active");
-});
-
 test("takes no endless row of operations", () => {
   const row = Array.from({ length: 10 }, (_, i) => i % 2 === 0 ? "suspend" : "resume");
   assert.match(refusal("suspend", facts("suspending", row)), "10 operations are waiting");
 });
 
+test("offers a spoke that failed after it had been active the ways back alone", () => {
+  const failed = (failedUpgrade: boolean) => facts("failed", [], { wasReady: true, failedUpgrade });
+  assert.equal(allowed(failed(true)), [
+    "retry: upgrade -> updating",
+    "upgrade: upgrade -> updating",
+    "reapply: reapply -> updating",
+  ]);
+  assert.equal(allowed(failed(false)), ["upgrade: upgrade -> updating", "reapply: reapply -> updating"]);
+  assert.match(refusal("retry", failed(false)), "only an install or an upgrade that failed can be tried again");
+});
+
+test("lets nothing queue behind what may leave the site down", () => {
+  for (const risk of ["upgrade", "reapply"]) {
+    for (const live of [[risk], ["backup", risk], [risk, "backup"]]) {
+      for (const action of SPOKE_ACTIONS) refusal(action, facts("updating", live));
+    }
+  }
+  const waiting = "Cannot suspend a spoke that is updating; wait until its upgrade has ended";
+  assert.is(refusal("suspend", facts("updating", ["upgrade"])), waiting);
+  assert.match(refusal("upgrade", facts("updating", ["upgrade"])), "it has been asked to do that already");
+  assert.equal(judgeAction("upgrade", facts("updating", ["resize", "backup"])).kind, "upgrade");
+});
+
+test("runs no scheduled tasks of a site in maintenance, where they cannot run", () => {
+  const maintenance = facts("active", [], { maintenance: true });
+  assert.is(
+    refusal("run-cron", maintenance),
+    "Cannot run the scheduled tasks of a spoke that is in maintenance; turn that off first",
+  );
+  assert.is(allowed(maintenance).length, allowed(facts("active")).length - 1);
+});
+
 test.run();
+
+const passages = suite("passageOf");
+
+passages("says what an operation leads through and to, and of one that changes no state nothing", () => {
+  assert.equal(passageOf("upgrade"), { through: "updating", to: "active" });
+  for (const kind of ["backup", "purge-caches", "run-cron", "reset-admin-password", "mail", "constructor"]) {
+    assert.is(passageOf(kind), null, kind);
+  }
+  assert.ok(SPOKE_STATES.includes(passageOf("suspend")!.to));
+});
+
+passages.run();

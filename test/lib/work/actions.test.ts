@@ -1,6 +1,5 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { previewAction } from "#lib/spokes/action-preview.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/spokes/state.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
@@ -15,7 +14,7 @@ test.before.each(async (context) => {
 test.after.each(({ scene }) => scene.close());
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, action));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
 }
 
 async function podsOf(scene: WorkScene, id: string): Promise<string[]> {
@@ -49,26 +48,6 @@ test("suspend calls a spoke suspended once no pod is left, and resume brings the
     "spoke_actioned resume",
     "spoke_action_succeeded resume",
   ]);
-});
-
-test("a preview is what the cluster says would change, and changes nothing", async ({ scene, id }) => {
-  const { signal } = new AbortController();
-  const row = await scene.row(id), jobs = (await scene.operations(id)).length;
-  const preview = await previewAction(scene.app, row, { action: "suspend" }, signal);
-  assert.equal([preview.state, preview.becomes, preview.downtime], ["active", "suspended", true]);
-  assert.equal(preview.steps.length, 3);
-  assert.equal(preview.changes, [
-    { object: "CronJob/moodle-cron", field: "spec.suspend", from: false, to: true },
-    { object: "Deployment/moodle", field: "spec.replicas", from: 1, to: 0 },
-    { object: "StatefulSet/db", field: "spec.replicas", from: 1, to: 0 },
-  ]);
-  assert.is((await podsOf(scene, id)).length, 2);
-  assert.is((await scene.operations(id)).length, jobs);
-  assert.ok(
-    scene.simulator.writes().filter(({ method }) => method === "PATCH").slice(-3).every(({ dryRun }) => dryRun),
-  );
-  const refusal = await previewAction(scene.app, row, { action: "resume" }, signal).catch((error) => error);
-  assert.is(refusal.code, "spoke_state");
 });
 
 test("resume asked while suspending runs behind it", async ({ scene, id }) => {

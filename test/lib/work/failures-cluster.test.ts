@@ -61,7 +61,7 @@ test("that does not answer in time is told as such", async ({ scene }) => {
   scene.simulator.faults.hang();
   const { code, fault, message, hint } = await setUpOn(scene, scene.simulator.url, 3000);
   assert.equal([code, fault], ["deadline", "cluster"]);
-  assert.match(message, /The cluster's API server did not answer in time: POST /);
+  assert.match(message, /The cluster's API server did not answer in time: GET /);
   assert.match(hint!, /API server/);
 });
 
@@ -141,7 +141,7 @@ test("whose authority has refused a certificate is asked again when somebody ret
   await scene.replica();
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   scene.simulator.faults.heal(fault);
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, "retry"));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
 });
 

@@ -60,7 +60,7 @@ function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
 }
 
 async function ask(scene: WorkScene, id: string, action: SpokeActionName, state: string): Promise<void> {
-  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, action));
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
   await scene.becomes(id, state);
 }
 

@@ -46,6 +46,7 @@ test("keeps the contents of a last snapshot of both volumes where a class retain
   const told: { claim: string; content: string }[] = audit.metadata.snapshots;
   assert.equal(told.map(({ claim }) => claim).sort(), ["data-db-0", "files"]);
   assert.equal(told.map(({ content }) => content).sort(), kept.sort());
+  assert.equal(audit.metadata.kept.sort(), kept);
 });
 
 test("takes no snapshot by a class that is not for its volumes, and notes that there is none", async ({ scene }) => {

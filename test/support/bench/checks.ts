@@ -127,7 +127,7 @@ export async function findBadRows(db: TestDatabase): Promise<string[]> {
       db,
       `select jobs.id, jobs.kind, (select count(*)::int from audit_events where metadata ->> 'operationId' = jobs.id
          and audit_events.kind = any(array['spoke_provisioned', 'spoke_action_succeeded', 'spoke_destroyed',
-           'federation_provisioned', 'federation_destroyed'])) as ends
+           'tenant_backup_succeeded', 'federation_provisioned', 'federation_destroyed'])) as ends
        from jobs where visible and state = 'succeeded'`,
     ),
     query(

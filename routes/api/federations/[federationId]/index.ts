@@ -1,5 +1,6 @@
 /** One hub, by id or slug. */
 import * as v from "valibot";
+import { abandonFederation } from "#lib/federations/abandon.ts";
 import { federation } from "#lib/federations/access.ts";
 import { patchFederation } from "#lib/federations/patch.ts";
 import { removeFederation } from "#lib/federations/remove.ts";
@@ -32,7 +33,9 @@ export const DELETE = endpoint({
   summary: "Remove a hub in which no spoke lives any more; it is removed when its namespace is gone",
   access: federation("remove"),
   scope: "cli",
+  query: v.object({ abandon: Flag }),
   reply: accepted(FederationView),
-  faults: ["federation_not_empty"],
-  handle: ({ app, actor, federation }) => removeFederation(app, actor, federation),
+  faults: ["federation_not_empty", "federation_state"],
+  handle: ({ app, actor, federation, query }) =>
+    query.abandon ? abandonFederation(app, actor, federation) : removeFederation(app, actor, federation),
 });

@@ -10,15 +10,24 @@ import { requestAction } from "#lib/spokes/actions.ts";
 import { ActionPreview, SpokeAction, SpokeView } from "#lib/spokes/views.ts";
 
 export const POST = endpoint({
-  summary: "Ask a spoke to suspend, resume, restart, or to be provisioned again. dryRun=true shows what would change",
+  summary: "Ask a spoke to suspend, resume, restart, upgrade, resize, back up … dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
   query: v.object({ dryRun: Flag }),
   body: SpokeAction,
   reply: either(accepted(SpokeView), ok(ActionPreview)),
-  faults: ["spoke_state", "cluster_unavailable"],
+  faults: [
+    "spoke_state",
+    "version_not_newer",
+    "size_unchanged",
+    "parameter_needed",
+    "version_mismatch",
+    "not_offered",
+    "operator_only",
+    "cluster_unavailable",
+  ],
   handle: async ({ app, actor, spoke, query, body, signal }) =>
     query.dryRun
-      ? { other: await previewAction(app, spoke, body, signal) }
+      ? { other: await previewAction(app, actor, spoke, body, signal) }
       : { usual: await requestAction(app, actor, spoke, body) },
 });

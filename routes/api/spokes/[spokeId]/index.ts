@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { accepted, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/schema.ts";
+import { abandonSpoke } from "#lib/spokes/abandon.ts";
 import { spoke } from "#lib/spokes/access.ts";
 import { removeSpoke } from "#lib/spokes/remove.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
@@ -21,6 +22,9 @@ export const DELETE = endpoint({
   summary: "Remove a spoke with all that belongs to it; asked again, it answers with the same operation",
   access: spoke("remove"),
   scope: "provisioning",
+  query: v.object({ abandon: Flag }),
   reply: accepted(SpokeView),
-  handle: ({ app, actor, spoke }) => removeSpoke(app, actor, spoke),
+  faults: ["operator_only", "spoke_state"],
+  handle: ({ app, actor, spoke, query }) =>
+    query.abandon ? abandonSpoke(app, actor, spoke) : removeSpoke(app, actor, spoke),
 });

@@ -25,6 +25,16 @@ test("answers 202 with an outcome for each visible spoke", async ({ scene }) => 
   assert.equal([body[1].spoke.id, body[1].spoke.state], [scene.spoke, "suspending"]);
 });
 
+test("is 400 or 403 as a whole where the request itself is wrong, and nothing is done", async ({ scene }) => {
+  const ids = [scene.spoke];
+  const ask = async (input: object) => (await scene.as("hubAdmin", "cli").post(path, { ids, ...input })).status;
+  assert.is(await ask({ action: "upgrade" }), 400);
+  assert.is(await ask({ action: "resize", size: "huge" }), 400);
+  assert.is(await ask({ action: "reapply" }), 403);
+  assert.is(await ask({ action: "suspend", size: 7 }), 400);
+  assert.equal(await scene.db.sql("select 1 from jobs where visible and spoke_id = $1 and state = 'queued'", ids), []);
+});
+
 test("skips in silence what the caller does not see", async ({ scene }) => {
   const { status, body } = await scene.as("stranger").post(path, { ids: [scene.spoke], action: "suspend" });
   assert.equal([status, body], [202, []]);

@@ -102,6 +102,28 @@ test("DELETE answers 202 with the hub in removing, again with the same operation
   assert.is((await operator.post("/api/federations", { slug: "doomed" })).status, 409);
 });
 
+test("DELETE with abandon=true gives up a hub whose removal has failed, and no other", async ({ scene }) => {
+  const operator = scene.as("operator", "cli");
+  const { body: { id } } = await operator.post("/api/federations", { slug: "lost" });
+  const path = "/api/federations/lost?abandon=true";
+  const early = await operator.delete(path);
+  assert.is(early.status, 409);
+  assert.match(early.body.message, /^Cannot give up a hub that is provisioning; remove it/);
+  const { body } = await operator.delete("/api/federations/lost");
+  assert.is((await operator.delete(path)).status, 409);
+  const failure = { step: "namespace", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };
+  await scene.db.sql("update jobs set failure = $2 where id = $1", [body.operation.id, JSON.stringify(failure)]);
+  const { status, body: given } = await operator.delete(path);
+  assert.equal([status, given.id, given.state, given.operation], [202, id, "removed", null]);
+  const [told] = await scene.db.sql("select metadata from audit_events where kind = 'federation_destroyed'");
+  assert.equal([told.metadata.abandoned, told.metadata.operationId], [true, body.operation.id]);
+  const [last] = await scene.db.sql("select type from stream_events where federation_id = $1 order by number desc", [
+    id,
+  ]);
+  assert.is(last.type, "FederationUpdateRemoved");
+  assert.is((await operator.delete(path)).status, 404);
+});
+
 test("a removed hub is nobody's: 404, in no list, its admins without it, and its slug is free", async ({ scene }) => {
   const operator = scene.as("operator"), admin = scene.as("hubAdmin");
   const { body: { id } } = await operator.post("/api/federations", { slug: "done" });

@@ -1,12 +1,24 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openScene, type Scene } from "#test/support/scene.ts";
+import { addSpokeAdmin } from "#test/support/people.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("POST /api/spokes/{id}/actions");
 test.before.each(async (context) => {
   context.scene = await openScene();
 });
 test.after.each(({ scene }) => scene.close());
+
+/** An active spoke that was asked for as any other is, with all that it is made from; the scene's own is a bare row. */
+async function makeSpoke(scene: Scene): Promise<string> {
+  const { body } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [
+    body.id,
+  ]);
+  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now() where id = $1", [body.id]);
+  await addSpokeAdmin(scene.db, scene.people.spokeAdmin, body.id);
+  return body.id;
+}
 
 test("answers 202 with the spoke on its way", async ({ scene }) => {
   for (const [action, state] of [["suspend", "suspending"], ["resume", "suspending"]] as const) {
@@ -27,12 +39,59 @@ test("is 409 where the state does not allow it, and says which does", async ({ s
 });
 
 test("is 400 for an action that there is not, and names those that there are", async ({ scene }) => {
-  for (const action of ["explode", "upgrade", "", null, 1, ["suspend"], "constructor"]) {
+  for (const action of ["explode", "Upgrade", "", null, 1, ["suspend"], "constructor"]) {
     const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action });
     assert.is(status, 400, String(action));
     assert.match(body.message, "action must be one of suspend, resume, restart, retry");
   }
   assert.is((await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`)).status, 400);
+});
+
+test("is 400 where an action lacks what it needs or is offered no such thing, and 422 where it leads nowhere", async ({ scene }) => {
+  const id = await makeSpoke(scene);
+  const ask = async (input: object) => {
+    const { status, body } = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, input);
+    return `${status} ${body.message}`;
+  };
+  assert.is(await ask({ action: "upgrade" }), "400 lmsVersion must be given to upgrade: the version to go to");
+  assert.is(await ask({ action: "resize", size: null }), "400 size must be given to resize: the size to have");
+  assert.is(await ask({ action: "resize", size: "huge" }), "400 size must be one of small, medium, large");
+  assert.match(await ask({ action: "upgrade", lmsVersion: "newest" }), /^400 lmsVersion must be a version such as/);
+  assert.match(await ask({ action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }), /^400 .*must agree/);
+  assert.match(
+    await ask({ action: "upgrade", lmsVersion: "3.9" }),
+    /^422 Cannot upgrade to 3\.9: it runs [0-9.]+, and/,
+  );
+  const { size } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
+  assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: it has that size already`);
+  assert.is((await scene.as("operator").get(`/api/spokes/${id}`)).body.state, "active");
+});
+
+test("is open to who administers the spoke, but for reapply, which is an operator's", async ({ scene }) => {
+  const id = await makeSpoke(scene);
+  const ask = async (who: Who, input: object) =>
+    (await scene.as(who, "cli").post(`/api/spokes/${id}/actions`, input)).status;
+  assert.equal([await ask("hubAdmin", { action: "reapply" }), await ask("spokeAdmin", { action: "reapply" })], [
+    403,
+    403,
+  ]);
+  assert.is(await ask("stranger", { action: "reapply" }), 404);
+  for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password", "maintenance-on"]) {
+    assert.is(await ask("spokeAdmin", { action }), 202, action);
+  }
+  assert.is(await ask("spokeAdmin", { action: "upgrade", moodleVersion: "5.2.2" }), 202);
+  assert.is(await ask("operator", { action: "reapply" }), 409); // nothing queues behind an upgrade
+});
+
+test("shows a dry run with 200 and does nothing, for whoever may ask for the action", async ({ scene }) => {
+  const id = await makeSpoke(scene);
+  const path = `/api/spokes/${id}/actions?dryRun=true`;
+  const { status, body } = await scene.as("spokeAdmin", "cli").post(path, { action: "purge-caches" });
+  assert.equal([status, body.dryRun, body.action, body.state], [200, true, "purge-caches", "active"]);
+  assert.is((await scene.as("spokeAdmin", "cli").post(path, { action: "reapply" })).status, 403);
+  assert.is((await scene.as("operator").post(path, { action: "resume" })).status, 409);
+  assert.is((await scene.as("stranger").post(path, { action: "purge-caches" })).status, 404);
+  assert.equal(await scene.db.sql("select 1 from jobs where kind = 'purge-caches'"), []);
 });
 
 test("is 403 for lesser tokens and 404 for a stranger and a removed spoke", async ({ scene }) => {

@@ -46,6 +46,23 @@ test("DELETE answers 202 with the removal, and again with the same one", async (
   assert.equal([again.status, again.body.operation.id], [202, first.body.operation.id]);
 });
 
+test("DELETE with abandon=true is for operators, once the removal has failed", async ({ scene }) => {
+  const path = `/api/spokes/${scene.spoke}?abandon=true`;
+  const operator = scene.as("operator", "provisioning");
+  assert.is((await scene.as("hubAdmin", "provisioning").delete(path)).status, 403);
+  const early = await operator.delete(path);
+  assert.is(early.status, 409);
+  assert.match(early.body.message, /^Cannot give up a spoke that is active; remove it/);
+  const { body } = await operator.delete(`/api/spokes/${scene.spoke}`);
+  assert.is((await operator.delete(path)).status, 409);
+  const failure = { step: "stop", code: "Busy", fault: "cluster", message: "no", hint: null, log: [], events: [] };
+  await scene.db.sql("update jobs set failure = $2 where id = $1", [body.operation.id, JSON.stringify(failure)]);
+  const { status, body: given } = await operator.delete(path);
+  assert.equal([status, given.state, given.operation], [202, "removed", null]);
+  assert.is((await operator.delete(path)).status, 404);
+  assert.is((await operator.delete(`/api/spokes/${scene.spoke}`)).status, 404);
+});
+
 test("DELETE is 404 for a removed spoke, for operators too", async ({ scene }) => {
   await scene.db.sql(removed, [scene.spoke]);
   const { status } = await scene.as("operator").delete(`/api/spokes/${scene.spoke}?includeRemoved=true`);

@@ -1,0 +1,44 @@
+/**
+ * With which snapshot class a spoke's volumes can be backed up, of those that were seen in its cluster. Pure.
+ *
+ * Only a class that retains is of use: what another one takes goes with the namespace (moodle.md, T15). And it has to be of
+ * the driver that made the volumes.
+ */
+export interface SnapshotClass {
+  readonly name: string;
+  readonly driver: string;
+}
+
+export interface WantedClass {
+  /** That the surroundings name; undefined for any. */
+  readonly name: string | undefined;
+  /** That made the volumes, as far as that is known. */
+  readonly drivers: readonly string[];
+}
+
+export interface SeenClasses {
+  /** Those that retain; null where nobody has looked yet. */
+  readonly classes: readonly SnapshotClass[] | null;
+  /** Why the last look failed; null if it did not. */
+  readonly error: string | null;
+}
+
+export function fittingClass(classes: readonly SnapshotClass[], { name, drivers }: WantedClass): string | null {
+  const found = classes.find((each) =>
+    (name === undefined || each.name === name) && drivers.every((driver) => driver === each.driver)
+  );
+  return found?.name ?? null;
+}
+
+/** Why no class fits, to stand behind "because". */
+export function lackOfClass({ name }: WantedClass): string {
+  const which = name === undefined ? "no snapshot class" : `no snapshot class ${name}`;
+  return `the cluster has ${which} for these volumes that retains`;
+}
+
+/** Why backups cannot be taken, as far as is known; null if they can. */
+export function whyUnavailable({ classes, error }: SeenClasses, wanted: WantedClass): string | null {
+  if (classes) return fittingClass(classes, wanted) === null ? `No backups: ${lackOfClass(wanted)}` : null;
+  if (error !== null) return `It could not be seen yet whether the cluster can take backups: ${error}`;
+  return "Nobody has looked yet whether the cluster can take backups; that happens within minutes";
+}

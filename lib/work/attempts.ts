@@ -1,0 +1,42 @@
+/**
+ * Jobs that must never run twice at once, whoever began them: what an earlier holder left running is adopted.
+ *
+ * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
+ * that never got that far makes room: the reason may be gone by now, and its image may be another one.
+ */
+import type { JobResult, KubeObject } from "#lib/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { JobPlace } from "#lib/work/jobs.ts";
+import { JOB, waiting } from "#lib/work/site.ts";
+
+/** How the Job ended, once it has; null for one that was deleted. */
+export async function endAttempt(
+  { space }: JobPlace,
+  run: Run,
+  attempt: KubeObject,
+  own: readonly string[],
+): Promise<JobResult | null> {
+  const { name, uid } = attempt.metadata;
+  if (own.includes(name) || await hasBegun(space, run, name)) {
+    run.progress(`Job ${name} is under way already`);
+    return await space.follow(name, waiting(run));
+  }
+  await space.delete({ ...JOB, name }, uid!, { signal: run.signal });
+  return null;
+}
+
+export function isOver(job: KubeObject): boolean {
+  const conditions: { type: string; status: string }[] = job["status"]?.conditions ?? [];
+  return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
+}
+
+/** Names of Jobs that this operation has begun, remembered in its progress under this key before they were created. */
+export function ownAttempts(run: Run, key: string): string[] {
+  const names: unknown = run.job.progress[key];
+  return Array.isArray(names) ? names.map(String) : [];
+}
+
+async function hasBegun(space: JobPlace["space"], run: Run, name: string): Promise<boolean> {
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, `job-name=${name}`, { signal: run.signal });
+  return pods.some((pod) => pod["status"]?.phase !== "Pending");
+}

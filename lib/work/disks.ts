@@ -1,0 +1,148 @@
+/**
+ * The disks of a site: what its claims ask for, whether their class lets them grow, and growing them.
+ *
+ * The template of the database's StatefulSet cannot be changed, so its claim is changed itself, as the other one is. A
+ * volume grows in two stages: its driver makes it larger, and then the node makes the file system larger, on which it is
+ * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
+ */
+import type { Disks, Growth } from "#lib/blueprint/resize.ts";
+import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { lookUntil } from "#lib/work/looking.ts";
+import type { GuardedCluster } from "#lib/work/site.ts";
+
+type Disk = keyof Disks;
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const NAMES: Readonly<Record<Disk, string>> = { files: "files", database: "data-db-0" };
+export const DISKS = Object.keys(NAMES) as Disk[];
+const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+const REQUEST = "/spec/resources/requests/storage";
+/** What a driver says that it will say again, however often it is asked (gRPC). */
+const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|Unimplemented|PermissionDenied)\b/;
+
+export type Claims = Readonly<Record<Disk, KubeObject>>;
+
+/** Throws a final ClusterError where a claim is gone. */
+export async function readClaims(space: Space, run: Run): Promise<Claims> {
+  const [files, database] = await Promise.all([readClaim(space, run, "files"), readClaim(space, run, "database")]);
+  return { files, database };
+}
+
+async function readClaim(space: Space, run: Run, disk: Disk): Promise<KubeObject> {
+  const claim = await space.get(refOf(disk), { signal: run.signal });
+  if (claim) return claim;
+  throw new ClusterError("NotFound", `The volume claim ${NAMES[disk]} is not in the cluster any more`, {
+    transient: false,
+    blame: "operator",
+    hint: "Somebody has deleted it, and the data on it: restore a backup.",
+  });
+}
+
+/** What the claims ask for: less than this nobody may ask any more. */
+export function disksOf({ files, database }: Claims): Disks {
+  return { files: asked(files), database: asked(database) };
+}
+
+/** Which of the claims may grow by the word of their class; one without a class was made by hand, and may not. */
+export async function readGrowth(cluster: GuardedCluster, run: Run, { files, database }: Claims): Promise<Growth> {
+  const may = async (claim: KubeObject): Promise<boolean> => {
+    const name = classOf(claim);
+    const found = name === "" ? null : await cluster.find({ ...CLASS, name }, { signal: run.signal });
+    return found?.["allowVolumeExpansion"] === true;
+  };
+  return { files: await may(files), database: await may(database) };
+}
+
+/** Why a disk is left as it is, for people. */
+export function leftSmall(disk: Disk, claim: KubeObject, wanted: string): string {
+  const name = classOf(claim);
+  const why = name === "" ? "it has no storage class" : `its storage class ${name} does not let volumes grow`;
+  return `The disk ${NAMES[disk]} stays at ${
+    asked(claim)
+  } and does not become ${wanted}: ${why} (allowVolumeExpansion)`;
+}
+
+/** Asks for this much, or leaves what is more; gives back what is asked for now. */
+export async function growClaim(space: Space, run: Run, disk: Disk, size: string): Promise<string> {
+  const change = (claim: KubeObject) =>
+    amountOf(asked(claim)) < amountOf(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
+  return asked(await patchFenced(space, { ref: refOf(disk), hold: run.job, change }, { signal: run.signal }));
+}
+
+/** What has been said of the disks that went wrong until now, so that what is said from now on can be told from it. */
+export async function failuresUntilNow(space: Space, run: Run): Promise<ReadonlySet<string>> {
+  return new Set((await failures(space, run, DISKS)).map(keyOf));
+}
+
+/**
+ * Waits until the volumes are as large as their claims ask for: by their drivers' word, or down to their file systems.
+ * Throws a final ClusterError when a driver gives up, other than `before`, or is not done in the step's time.
+ */
+export async function untilGrown(
+  space: Space,
+  run: Run,
+  disks: readonly Disk[],
+  down: "to the volume" | "to the file system",
+  before: ReadonlySet<string> | null = null,
+): Promise<void> {
+  const known = before ?? await failuresUntilNow(space, run);
+  const late = await lookUntil(run, async () => {
+    const claims = await Promise.all(disks.map((disk) => readClaim(space, run, disk)));
+    const lacking = claims.map((claim) => lackOf(claim, down)).filter((lack) => lack !== null);
+    if (lacking.length === 0) return null;
+    const last = (await failures(space, run, disks)).at(-1);
+    const sentence = lacking.join("; ") + (last ? `: ${last["message"]}` : "");
+    if (last && FINAL.test(String(last["message"])) && !known.has(keyOf(last))) throw ungrown(sentence);
+    return sentence;
+  });
+  if (late !== null) throw ungrown(late);
+}
+
+function lackOf(claim: KubeObject, down: "to the volume" | "to the file system"): string | null {
+  const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
+  if (amountOf(String(capacity?.storage)) >= amountOf(asked(claim))) return null;
+  const grown = conditions.some(({ type, status }: { type: string; status: string }) =>
+    type === "FileSystemResizePending" && status === "True"
+  );
+  if (grown && down === "to the volume") return null;
+  const what = grown ? "The file system" : "The volume";
+  return `${what} of claim ${name} is still to grow from ${capacity?.storage ?? "nothing"} to ${asked(claim)}`;
+}
+
+/** What drivers and nodes said of these claims that went wrong, the latest last. */
+async function failures(space: Space, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
+  const events = await space.list({ apiVersion: "v1", kind: "Event" }, "", { signal: run.signal });
+  return events.filter((event) =>
+    /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
+    disks.some((disk) => event["involvedObject"]?.name === NAMES[disk])
+  ).toSorted((a, b) => String(a["lastTimestamp"]).localeCompare(String(b["lastTimestamp"])));
+}
+
+/** An event that is repeated counts itself. */
+function keyOf(event: KubeObject): string {
+  return `${event.metadata.uid} ${event["count"] ?? event["series"]?.count ?? 1}`;
+}
+
+function ungrown(message: string): ClusterError {
+  return new ClusterError("VolumeResizeFailed", message, {
+    transient: false,
+    blame: "operator",
+    hint: "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",
+  });
+}
+
+function asked(claim: KubeObject): string {
+  return String(claim["spec"]?.resources?.requests?.storage);
+}
+
+function classOf(claim: KubeObject): string {
+  return claim["spec"]?.storageClassName ?? claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+    "";
+}
+
+function refOf(disk: Disk): Ref {
+  return { ...CLAIM, name: NAMES[disk] };
+}

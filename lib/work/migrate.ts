@@ -1,0 +1,67 @@
+/**
+ * The step that takes a site's database to a newer version: exactly one upgrade at a time, whoever began it.
+ *
+ * Unlike an install, an upgrade that was cut off can be run again: Moodle goes on after the last part that it noted as
+ * done. But one that was killed leaves a lock behind (`upgraderunning`, a time) that refuses everything until it has
+ * passed, mostly within five minutes; then Moodle takes it away by itself. So that time is waited for, and nothing in the
+ * site's data is changed by hand. That an upgrade is whole is said by its Job's success alone: Moodle writes the new
+ * release before it has taken its plugins along.
+ */
+import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
+import type { Site } from "#lib/blueprint/results.ts";
+import { limitUpgrade } from "#lib/blueprint/upgrade.ts";
+import { ClusterError, type JobResult } from "#lib/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { MINUTE, SECOND } from "#lib/time.ts";
+import { endAttempt, isOver, ownAttempts } from "#lib/work/attempts.ts";
+import { demandSuccess, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
+import { JOB, waiting } from "#lib/work/site.ts";
+
+const OWN = "upgrades"; // in the job's progress
+const WHAT = "Moodle could not be upgraded";
+const LOCKED = /Site is being upgraded, please retry later/i;
+
+export interface Migration {
+  /** Whether it leads to another branch, which may take longer. */
+  readonly major: boolean;
+  readonly now: () => Promise<Date>;
+  /** Throws where the data is not the site's own. */
+  readonly demandSite: (site: Site) => Promise<void>;
+}
+
+export async function migrate(place: JobPlace, run: Run, migration: Migration): Promise<void> {
+  const { space } = place;
+  for (const attempt of await space.list(JOB, "op=upgrade", { signal: run.signal })) {
+    if (isOver(attempt)) continue;
+    const own = ownAttempts(run, OWN), result = await endAttempt(place, run, attempt, own);
+    if (result && own.includes(attempt.metadata.name)) return await demandUpgraded(place, run, result);
+  }
+  const site = await readDatabase(place, run, "-before");
+  await migration.demandSite(site);
+  demandUnlocked(site, await migration.now());
+  await space.noPods(EXCLUSIVE_PODS, waiting(run));
+  const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
+  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  await demandUpgraded(place, run, await space.run(job, waiting(run)));
+}
+
+async function demandUpgraded(place: JobPlace, run: Run, result: JobResult): Promise<void> {
+  if (!result.succeeded && result.log.some((line) => LOCKED.test(line))) throw locked("for a while", MINUTE);
+  await demandSuccess(place, run, result, WHAT);
+}
+
+function demandUnlocked({ lockedUntil }: Site, now: Date): void {
+  const left = (lockedUntil ?? 0) * SECOND - now.getTime();
+  if (left <= 0) return;
+  const until = new Date(lockedUntil! * SECOND).toISOString().slice(11, 16);
+  throw locked(`until ${until} UTC`, left + SECOND);
+}
+
+function locked(until: string, retryAfterMs: number): ClusterError {
+  const message = `${WHAT} yet: an upgrade that was cut off keeps the site locked ${until}`;
+  return new ClusterError("UpgradeLocked", message, {
+    transient: true,
+    retryAfterMs,
+    hint: "Moodle lifts this lock by itself when its time has passed; then the upgrade goes on.",
+  });
+}

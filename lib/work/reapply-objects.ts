@@ -1,0 +1,185 @@
+/** What a reapply demands before it touches anything, and how it puts objects into their place. */
+import type { App } from "#lib/app.ts";
+import { expectedObjects, fitted, titleOf } from "#lib/blueprint/expected.ts";
+import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { isTerminating } from "#lib/cluster/guard.ts";
+import { unlike } from "#lib/cluster/likeness.ts";
+import { retell } from "#lib/cluster/trouble/retell.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { ailmentOfNamespace } from "#lib/spokes/health.ts";
+import { applyFenced } from "#lib/work/fenced-apply.ts";
+import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { demandSameCluster, holdingOfSpoke } from "#lib/work/same-cluster.ts";
+import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
+
+/** Throws a final ClusterError where something is gone that nobody can make anew. */
+export async function demandWhole(app: App, run: Run): Promise<void> {
+  const here = await openSpace(app, run), { space, inputs, spoke } = here, call = { signal: run.signal };
+  await demandNamespace(app, run, here);
+  for (const { object } of expectedObjects(app.blueprint, { inputs, maintenance: spoke.maintenance })) {
+    if (object.kind !== "PersistentVolumeClaim") continue;
+    const { name } = object.metadata, claim = await space.get(refOf(object), call);
+    if (claim && !claim.metadata.deletionTimestamp) continue;
+    throw lost(
+      "VolumeLost",
+      `The PersistentVolumeClaim ${name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
+      "Restore both volumes from one backup, and reapply: a new volume would be empty.",
+    );
+  }
+  for (const secret of app.blueprint.newSecrets(inputs)) {
+    const { name } = secret.metadata;
+    if (!isReadByPods(app, here, name) || await space.get(refOf(secret), call)) continue;
+    throw lost(
+      "PasswordsLost",
+      `The Secret ${name} is gone, and a new one would not have the passwords that the database knows`,
+      `Put the Secret back from a copy; or set a new password in the database (alter role moodle password …, in the pod ` +
+        `db-0), and make the Secret with it: ${keysOf(secret)}. Then reapply.`,
+    );
+  }
+}
+
+async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<void> {
+  const { cluster, spoke } = here;
+  const found = await cluster.findNamespace(spoke.namespace, { signal: run.signal });
+  if (!found) await demandSameCluster(app, cluster, run, holdingOfSpoke(here)); // else it may only be looked for elsewhere
+  const ailment = ailmentOfNamespace(found, spoke.namespace_uid!);
+  if (ailment === null) return;
+  const ours = found?.metadata.uid === spoke.namespace_uid && !isTerminating(found!);
+  const hint = ours
+    ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
+    : "What was in it is gone, or going: destroy the spoke, and restore a backup into a new one.";
+  throw lost("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
+}
+
+/**
+ * The namespace's labels are what the security standard and the sweep go by. It is not applied, for that would make one
+ * that is gone. Who may not put them back says so, and goes on.
+ */
+export async function relabel(app: App, run: Run): Promise<void> {
+  const { cluster, spoke, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
+  const standing = await cluster.findNamespace(spoke.namespace, call);
+  const { labels, annotations } = standing?.metadata ?? {};
+  const changes = [
+    ...wordsToSet("labels", labels, manifest!.metadata.labels),
+    ...wordsToSet("annotations", annotations, manifest!.metadata.annotations),
+  ];
+  if (changes.length === 0) return;
+  const own: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespace_uid };
+  try {
+    await cluster.patchGlobal(refOf(manifest!), [own, ...changes], call);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.status !== 403) throw error;
+    await note(run, ["The namespace's labels could not be put back: that needs the permission to patch namespaces"]);
+  }
+}
+
+type Words = Readonly<Record<string, string>>;
+
+/** What makes each of these words stand there; the others are not ours. */
+function wordsToSet(field: "labels" | "annotations", there: Words | undefined, wanted: Words = {}): PatchOperation[] {
+  const missing = Object.entries(wanted).filter(([name, text]) => there?.[name] !== text);
+  const path = `/metadata/${field}`;
+  const at = (name: string) => `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return [
+    ...(there || missing.length === 0 ? [] : [{ op: "add" as const, path, value: {} }]),
+    ...missing.map(([name, value]) => ({ op: "add" as const, path: at(name), value })),
+  ];
+}
+
+/** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
+export async function putSecrets(app: App, run: Run): Promise<void> {
+  const { space, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  for (const secret of app.blueprint.newSecrets(inputs)) {
+    if (await space.get(refOf(secret), call)) continue;
+    await space.create(secret, call);
+    await note(run, [
+      `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
+      "reset-admin-password gives it one that it does",
+    ]);
+  }
+  await put(space, run, app.blueprint.mailSecret(inputs, app.config.smtp?.pass ?? null));
+}
+
+export async function putStep(app: App, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  const { space, inputs } = await openSpace(app, run);
+  return await put(space, run, app.blueprint.spokeObjects(inputs, step));
+}
+
+/** In the order given; returns what stands there then. */
+export async function put(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  const call = { signal: run.signal }, standing: KubeObject[] = [];
+  for (const object of objects) {
+    const there = await space.get(refOf(object), call);
+    if (there) standing.push(await mend(space, run, fitted(object, there), there));
+    else standing.push(...(await space.apply([object], call)).objects);
+  }
+  return standing;
+}
+
+/**
+ * An apply keeps what others have put into a list beside our items, and with them it may not fit: a second port of the same
+ * name. Then what differs is replaced as a whole, and applied once more.
+ */
+async function mend(space: Space, run: Run, object: KubeObject, there: KubeObject): Promise<KubeObject> {
+  const call = { signal: run.signal };
+  try {
+    return await applyFenced(space, object, run.job, call);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    run.log.warn("An object cannot be applied beside what others put into it", { object: titleOf(object), error });
+  }
+  try {
+    const spec = object["spec"] ?? {},
+      fields = unlike(object, there).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
+    const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
+      .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
+    await patchFenced(space, { ref: refOf(object), hold: run.job, change: () => change }, call);
+    return await applyFenced(space, object, run.job, call);
+  } catch (error) {
+    throw isRefusal(error) ? explainRefusal(error, object) : error;
+  }
+}
+
+function isRefusal(error: unknown): error is ClusterError {
+  return error instanceof ClusterError && error.status === 422 && !error.transient;
+}
+
+/** What cannot be changed of an object has to be made anew with it. */
+function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
+  return retell(error, {
+    blame: "operator",
+    hint: `${
+      titleOf(object)
+    } differs in what cannot be changed. Delete it (the volumes stay), and reapply: it is made anew.`,
+  });
+}
+
+/** Whether a workload of the site gets its environment from this Secret. */
+function isReadByPods(app: App, { inputs }: SpokeSite, secret: string): boolean {
+  const workloads = [
+    ...app.blueprint.spokeObjects(inputs, "database"),
+    ...app.blueprint.spokeObjects(inputs, "app"),
+  ];
+  return workloads.some((object) => names(object, secret));
+}
+
+function names(value: unknown, secret: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) =>
+    ((key === "secretRef" || key === "secretKeyRef") && inner?.name === secret) || names(inner, secret)
+  );
+}
+
+function keysOf(secret: KubeObject): string {
+  return Object.keys(secret["stringData"] ?? secret["data"] ?? {}).join(", ");
+}
+
+function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+  return { apiVersion, kind, name };
+}
+
+function lost(code: string, message: string, hint: string): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame: "operator", hint });
+}

@@ -1,0 +1,69 @@
+/**
+ * What a site runs on, started and stopped: its Deployment, its StatefulSet, its scheduled tasks. Each object is changed
+ * under the fence of the run; actions, upgrades and removals share these.
+ */
+import type { App } from "#lib/app.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/time.ts";
+import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { CRON, DATABASE, JOB, openSpace, waiting } from "#lib/work/site.ts";
+import { replaceStuckDatabase } from "#lib/work/stuck.ts";
+
+const CRON_PODS = "op=cron";
+const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
+
+export async function change(
+  app: App,
+  run: Run,
+  ref: Ref,
+  make: (object: KubeObject) => readonly PatchOperation[],
+): Promise<void> {
+  const { space } = await openSpace(app, run);
+  await patchFenced(space, { ref, hold: run.job, change: make }, { signal: run.signal });
+}
+
+export async function scale(app: App, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
+  await change(app, run, ref, () => [{ op: "add", path: "/spec/replicas", value: replicas }]);
+}
+
+export async function untilReady(app: App, run: Run, ref: Ref): Promise<void> {
+  const { space } = await openSpace(app, run);
+  if (ref === DATABASE) await replaceStuckDatabase(space, run);
+  await space.ready([ref], waiting(run));
+}
+
+/** No scheduled task begins any more, and none is under way. */
+export async function pauseCron(app: App, run: Run): Promise<void> {
+  await suspendCron(app, run, true);
+  await endCron((await openSpace(app, run)).space, run);
+}
+
+export async function resumeCron(app: App, run: Run): Promise<void> {
+  await suspendCron(app, run, false);
+}
+
+/** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
+export async function restoreCron(app: App, run: Run): Promise<void> {
+  const { spoke } = await openSpace(app, run);
+  await suspendCron(app, run, spoke.maintenance);
+}
+
+async function suspendCron(app: App, run: Run, suspended: boolean): Promise<void> {
+  await change(app, run, CRON, () => [{ op: "add", path: "/spec/suspend", value: suspended }]);
+}
+
+/** Gives scheduled tasks time to end; then ends their Jobs, so that one that hangs cannot keep a site from stopping. */
+async function endCron(space: Space, run: Run): Promise<void> {
+  try {
+    return await space.noPods(CRON_PODS, waiting(run, CRON_GRACE));
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
+  }
+  for (const job of await space.list(JOB, "", { signal: run.signal })) {
+    const owners = job.metadata.ownerReferences ?? []; // of one that was asked for, it is no controller: see tasks.ts
+    if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
+    await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, { signal: run.signal });
+  }
+  await space.noPods(CRON_PODS, waiting(run));
+}

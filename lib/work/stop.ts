@@ -1,0 +1,58 @@
+/**
+ * Stops a site that is about to go: nobody is served any more, nothing is written any more, and files and database agree
+ * when the last snapshot is taken of them. Claims that no pod uses do not hold the namespace up, either.
+ *
+ * Whoever asked for a removal gets it: a site that cannot be stopped is removed all the same, and that is noted. Each object
+ * is changed under the fence of the run, so that a late call of an earlier operation cannot start the site again.
+ */
+import { SITE_PODS } from "#lib/blueprint/names.ts";
+import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { messageOf } from "#lib/errors.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { CRON, DATABASE, JOB, MOODLE, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+
+const TRIES = 3;
+const MOST = 3 * MINUTE; // for the pods of one kind to end: six times their usual grace
+
+export async function stopSite({ spoke, cluster }: SpokeSite, run: Run): Promise<void> {
+  if (spoke.ready_at === null || spoke.namespace_uid === null) return; // nobody has ever written anything into it
+  const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
+  for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
+    await run.remember({ stops: tries }); // also those that a holder did not live to see the end of
+    try {
+      return await stop(cluster.space(spoke.namespace, spoke.namespace_uid), run);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      if (!(error instanceof ClusterError)) throw error;
+      run.log.warn("Cannot stop a site that is to be removed", { error });
+      if (!error.transient || error.code === "deadline" || tries === TRIES) return await giveUp(messageOf(error));
+      await sleep(backoff(tries, SECOND, MINUTE), run.signal);
+    }
+  }
+  await giveUp(`${TRIES} tries came to no end`);
+}
+
+async function stop(space: Space, run: Run): Promise<void> {
+  await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
+  // Whatever an operation that was called off has left behind, and scheduled tasks: nobody waits for them any more.
+  for (const { metadata } of await space.list(JOB, "", { signal: run.signal })) {
+    await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, { signal: run.signal });
+  }
+  await patchIfThere(space, run, MOODLE, { op: "add", path: "/spec/replicas", value: 0 });
+  await space.noPods("app=moodle", waiting(run, patience(run)));
+  await patchIfThere(space, run, DATABASE, { op: "add", path: "/spec/replicas", value: 0 });
+  await space.noPods(SITE_PODS, waiting(run, patience(run)));
+}
+
+/** So much that what does not come can be noted before the step's time is over. */
+function patience(run: Run): number {
+  return Math.min(MOST, run.patience() / 3);
+}
+
+/** Somebody may have deleted it: then there is nothing to stop. */
+async function patchIfThere(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
+  if (!await space.get(ref, { signal: run.signal })) return;
+  await patchFenced(space, { ref, hold: run.job, change: () => [change] }, { signal: run.signal });
+}

@@ -1,0 +1,122 @@
+/**
+ * The rows that a look is about, and what it writes into them.
+ *
+ * A look takes minutes, and what an operation saw meanwhile is newer: so a row is written only if it is still active and
+ * nothing has changed it since the look began. Every operation that could disturb what is looked at takes its spoke out
+ * of `active` and stamps `updated_at`; a look does not stamp it, or the second half of a look would refuse the first.
+ * Rows that somebody holds at the moment are passed over: the next look comes in a minute.
+ */
+import { sql } from "kysely";
+import * as v from "valibot";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { AuditEntry } from "#lib/audit/store.ts";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Rows, Tx } from "#lib/db/database.ts";
+import type { Drift } from "#lib/spokes/drift.ts";
+import { BAD_LOOKS } from "#lib/spokes/health.ts";
+
+/** A spoke to look at, without what is large. */
+export interface Candidate {
+  readonly id: string;
+  readonly namespace: string;
+  readonly namespace_uid: string;
+  readonly cluster_uid: string | null;
+  readonly blueprint_revision: string;
+  readonly maintenance: boolean;
+  readonly drift: unknown;
+}
+
+export async function readCandidates(rows: Rows, cluster: string): Promise<Candidate[]> {
+  return await rows.selectFrom("spokes")
+    .select(["id", "namespace", "cluster_uid", "blueprint_revision", "maintenance", "drift"])
+    .select(sql<string>`namespace_uid`.as("namespace_uid"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespace_uid", "is not", null).execute();
+}
+
+/** Inputs that cannot be read are left out: of that spoke no drift can be told. */
+export async function readInputs(rows: Rows, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows.selectFrom("spokes").select(["id", "blueprint_inputs"])
+    .where(sql<boolean>`id = any(${ids}::text[])`).execute();
+  return new Map(found.flatMap(({ id, blueprint_inputs }) => {
+    const { success, output } = v.safeParse(SpokeInputs, blueprint_inputs);
+    return success ? [[id, output]] : [];
+  }));
+}
+
+export interface Health {
+  readonly id: string;
+  /** Null where it is well. */
+  readonly ailment: string | null;
+}
+
+/** Counts bad looks and tells of each spoke whose health is another than before. Returns the number of rows written. */
+export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<number> {
+  const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
+  // An operation that ended since the last look has seen the spoke well: counting begins again after it.
+  const { rows: written } = await sql<Written>`
+    with look as (select * from unnest(${ids}::text[], ${ailments}::text[]) as look (id, ailment)),
+    held as (
+      select spokes.id, spokes.health as before, look.ailment, case
+        when look.ailment is null then 0
+        when spokes.observed_at > spokes.updated_at then least(spokes.bad_looks + 1, ${BAD_LOOKS}::integer)
+        else 1 end as bad
+      from spokes join look using (id)
+      where spokes.state = 'active' and spokes.updated_at <= ${began}
+        and (spokes.observed_at is null or spokes.observed_at < ${began})
+      order by spokes.id for no key update of spokes skip locked
+    )
+    update spokes set observed_at = ${began}, bad_looks = held.bad, health = case
+      when held.ailment is null then 'healthy' when held.bad >= ${BAD_LOOKS} then 'degraded' else spokes.health end
+    from held where spokes.id = held.id
+    returning spokes.id, federation_id, slug, held.before, health as after, held.ailment`.execute(tx);
+  const changed = written.filter(({ before, after }) => before !== after);
+  await record(tx, SYSTEM, {
+    audit: changed.map(tellAudit),
+    events: changed.map(({ id, federation_id, ailment }) => ({
+      federationId: federation_id,
+      spokeId: id,
+      state: "active",
+      error: ailment,
+    })),
+  });
+  return written.length;
+}
+
+/** Drift that is another than before. */
+export async function writeDrift(
+  tx: Tx,
+  began: Date,
+  drifts: readonly { readonly id: string; readonly drift: Drift | null }[],
+): Promise<void> {
+  const ids = drifts.map(({ id }) => id), texts = drifts.map(({ drift }) => drift && JSON.stringify(drift));
+  await sql`
+    with look as (select * from unnest(${ids}::text[], ${texts}::text[]) as look (id, drift)),
+    held as (
+      select spokes.id, look.drift::jsonb as drift from spokes join look using (id)
+      where spokes.state = 'active' and spokes.updated_at <= ${began}
+      order by spokes.id for no key update of spokes skip locked
+    )
+    update spokes set drift = held.drift from held where spokes.id = held.id`.execute(tx);
+}
+
+interface Written {
+  id: string;
+  federation_id: string;
+  slug: string;
+  before: string;
+  after: string;
+  ailment: string | null;
+}
+
+function tellAudit({ id, federation_id, slug, before, after, ailment }: Written): AuditEntry {
+  return {
+    kind: "spoke_health_changed",
+    objectType: "spoke",
+    objectId: id,
+    federationId: federation_id,
+    spokeId: id,
+    metadata: { slug, from: before, to: after, reason: ailment },
+  };
+}

@@ -1,0 +1,18 @@
+/** What there is to restore a spoke from. */
+import * as v from "valibot";
+import { summariseBackups } from "#lib/backups/summary.ts";
+import { BackupSummaryView } from "#lib/backups/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+import { Flag } from "#lib/schema.ts";
+import { spoke } from "#lib/spokes/access.ts";
+
+export const GET = endpoint({
+  summary:
+    "A spoke's backups, when the next one is due, and how long they are kept. Restoring one is a request to support",
+  access: spoke("see"),
+  scope: "readonly",
+  query: v.object({ includeRemoved: Flag }),
+  reply: ok(BackupSummaryView),
+  handle: ({ app, spoke }) => summariseBackups(app.db, spoke),
+});

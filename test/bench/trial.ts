@@ -1,0 +1,41 @@
+/**
+ * The great trial of actions at length: `npm run trial -- [--spokes N] [--actions a,b]`, 50 spokes in two hubs and every
+ * action unless told.
+ *
+ * Prints each round, and at the end what was done and every breach of what is promised; the exit status says whether there
+ * was one.
+ */
+import { parseArgs } from "node:util";
+import { runTrial } from "#test/support/bench/trial.ts";
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({ options: { spokes: { type: "string" }, actions: { type: "string" } } });
+  const only = values.actions?.split(",");
+  const spokes = Number(values.spokes ?? 50);
+  const began = performance.now();
+  const seconds = () => Math.round((performance.now() - began) / 1000);
+  const { breaches, counts } = await runTrial({
+    spokes,
+    rounds: [
+      [{ action: "suspend" }],
+      [{ action: "resume" }],
+      [{ action: "restart" }, { action: "purge-caches" }, { action: "run-cron" }],
+      [{ action: "reset-admin-password" }, { action: "backup" }],
+      [{ action: "maintenance-on" }],
+      [{ action: "maintenance-off" }],
+      [{ action: "resize", size: "medium" }],
+      [{ action: "upgrade", lmsVersion: "5.2.2" }],
+      [{ action: "reapply" }],
+    ].filter((wishes) => wishes.some(({ action }) => only?.includes(action) ?? true)).map((wishes) => ({
+      wishes,
+      kill: wishes.at(-1)!.action,
+    })),
+    tell: (line) => console.log(`${seconds()} s: ${line}`),
+  });
+  for (const breach of breaches) console.log(`BREACH ${breach}`);
+  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ");
+  console.log(`${breaches.length} breaches in ${seconds()} s; ${told}`);
+  return breaches.length === 0;
+}
+
+process.exitCode = await main() ? 0 : 1;

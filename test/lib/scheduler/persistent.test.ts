@@ -1,0 +1,38 @@
+/** Kinds that are never given up, and what their time limit does not do. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { DAY, sleep } from "#lib/time.ts";
+import { action, kind, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("startRun, of a persistent kind");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+
+test("goes on trying, however long after its time limit, and gives each step its time.", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const removal = kind("removal", ["only"], { persistent: true });
+  const [job] = await scene.enqueue(action(removal, hub, 0));
+  let free = false;
+  await scene.open([{
+    kind: removal,
+    steps: {
+      async only() {
+        await sleep(20); // a step without time would be cut off
+        if (!free) throw new ClusterError("Busy", "stuck", { transient: true });
+      },
+    },
+  }]);
+  const { deadlineAt } = await scene.until(job!.id, ({ failure }) => failure !== null);
+  await scene.db.shiftClock(deadlineAt!.getTime() - Date.now() + 3 * DAY);
+  const late = await scene.until(job!.id, ({ attempt, updatedAt }) => attempt > 3 && updatedAt > deadlineAt!);
+  assert.ok(["queued", "running"].includes(late.state));
+  free = true;
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+  assert.is(late.failure!.code, "Busy");
+});
+
+test.run();

@@ -1,0 +1,131 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { makeBlueprint } from "#lib/blueprint/load.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { Fault } from "#lib/errors.ts";
+import { demandProgress, readWish } from "#lib/spokes/action-wish.ts";
+import { builtIn } from "#test/lib/blueprint/scene.ts";
+
+/** A catalogue whose blueprint lists these versions; the image of each is named after it, or as given. */
+function catalogueOf(...versions: (string | [name: string, image: string])[]): Catalog {
+  const listed = versions.map((each) => typeof each === "string" ? [each, `moodle:v${each}`] : each).map((
+    [name, image],
+  ) => `  "${name}": { image: "${image}", fpmDirectory: /etc/php }`);
+  const families = 'families: [{ from: "0", image: "moodle:v${VERSION}", fpmDirectory: /etc/php }]';
+  const images = ["postgres: postgres:17", "versions:", ...listed, families].join("\n");
+  return loadCatalog(undefined, makeBlueprint(builtIn({ "images.yaml": images })));
+}
+
+/** A spoke that was asked for in this version when that was this image. */
+function spokeOf(lms_version: string, image = `moodle:v${lms_version}`) {
+  return { lms_version, blueprint_inputs: { images: { moodle: image } } as SpokeInputs };
+}
+
+function outcomeOf(work: () => unknown): string {
+  try {
+    work();
+    return "accepted";
+  } catch (error) {
+    assert.instance(error, Fault);
+    return `${(error as Fault).kind} ${(error as Fault).code}: ${(error as Fault).message}`;
+  }
+}
+
+function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersion: string): string {
+  const request = { action: "upgrade", wish: { lmsVersion, skipBackup: false } } as const;
+  return outcomeOf(() => demandProgress({ catalog }, spoke, { size: "small" }, request));
+}
+
+const wish = suite("readWish");
+
+wish("is what the operation needs to know, and nothing else that was sent along", () => {
+  const catalog = catalogueOf("4.5.12", "4.5.13");
+  const read = (asked: Parameters<typeof readWish>[1]) => readWish({ catalog }, asked);
+  assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
+    lmsVersion: "4.5.13",
+    skipBackup: false,
+  });
+  assert.equal(read({ action: "upgrade", lmsVersion: "4.5", moodleVersion: "4.5", skipBackup: true }), {
+    lmsVersion: "4.5",
+    skipBackup: true,
+  });
+  assert.equal(read({ action: "resize", size: "large", lmsVersion: "4.5.13" }), { size: "large" });
+  assert.equal(read({ action: "suspend", size: "nonsense", lmsVersion: "4.5.13" }), {});
+});
+
+wish("names what is missing, what contradicts itself, and what is on offer", () => {
+  const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
+  const catalog = loadCatalog(file, makeBlueprint(builtIn()));
+  const told = (asked: Parameters<typeof readWish>[1]) => outcomeOf(() => readWish({ catalog }, asked));
+  assert.is(
+    told({ action: "upgrade", size: "small" }),
+    "invalid parameter_needed: lmsVersion must be given to upgrade: the version to go to",
+  );
+  assert.is(told({ action: "resize" }), "invalid parameter_needed: size must be given to resize: the size to have");
+  assert.match(told({ action: "upgrade", lmsVersion: "4.5.12", moodleVersion: "5" }), "invalid version_mismatch");
+  assert.is(
+    told({ action: "upgrade", lmsVersion: "5.2.2" }),
+    "invalid not_offered: lmsVersion must be one of 4.5.12",
+  );
+  assert.is(told({ action: "resize", size: "large" }), "invalid not_offered: size must be one of small");
+});
+
+wish.run();
+
+const progress = suite("demandProgress");
+
+progress("lets a spoke go to a newer version, and to no older or the same one", () => {
+  const catalog = catalogueOf("4.5.12", "4.5.13", "5.2.2");
+  assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5.13"), "accepted");
+  assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "5.2"), "accepted");
+  assert.is(
+    upgradeOf(catalog, spokeOf("4.5.13"), "4.5.13"),
+    "impossible version_not_newer: Cannot upgrade to 4.5.13: it runs 4.5.13 already",
+  );
+  assert.is(
+    upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),
+    "impossible version_not_newer: Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older " +
+      "version",
+  );
+  assert.match(upgradeOf(catalog, spokeOf("4.5.9"), "4.4"), "impossible"); // neither is listed
+  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5.9"), "impossible");
+});
+
+progress("goes by what a version resolves to, then and now", () => {
+  const catalog = catalogueOf("4.5.12", "4.5.13", "5.2.2");
+  const old = spokeOf("4.5", "moodle:v4.5.12"), today = spokeOf("4.5", "moodle:v4.5.13");
+  assert.is(upgradeOf(catalog, old, "4.5"), "accepted"); // a newer 4.5 came out
+  assert.is(upgradeOf(catalog, old, "4.5.13"), "accepted");
+  assert.match(upgradeOf(catalog, old, "4.5.12"), "it runs 4.5.12 already");
+  assert.match(upgradeOf(catalog, today, "4.5"), "it runs 4.5.13 already");
+  assert.match(upgradeOf(catalog, today, "4.5.12"), "it runs 4.5.13, and");
+  assert.match(upgradeOf(catalog, spokeOf("5", "moodle:v5.2.2"), "4.5"), "it runs 5.2.2, and");
+  assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "4.5"), "accepted");
+  assert.match(upgradeOf(catalog, spokeOf("4.5.13"), "4.5"), "it runs 4.5.13 already");
+  assert.match(upgradeOf(catalogueOf("4.5.12"), spokeOf("4.5.13"), "4.5"), "it runs 4.5.13, and"); // taken back
+});
+
+progress("lets it go to another image of its own version, and to a line of versions whose release nobody knows", () => {
+  assert.is(upgradeOf(catalogueOf(["4.5.12", "mirror/moodle:v4.5.12"]), spokeOf("4.5.12"), "4.5.12"), "accepted");
+  assert.is(upgradeOf(catalogueOf(["4.5", "moodle:v4.5.13"]), spokeOf("4.5", "moodle:v4.5.12"), "4.5"), "accepted");
+  assert.is(upgradeOf(catalogueOf(["4.5", "moodle:v4.5.13"]), spokeOf("4.5.12"), "4.5"), "accepted");
+  assert.match(upgradeOf(catalogueOf(["4", "moodle:v4.5.13"]), spokeOf("5.0"), "4"), "impossible");
+});
+
+progress("lets it have another size than it will have", () => {
+  const catalog = catalogueOf("4.5.12");
+  const to = (size: string, has: string) =>
+    outcomeOf(() =>
+      demandProgress({ catalog }, spokeOf("4.5.12"), { size: has }, { action: "resize", wish: { size } })
+    );
+  assert.is(to("large", "small"), "accepted");
+  assert.is(to("small", "large"), "accepted");
+  assert.is(
+    to("small", "small"),
+    "impossible size_unchanged: Cannot resize to small: it has that size already",
+  );
+});
+
+progress.run();

@@ -1,0 +1,109 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RETENTION } from "#lib/backups/retention.ts";
+import { describeSchedule } from "#lib/backups/schedule.ts";
+import { noteClasses } from "#lib/backups/store.ts";
+import { newId } from "#lib/ids.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/backups");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+type State = "pending" | "ready" | "failed" | "deleted";
+
+/** A backup, so many hours ago. */
+async function backup({ db, spoke, hub }: Scene, hours: number, state: State, more: object = {}): Promise<string> {
+  const id = newId("bak"), at = new Date(Date.now() - hours * 3_600_000);
+  await db.rows.insertInto("backups").values({
+    id,
+    spoke_id: spoke,
+    federation_id: hub,
+    operation_id: newId("op"),
+    cluster: "default",
+    namespace: "spoke-oak",
+    kind: "nightly",
+    state,
+    error: null,
+    created_at: at,
+    ready_at: state === "ready" ? at : null,
+    failed_at: state === "failed" ? at : null,
+    deleted_at: state === "deleted" ? at : null,
+    ...more,
+  }).execute();
+  return id;
+}
+
+test("tells before the first look that nobody has looked yet, with every field there.", async ({ scene }) => {
+  const { status, body } = await scene.as("spokeAdmin", "readonly").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.is(status, 200);
+  assert.equal(body, {
+    available: false,
+    schedule: describeSchedule(scene.spoke),
+    retention: { ...RETENTION },
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastError: "Nobody has looked yet whether the cluster can take backups; that happens within minutes",
+    snapshots: [],
+  });
+});
+
+test("tells why a cluster cannot take any: no class that retains, or none that is for the volumes.", async ({ scene }) => {
+  const ask = async () => (await scene.as("hubAdmin").get(`/api/spokes/${scene.spoke}/backups`)).body;
+  await noteClasses(scene.db.rows, "default", new Error("nobody answers"));
+  assert.equal(
+    (await ask()).lastError,
+    "It could not be seen yet whether the cluster can take backups: nobody answers",
+  );
+  await noteClasses(scene.db.rows, "default", []);
+  const none = await ask();
+  assert.equal([none.available, none.lastError], [
+    false,
+    "No backups: the cluster has no snapshot class for these volumes that retains",
+  ]);
+  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  assert.equal([(await ask()).available, (await ask()).lastError], [true, null]);
+  await noteClasses(scene.db.rows, "default", new Error("nobody answers"));
+  assert.is((await ask()).available, true, "what was seen is not forgotten when a look fails");
+  const volumes = JSON.stringify([{ claim: "files", snapshot: "files-1", driver: "another.example" }]);
+  await backup(scene, 1, "failed", { volumes, error: "no class" });
+  assert.is((await ask()).available, false);
+});
+
+test("lists what is there, newest first, with sizes in bytes, the last success and the last failure.", async ({ scene }) => {
+  await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
+  const old = await backup(scene, 200, "ready", { size_bytes: 16106127360 });
+  await backup(scene, 300, "failed", { error: "long ago" });
+  await backup(scene, 250, "deleted", { ready_at: new Date() });
+  await backup(scene, 60, "ready", { removing_since: new Date() });
+  const ready = await backup(scene, 50, "ready");
+  const failed = await backup(scene, 26, "failed", { error: "the pool is full" });
+  const pending = await backup(scene, 0, "pending");
+  const { body } = await scene.as("operator").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.equal(body.snapshots.map(({ id, state }: { id: string; state: State }) => [id, state]), [
+    [pending, "pending"],
+    [failed, "failed"],
+    [ready, "ready"],
+    [old, "ready"],
+  ]);
+  assert.is(body.snapshots[3].sizeBytes, 16106127360);
+  assert.equal([body.lastSuccessAt, body.lastFailureAt], [body.snapshots[2].readyAt, body.snapshots[1].createdAt]);
+  assert.equal([body.available, body.lastError], [true, "the pool is full"]);
+});
+
+test("stays readable to operators when the spoke is gone, and to nobody else.", async ({ scene }) => {
+  const id = await backup(scene, 5, "ready", { kind: "last" });
+  await scene.db.sql("update spokes set state = 'removed', removed_at = now()");
+  const path = `/api/spokes/${scene.spoke}/backups`;
+  const { body } = await scene.as("operator").get(`${path}?includeRemoved=true`);
+  assert.is(body.snapshots[0].id, id);
+  assert.is((await scene.as("operator").get(path)).status, 404);
+  assert.is((await scene.as("hubAdmin").get(`${path}?includeRemoved=true`)).status, 404);
+});
+
+test("is 404 for who does not see the spoke.", async ({ scene }) => {
+  const { status, body } = await scene.as("stranger").get(`/api/spokes/${scene.spoke}/backups`);
+  assert.equal([status, body.message], [404, "There is no such spoke, or you have no access to it"]);
+});
+
+test.run();

@@ -1,0 +1,135 @@
+/** Whether each spoke's site is in the cluster what its row says: its pods, version, size, disks, tasks, snapshots and Jobs. */
+import * as v from "valibot";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import type { Happening } from "#lib/simulator/recorder.ts";
+import { query } from "#test/support/bench/query.ts";
+import type { ClusterProcess } from "#test/support/bench/cluster.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly namespace: string;
+  readonly namespace_uid: string;
+  readonly lms_version: string;
+  readonly size: string;
+  readonly maintenance: boolean;
+  readonly blueprint_inputs: unknown;
+}
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+/** A sentence for each site that is not what its row says, and for what is there and belongs to nobody. */
+export async function findWrongSites(db: TestDatabase, cluster: ClusterProcess): Promise<string[]> {
+  const rows: Row[] = await query(db, "select * from spokes where state <> 'removed' order by id");
+  const found: string[] = [];
+  for (const row of rows) {
+    const wrong = await wrongOf(db, cluster, row).catch((error) => [String(error)]);
+    found.push(...wrong.map((what) => `${row.id} (${row.namespace}) is ${row.state}, ${row.size}, but ${what}`));
+  }
+  const hubs = await query(db, "select namespace from federations where state <> 'removed'");
+  const known = new Set([...rows, ...hubs].map(({ namespace }) => namespace));
+  const ours = await cluster.list("/api/v1/namespaces", "app.kubernetes.io/managed-by=wheelwright");
+  const strangers = ours.map(({ metadata }) => metadata.name).filter((name) => !known.has(name));
+  return [...found, ...strangers.map((name) => `The namespace ${name} is nobody's`)];
+}
+
+/** Of the Jobs that rewrite a database no two of one site are there at a time. */
+export function findDoubledUpgrades(jobs: readonly Happening[]): string[] {
+  const active = new Map<string, string>(), found: string[] = [];
+  for (const { type, namespace, name, uid, conditions, at } of jobs.filter((job) => job.name.startsWith("upgrade-"))) {
+    const ended = type === "DELETED" || conditions.some((condition) => /^(?:Complete|Failed)=True/.test(condition));
+    if (ended && active.get(namespace!) === uid) active.delete(namespace!);
+    else if (!ended && (active.get(namespace!) ?? uid) !== uid) {
+      found.push(`${namespace}/${name} began at ${at} beside another`);
+    } else if (!ended) active.set(namespace!, uid);
+  }
+  return found;
+}
+
+async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Promise<string[]> {
+  const { namespace, state, maintenance, lms_version: version } = row;
+  const inputs = v.parse(SpokeInputs, row.blueprint_inputs), { resources, images } = inputs;
+  const up = state === "active" ? 1 : 0;
+  const at = (group: string, rest: string): Promise<Json> => cluster.get(`${group}/namespaces/${namespace}/${rest}`);
+  const all = (group: string, plural: string): Promise<Json[]> =>
+    cluster.list(`${group}/namespaces/${namespace}/${plural}`);
+  const [moodle, database, cron, files, data, quota] = [
+    await at("/apis/apps/v1", "deployments/moodle"),
+    await at("/apis/apps/v1", "statefulsets/db"),
+    await at("/apis/batch/v1", "cronjobs/moodle-cron"),
+    await at("/api/v1", "persistentvolumeclaims/files"),
+    await at("/api/v1", "persistentvolumeclaims/data-db-0"),
+    await at("/api/v1", "resourcequotas/spoke"),
+  ];
+  const container = moodle.spec.template.spec.containers[0];
+  const pods = (await all("/api/v1", "pods")).filter((pod) =>
+    ["app", "db"].includes(pod.metadata.labels?.role) && !["Succeeded", "Failed"].includes(pod.status?.phase) &&
+    pod.metadata.labels?.op !== "cron"
+  );
+  const jobs = await all("/apis/batch/v1", "jobs");
+  const open = jobs.filter((job) => !job.status?.conditions?.some(isEnd) && !isScheduled(job));
+  const snapshots = await all("/apis/snapshot.storage.k8s.io/v1", "volumesnapshots");
+  const taken = await query(db, "select volumes from backups where spoke_id = $1 and state = 'ready'", [row.id]);
+  const standing = taken.flatMap(({ volumes }) => volumes.map(({ snapshot }: Json) => snapshot)).toSorted();
+  const checks: readonly (readonly [what: string, is: unknown, should: unknown])[] = [
+    ["Moodle's replicas are", [moodle.spec.replicas, moodle.status?.readyReplicas ?? 0], [up, up]],
+    ["the database's replicas are", [database.spec.replicas, database.status?.readyReplicas ?? 0], [up, up]],
+    ["pods of its are", pods.length, 2 * up],
+    ["scheduled tasks are paused", cron.spec.suspend ?? false, up === 0 || maintenance],
+    ["the inputs' version is", [inputs.version, inputs.size], [version, row.size]],
+    ["Moodle's image is", container.image, images.moodle],
+    ["the pods' image is", unique(pods.filter(isApp).map(imageOf)), up === 0 ? [] : [images.moodle]],
+    ["cron's image is", imageOf(cron.spec.jobTemplate.spec.template), images.moodle],
+    ["Moodle's limits are", amounts(container.resources.limits), amounts(resources.app.limits)],
+    [
+      "the database's limits are",
+      amounts(database.spec.template.spec.containers[0].resources.limits),
+      amounts(resources.database.limits),
+    ],
+    ["the disks are", [files, data].map(diskOf), [resources.disks.files, resources.disks.database].map(amountOf)],
+    ["the quota is", amountOf(String(quota.spec.hard["limits.memory"])), amountOf(resources.quota.limits.memory)],
+    ["Jobs that have not ended are", open.map(nameOf), []],
+    ["Jobs that installed or reset it are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
+    ["snapshots are", snapshots.map(nameOf).toSorted(), standing],
+    ["snapshots that are not ready are", snapshots.filter((each) => !each.status?.readyToUse).map(nameOf), []],
+    ["the namespace's uid is", (await cluster.get(`/api/v1/namespaces/${namespace}`)).metadata.uid, row.namespace_uid],
+  ];
+  return checks.filter(([, is, should]) => JSON.stringify(is) !== JSON.stringify(should))
+    .map(([what, is, should]) => `${what} ${JSON.stringify(is)} and should be ${JSON.stringify(should)}`);
+}
+
+function isEnd({ type, status }: Json): boolean {
+  return (type === "Complete" || type === "Failed") && status === "True";
+}
+
+/** Made by the CronJob's own clock. */
+function isScheduled(job: Json): boolean {
+  return /^moodle-cron-\d+$/.test(job.metadata.name);
+}
+
+function isApp(pod: Json): boolean {
+  return pod.metadata.labels?.role === "app" && pod.metadata.labels?.app === "moodle";
+}
+
+function imageOf({ spec }: Json): string {
+  return spec.containers[0].image;
+}
+
+function nameOf({ metadata }: Json): string {
+  return metadata.name;
+}
+
+function diskOf(claim: Json): number {
+  return amountOf(String(claim.status?.capacity?.storage));
+}
+
+function amounts(map: Json): Record<string, number> {
+  return Object.fromEntries(["cpu", "memory"].map((name) => [name, amountOf(String(map[name]))]));
+}
+
+function unique(list: readonly string[]): string[] {
+  return [...new Set(list)];
+}

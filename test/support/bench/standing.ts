@@ -1,0 +1,132 @@
+/**
+ * Many spokes that stand in a cluster without having been installed: one is, and the others are copies of its objects and
+ * its row under other names. The cluster has no controllers, so that it stands still and costs nothing but its lists.
+ *
+ *   const standing = await openStanding(scene, 10_000);
+ *   // standing.kubeconfig leads to it; the rows are in the scene's database
+ */
+import type { AddressInfo } from "node:net";
+import { silent } from "#lib/log.ts";
+import { newId } from "#lib/ids.ts";
+import { closeServer } from "#lib/simulator/close.ts";
+import { openFaults } from "#lib/simulator/faults.ts";
+import { readKinds } from "#lib/simulator/kinds.ts";
+import { openLogs } from "#lib/simulator/logs.ts";
+import type { KubeObject } from "#lib/simulator/object.ts";
+import { openRecorder, type Write } from "#lib/simulator/recorder.ts";
+import { readSchema } from "#lib/simulator/schema/fields.ts";
+import { createApi } from "#lib/simulator/server.ts";
+import { openStore } from "#lib/simulator/store.ts";
+import { openTimers } from "#lib/simulator/timers.ts";
+import { openVolumes } from "#lib/simulator/volumes.ts";
+import type { World } from "#lib/simulator/world.ts";
+import type { WorkScene } from "#test/lib/work/scene.ts";
+import { kubeconfigOf } from "#test/lib/doctor/between.ts";
+
+export interface Standing {
+  readonly url: string;
+  readonly kubeconfig: string;
+  readonly world: World;
+  readonly ids: readonly string[];
+  writes(): readonly Write[];
+  close(): Promise<void>;
+}
+
+const KEPT = new Set([
+  ...["Namespace", "ResourceQuota", "LimitRange", "NetworkPolicy", "ConfigMap", "Secret", "Service"],
+  ...["StatefulSet", "Deployment", "PersistentVolumeClaim", "CronJob", "Ingress"],
+]);
+
+/** The scene's spoke `model` is active; it is taken out of the sweep's sight, for it stands in another cluster. */
+export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
+  const row = await scene.row(model);
+  const objects = scene.simulator.objects().filter((object) =>
+    KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
+  );
+  const world = openWorld();
+  for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
+    world.store.save(kindOf(world, object), object);
+  }
+  const ids: string[] = [];
+  let rows: Record<string, unknown>[] = [];
+  for (let i = 0; i < count; i++) {
+    const id = newId("spk"), namespace = `spoke-s${i}-${id.slice(-12)}`;
+    const names = new Map([[row.id, id], [row.namespace, namespace], [row.domain, `s${i}.example.org`], [
+      row.slug,
+      `s${i}`,
+    ]]);
+    for (const object of objects) {
+      const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
+      world.store.save(kindOf(world, object), { ...copy, metadata: { ...copy.metadata, uid } });
+    }
+    ids.push(id);
+    const inputs = renamed({ ...row.blueprint_inputs, displayName: `s${i}` }, names);
+    rows.push({
+      ...{ ...row, id, namespace, slug: `s${i}`, display_name: `s${i}`, domain: `s${i}.example.org` },
+      ...{ namespace_uid: `uid-${id}`, blueprint_inputs: JSON.stringify(inputs), visible_events: 0 },
+    });
+    if (rows.length === 500 || i === count - 1) {
+      await scene.db.rows.insertInto("spokes").values(rows as never).execute();
+      rows = [];
+    }
+  }
+  await scene.db.sql("update spokes set cluster = 'elsewhere' where id = $1", [model]);
+  world.store.compact();
+
+  const recorder = openRecorder(world.store, { keep: "the last", now: world.timers.now });
+  const server = createApi(world, recorder);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    kubeconfig: kubeconfigOf(url),
+    world,
+    ids,
+    writes: recorder.writes,
+    async close() {
+      world.timers.close();
+      await closeServer(server);
+    },
+  };
+}
+
+function openWorld(): World {
+  return {
+    kinds: readKinds(),
+    schema: readSchema(),
+    store: openStore(),
+    timers: openTimers(),
+    logs: openLogs(),
+    volumes: openVolumes(),
+    faults: openFaults(),
+    log: silent,
+    delayMs: 0,
+    node: { cpu: "100k", memory: "1Pi", pods: "1M" },
+  };
+}
+
+export function kindOf(world: World, { apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">) {
+  return world.kinds.of(apiVersion, kind)!;
+}
+
+/** Other names in the values; what holds none of them is the same object for all, so that many cost little. */
+function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
+  if (typeof value === "string") return (names.get(value) ?? replaced(value, names)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  let changed = false;
+  const copy = Array.isArray(value)
+    ? value.map((item) => note(item, renamed(item, names)))
+    : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, note(item, renamed(item, names))]));
+  return changed ? copy as T : value;
+
+  function note(before: unknown, after: unknown): unknown {
+    changed ||= before !== after;
+    return after;
+  }
+}
+
+/** Hosts and names stand within longer texts, too: the site's address. A slug does not. */
+function replaced(text: string, names: ReadonlyMap<string, string>): string {
+  const long = [...names].filter(([name]) => name.includes(".") && text.includes(name));
+  return long.reduce((now, [name, other]) => now.replaceAll(name, other), text);
+}

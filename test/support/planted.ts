@@ -1,0 +1,198 @@
+/**
+ * Spokes that look installed and are not: a row, and in the simulated cluster a namespace with two bound volumes. For tests
+ * of what needs volumes and no site, and many of them.
+ */
+import { namespaceName } from "#lib/blueprint/names.ts";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { newId } from "#lib/ids.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { FederationRow } from "#lib/federations/store.ts";
+import { createSpoke } from "#lib/spokes/create.ts";
+import { findSpoke } from "#lib/spokes/store.ts";
+import { query } from "#test/support/bench/query.ts";
+import { until } from "#test/support/until.ts";
+
+const API = "snapshot.storage.k8s.io/v1";
+export const DRIVER = "simulated.csi.example";
+
+export interface Planted {
+  readonly id: string;
+  readonly namespace: string;
+  readonly federationId: string;
+}
+
+/** POSTs to a cluster; what stands there then. */
+export async function post(cluster: string, path: string, body: unknown): Promise<KubeObject> {
+  const response = await fetch(cluster + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** A hub whose spokes can be planted: it stays on the way for ever, so that no install of theirs is begun with. */
+export async function openHub(db: TestDatabase, hub: Pick<FederationRow, "id">): Promise<void> {
+  await query(db, "update jobs set state = 'cancelled', finished_at = now() where federation_id = $1", [hub.id]);
+}
+
+/** An active spoke in this cluster. */
+export async function plant(
+  app: App,
+  db: TestDatabase,
+  actor: Actor,
+  hub: FederationRow,
+  slug: string,
+  cluster: { readonly url: string },
+): Promise<Planted> {
+  return (await plantAll(app, db, actor, hub, [slug], cluster))[0]!;
+}
+
+/** The same, many: one is made by the domain, the others are rows like it. Without an address nothing of them is in a cluster. */
+export async function plantAll(
+  app: App,
+  db: TestDatabase,
+  actor: Actor,
+  hub: FederationRow,
+  slugs: readonly string[],
+  cluster: { readonly url?: string; readonly name?: string },
+): Promise<Planted[]> {
+  const [first, ...others] = slugs;
+  const { id } = await createSpoke(app, actor, hub, { slug: first, size: "small" } as never, null);
+  await query(
+    db,
+    "update jobs set state = 'cancelled', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
+    [id],
+  );
+  await query(
+    db,
+    "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = '', cluster = $2 where id = $1",
+    [id, cluster.name ?? "default"],
+  );
+  const row = (await findSpoke(db.rows, id, "shown"))!;
+  const copies = others.map((slug) => {
+    const id = newId("spk"), domain = `${slug}.spokes.example.org`;
+    const blueprint_inputs = JSON.stringify(row.blueprint_inputs);
+    return { ...row, id, slug, domain, namespace: namespaceName("spoke", slug, id), blueprint_inputs, drift: null };
+  });
+  if (copies.length > 0) await db.rows.insertInto("spokes").values(copies).execute();
+  const planted = [row, ...copies].map(({ id, namespace }) => ({ id, namespace, federationId: hub.id }));
+  if (cluster.url === undefined) return planted;
+  const uids: string[] = [];
+  for (let from = 0; from < planted.length; from += AT_ONCE) {
+    const some = planted.slice(from, from + AT_ONCE);
+    uids.push(...await Promise.all(some.map((spoke) => plantObjects(cluster.url!, spoke))));
+  }
+  await query(
+    db,
+    "update spokes set namespace_uid = made.uid from unnest($1::text[], $2::text[]) as made (id, uid) where spokes.id = made.id",
+    [planted.map(({ id }) => id), uids],
+  );
+  return planted;
+}
+
+const AT_ONCE = 10;
+
+/** Its namespace with two claims, which bind without anybody to use them; the namespace's uid. */
+async function plantObjects(url: string, { id, namespace, federationId }: Planted): Promise<string> {
+  const labels = {
+    "app.kubernetes.io/managed-by": "wheelwright",
+    "wheelwright.dev/federation": federationId,
+    "wheelwright.dev/spoke": id,
+  };
+  const made = await post(url, "/api/v1/namespaces", { metadata: { name: namespace, labels } });
+  await Promise.all(
+    ["files", "data-db-0"].map((name) =>
+      post(url, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, {
+        metadata: { name, labels, annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "5Gi" } } },
+      })
+    ),
+  );
+  return made.metadata.uid!;
+}
+
+export interface Past {
+  readonly at: Date;
+  readonly kind?: "nightly" | "manual" | "upgrade";
+  readonly state?: "ready" | "failed";
+}
+
+/** Backups of earlier days, in the rows and in the cluster; their ids, in the order given. */
+export async function plantBackups(
+  db: TestDatabase,
+  cluster: string,
+  spoke: Planted,
+  history: readonly Past[],
+): Promise<string[]> {
+  return await Promise.all(history.map(async ({ at, kind = "nightly", state = "ready" }) => {
+    const id = newId("bak");
+    const volumes = await Promise.all(["files", "data-db-0"].map(async (claim) => {
+      const short = claim === "files" ? "files" : "db";
+      const name = `${short}-${id.slice(4)}`, content = `content-${name}`;
+      await post(cluster, `/apis/${API}/volumesnapshotcontents`, {
+        metadata: {
+          name: content,
+          finalizers: ["snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection"],
+        },
+        spec: {
+          deletionPolicy: "Retain",
+          driver: DRIVER,
+          source: { snapshotHandle: `handle-${name}` },
+          volumeSnapshotClassName: "standard-retain",
+          volumeSnapshotRef: { apiVersion: API, kind: "VolumeSnapshot", name, namespace: spoke.namespace },
+        },
+      });
+      const snapshot = await post(cluster, `/apis/${API}/namespaces/${spoke.namespace}/volumesnapshots`, {
+        metadata: { name, labels: { "wheelwright.dev/backup": id, "wheelwright.dev/spoke": spoke.id } },
+        spec: { source: { volumeSnapshotContentName: content } },
+      });
+      const known = { snapshotUid: snapshot.metadata.uid, content, handle: `handle-${name}`, driver: DRIVER };
+      return { claim, snapshot: name, ...(state === "ready" && known) };
+    }));
+    await query(
+      db,
+      `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, volumes, created_at,
+         ready_at, failed_at, error)
+       values ($1, $2, $3, $4, 'default', $5, $6, $7, $8::text::jsonb, $9,
+         case when $7 = 'ready' then $9::timestamptz end, case when $7 = 'failed' then $9::timestamptz end,
+         case when $7 = 'failed' then 'it did not work' end)`,
+      [
+        id,
+        spoke.id,
+        spoke.federationId,
+        newId("op"),
+        spoke.namespace,
+        kind,
+        state,
+        JSON.stringify(volumes),
+        at,
+      ],
+    );
+    return id;
+  }));
+}
+
+/** Once the cluster's controllers have come to everything that was planted. */
+export async function settled(objects: (kind?: string) => readonly KubeObject[]): Promise<void> {
+  await until(() =>
+    objects("PersistentVolumeClaim").every((claim) => claim["status"]?.phase === "Bound") &&
+    objects("VolumeSnapshot").every((snapshot) => snapshot["status"]?.readyToUse === true)
+  );
+}
+
+/** Moves the database's clock so that it is this moment now. */
+export async function setClock(db: TestDatabase, to: Date): Promise<void> {
+  await db.shiftClock(to.getTime() - Date.now());
+}
+
+/** The ids of the backups whose snapshots stand in the cluster, both of them. */
+export function backupsIn(objects: (kind?: string) => readonly KubeObject[], namespace: string): string[] {
+  const ids = objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace)
+    .map(({ metadata }) => metadata.labels?.["wheelwright.dev/backup"] ?? "");
+  return [...new Set(ids)].filter((id) => ids.filter((each) => each === id).length === 2).sort();
+}
