@@ -31,7 +31,10 @@ export async function previewAction(
   const { kind, becomes } = judgeAction(request.action, facts);
   demandProgress(app, spoke, facts, request);
   const payload = payloadOf(facts, request), { maintenance } = facts;
-  const trials = trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
+  // Nothing stands there yet that could be tried.
+  const trials = spoke.namespace_uid === null
+    ? []
+    : trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
   const { changes, refusals } = await askCluster(app, spoke, trials, signal);
   return {
     dryRun: true,

@@ -11,7 +11,7 @@ test.after(({ scene }) => scene.close());
 const FIELDS = [
   ...["id", "federationId", "slug", "displayName", "domain", "url", "size", "identity", "content", "contentMode"],
   ...["brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "state", "status", "stateReason"],
-  ...["health", "namespace", "operation", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+  ...["health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
 ];
 
 test("POST answers 201 with the spoke in provisioning, every field, and where it is", async ({ scene }) => {
