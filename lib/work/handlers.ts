@@ -2,23 +2,23 @@
 import type { App } from "#lib/app.ts";
 import type { Post } from "#lib/mail/post.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { restart, resume, suspend } from "#lib/work/actions.ts";
-import { resetAdminPassword } from "#lib/work/admin-password.ts";
-import { backup } from "#lib/work/backup.ts";
-import { forgottenPassword, signup } from "#lib/work/flows.ts";
-import { sendMail } from "#lib/work/mail.ts";
-import { maintenanceOff, maintenanceOn } from "#lib/work/maintenance.ts";
-import { planBackups } from "#lib/work/plan-backups.ts";
-import { prune } from "#lib/work/prune.ts";
-import { provision } from "#lib/work/provision.ts";
-import { provisionHub } from "#lib/work/provision-hub.ts";
-import { reapply } from "#lib/work/reapply.ts";
-import { remove, removeHub, removeUnstopped } from "#lib/work/remove.ts";
-import { resize } from "#lib/work/resize.ts";
-import { sealAudit } from "#lib/work/seal.ts";
-import { look, sweep } from "#lib/work/sweep.ts";
-import { purgeCaches, runCron } from "#lib/work/tasks.ts";
-import { upgrade } from "#lib/work/upgrade.ts";
+import { restart, resume, suspend } from "#lib/work/actions/actions.ts";
+import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";
+import { backup } from "#lib/work/backups/backup.ts";
+import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
+import { sendMail } from "#lib/work/mail/send.ts";
+import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
+import { planBackups } from "#lib/work/backups/plan.ts";
+import { prune } from "#lib/work/upkeep/prune.ts";
+import { provision } from "#lib/work/install/provision.ts";
+import { provisionHub } from "#lib/work/install/provision-hub.ts";
+import { reapply } from "#lib/work/reapply/reapply.ts";
+import { remove, removeHub, removeUnstopped } from "#lib/work/removal/remove.ts";
+import { resize } from "#lib/work/resize/resize.ts";
+import { sealAudit } from "#lib/work/upkeep/seal.ts";
+import { look, sweep } from "#lib/work/sweep/sweep.ts";
+import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
+import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
 /** Without a post it knows no mail, and leaves that to whoever has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {

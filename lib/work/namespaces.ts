@@ -7,7 +7,7 @@
 import type { App } from "#lib/app.ts";
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { rememberVolumes } from "#lib/work/leftovers.ts";
+import { rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { demandSameCluster, type Holding } from "#lib/work/same-cluster.ts";
 import { type GuardedCluster, waiting } from "#lib/work/site.ts";
 

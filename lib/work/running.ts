@@ -61,7 +61,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(JOB, "", { signal: run.signal })) {
-    const owners = job.metadata.ownerReferences ?? []; // of one that was asked for, it is no controller: see tasks.ts
+    const owners = job.metadata.ownerReferences ?? []; // of one that was asked for, it is no controller: see actions/tasks.ts
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, { signal: run.signal });
   }

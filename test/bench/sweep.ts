@@ -8,7 +8,7 @@
 import type { Tx } from "#lib/db/database.ts";
 import { silent } from "#lib/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { look } from "#lib/work/sweep.ts";
+import { look } from "#lib/work/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";
 import { makeApp, openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 import { openStanding } from "#test/support/bench/standing.ts";

@@ -9,7 +9,7 @@ import { silent } from "#lib/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
 import { DAY, HOUR } from "#lib/time.ts";
-import { planBackups } from "#lib/work/plan-backups.ts";
+import { planBackups } from "#lib/work/backups/plan.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openHub, plantAll, plantBackups, type Planted, setClock, settled } from "#test/support/planted.ts";

@@ -15,7 +15,7 @@ import { MAIL } from "#lib/jobs/mail.ts";
 import type { Mail, Post } from "#lib/mail/post.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { sendMail } from "#lib/work/mail.ts";
+import { sendMail } from "#lib/work/mail/send.ts";
 
 export interface Delivered extends Mail {
   /** The secret in its link. */

@@ -5,7 +5,7 @@ import { PERMISSIONS } from "#lib/doctor/permissions.ts";
 import { silent } from "#lib/log.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
-import { lookOnce } from "../work/looks.ts";
+import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";
 import { openScene } from "./scene.ts";

@@ -1,0 +1,109 @@
+/** What suspend, resume and restart do in the cluster. Each object is changed under the fence of the run. */
+import type { App } from "#lib/app.ts";
+import { SITE_PODS } from "#lib/blueprint/names.ts";
+import type { KubeObject, PatchOperation } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { SpokeRow } from "#lib/spokes/store.ts";
+import { demandSameSite } from "#lib/work/identity.ts";
+import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
+import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { change, pauseCron, restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { CRON, DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
+
+export const RESTARTED = "kubectl.kubernetes.io/restartedAt";
+
+export function suspend(app: App): Handler {
+  return action(app, {
+    kind: OPERATION_KINDS.suspend,
+    steps: {
+      cron: (run) => pauseCron(app, run),
+      async app(run) {
+        await scale(app, run, MOODLE, 0);
+        await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
+      },
+      async database(run) {
+        await scale(app, run, DATABASE, 0);
+        await (await openSpace(app, run)).space.noPods(SITE_PODS, waiting(run));
+      },
+    },
+  });
+}
+
+export function resume(app: App): Handler {
+  return action(app, {
+    kind: OPERATION_KINDS.resume,
+    steps: {
+      async database(run) {
+        await scale(app, run, DATABASE, 1);
+        await untilReady(app, run, DATABASE);
+      },
+      verify: (run) => verify(app, run),
+      async app(run) {
+        await scale(app, run, MOODLE, 1);
+        await untilReady(app, run, MOODLE);
+      },
+      cron: (run) => restoreCron(app, run),
+      health: async (run) => await demandHealth(await place(app, run), run),
+    },
+  });
+}
+
+export function restart(app: App): Handler {
+  return action(app, {
+    kind: OPERATION_KINDS.restart,
+    steps: {
+      verify: (run) => verify(app, run),
+      async app(run) {
+        await change(app, run, MOODLE, (object) => stampRestart(object, run.job.startedAt!));
+        await untilReady(app, run, MOODLE);
+      },
+      health: async (run) => await demandHealth(await place(app, run), run),
+    },
+  });
+}
+
+export function action(app: App, handler: Pick<Handler, "kind" | "steps">): Handler {
+  return {
+    ...handler,
+    hooks: actionOutcomes,
+    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    observe: (run) => observe(app, run),
+  };
+}
+
+/**
+ * After a failed action: no pod left is suspended, and everything else has to be called active, well or not. A site
+ * whose scheduled tasks are paused is well only while it is in maintenance.
+ */
+export async function observe(
+  app: App,
+  run: Run,
+  isClosed: (spoke: SpokeRow) => boolean = (spoke) => spoke.maintenance,
+): Promise<Observed> {
+  const { space, spoke } = await openSpace(app, run);
+  const call = { signal: run.signal };
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, call);
+  const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
+  if (standing.length === 0) return { state: "suspended", health: "unknown" };
+  const moodle = await space.get(MOODLE, call);
+  const available = (moodle?.["status"]?.availableReplicas ?? 0) > 0;
+  const idle = (await space.get(CRON, call))?.["spec"]?.suspend === true && !isClosed(spoke);
+  return { state: "active", health: available && !idle ? "healthy" : "degraded" };
+}
+
+export async function verify(app: App, run: Run): Promise<void> {
+  const here = await place(app, run);
+  await demandSameSite(run, here.spoke, await readDatabase(here, run));
+}
+
+/** The same value whoever of this operation's holders writes it: a second patch rolls nothing out again. */
+function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
+  const metadata = object["spec"]?.template?.metadata ?? {};
+  const path = "/spec/template/metadata/annotations";
+  return [
+    ...(metadata.annotations ? [] : [{ op: "add" as const, path, value: {} }]),
+    { op: "add", path: `${path}/${RESTARTED.replaceAll("/", "~1")}`, value: at.toISOString() },
+  ];
+}

@@ -1,0 +1,93 @@
+/**
+ * A new password for the tenant's own administrator: first into the Secret, from there into the site.
+ *
+ * The two cannot change in one moment, so the Secret keeps the password before until the site has taken the new one: at any
+ * time one of the two is right. Nothing of either comes into a row, a log or a note, and none is read here but to be kept.
+ */
+import type { App } from "#lib/app.ts";
+import { PASSWORD_OF } from "#lib/blueprint/names.ts";
+import { type PasswordReset, readPasswordReset } from "#lib/blueprint/results.ts";
+import { newPassword } from "#lib/blueprint/secrets.ts";
+import { ClusterError, type JobResult, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { clearAway, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { change } from "#lib/work/running.ts";
+import { note } from "#lib/work/site.ts";
+import { task } from "#lib/work/actions/tasks.ts";
+
+const ADMIN: Ref = { apiVersion: "v1", kind: "Secret", name: "admin" };
+const KEY = "ADMIN_PASSWORD", BEFORE = "ADMIN_PASSWORD_BEFORE";
+const MARK = `/metadata/annotations/${PASSWORD_OF.replaceAll("/", "~1")}`;
+const WHAT = "The administrator's password could not be set";
+const MAILED = "The site has mailed its administrator a link to choose a password";
+
+export function resetAdminPassword(app: App): Handler {
+  return task(app, {
+    kind: OPERATION_KINDS["reset-admin-password"],
+    steps: {
+      secret: (run) => change(app, run, ADMIN, (secret) => renew(secret, run.job.id)),
+      async account(run) {
+        const here = await place(app, run);
+        const { mailed } = await demandAgreement(here, run);
+        await change(app, run, ADMIN, forgetBefore);
+        await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(here)}`]);
+      },
+    },
+  });
+}
+
+/**
+ * Once for an operation, whichever of its holders comes first. Where an earlier operation did not come to its end, nobody
+ * knows which of its two passwords the site has: then both are kept, and the newer one, which nobody has used, is tried again.
+ */
+function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
+  if (metadata.annotations?.[PASSWORD_OF] === operation) return [];
+  const mark: PatchOperation = { op: "add", path: MARK, value: operation };
+  if (data?.[BEFORE] !== undefined) return [mark];
+  const keep: PatchOperation[] = data?.[KEY] === undefined
+    ? [{ op: "add", path: "/data", value: data ?? {} }] // somebody has emptied it
+    : [{ op: "add", path: `/data/${BEFORE}`, value: data[KEY] }];
+  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newPassword()) }, mark];
+}
+
+function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {
+  return data[BEFORE] === undefined ? [] : [{ op: "remove", path: `/data/${BEFORE}` }];
+}
+
+async function demandAgreement(here: JobPlace, run: Run): Promise<PasswordReset> {
+  const result = await runJob(here, run, "password");
+  const reset = readPasswordReset(result.log);
+  if (reset.refused !== null) {
+    await clearAway(here, run, result);
+    throw refusal(reset.refused, here, result);
+  }
+  await demandTask(here, run, result, WHAT);
+  if (!reset.agreed) throw incomplete(result);
+  return reset;
+}
+
+/** It has to be put right on the site itself, by its people. */
+function refusal(why: string, here: JobPlace, { log }: JobResult): ClusterError {
+  return new ClusterError("AccountUnusable", `${WHAT} because ${why}`, {
+    transient: false,
+    blame: "user",
+    hint: "Put the account admin right on the site, then ask for this again. Until then the Secret admin holds the " +
+      `password before as ${BEFORE}: ${readingOf(here)}`,
+    evidence: { log, events: [] },
+  });
+}
+
+function incomplete({ log }: JobResult): ClusterError {
+  return new ClusterError("PasswordNotProven", `${WHAT} because its Job ended without coming to its end`, {
+    transient: false,
+    blame: "operator",
+    hint: "See the last lines of its log: password.php in the blueprint must print agreed when it is done.",
+    evidence: { log, events: [] },
+  });
+}
+
+function readingOf({ space }: JobPlace): string {
+  return `kubectl get secret admin -n ${space.namespace} -o yaml`;
+}

@@ -1,0 +1,90 @@
+/**
+ * Maintenance on and off. Its only truth is a file on the site's volume, which restarts do not end: so it is asked of the
+ * login page, and the row says what that showed, even where the operation failed in between.
+ */
+import type { App } from "#lib/app.ts";
+import { readHealth } from "#lib/blueprint/results.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { SECOND } from "#lib/time.ts";
+import { action, observe } from "#lib/work/actions/actions.ts";
+import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { type Observed, outcomesWith } from "#lib/work/outcomes.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { pauseCron, resumeCron } from "#lib/work/running.ts";
+import { waiting } from "#lib/work/site.ts";
+
+const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
+
+/** Scheduled tasks are paused first: one that begins while the site is in maintenance fails. */
+export function maintenanceOn(app: App): Handler {
+  return {
+    ...action(app, {
+      kind: OPERATION_KINDS["maintenance-on"],
+      steps: {
+        cron: (run) => pauseCron(app, run),
+        enable: async (run) => await turnMaintenance(await place(app, run), run, "enable"),
+        health: async (run) => await demandClosed(await place(app, run), run),
+      },
+    }),
+    hooks: outcomesWith(() => ({ maintenance: true })),
+    observe: (run) => observeSite(app, run),
+  };
+}
+
+export function maintenanceOff(app: App): Handler {
+  return {
+    ...action(app, {
+      kind: OPERATION_KINDS["maintenance-off"],
+      steps: {
+        disable: async (run) => await turnMaintenance(await place(app, run), run, "disable"),
+        cron: (run) => resumeCron(app, run),
+        health: async (run) => await demandOpen(await place(app, run), run),
+      },
+    }),
+    hooks: outcomesWith(() => ({ maintenance: false })),
+    observe: (run) => observeSite(app, run),
+  };
+}
+
+/** Finds it done already as often as it is asked. What pauses scheduled tasks, and the row, are the caller's. */
+export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | "disable"): Promise<void> {
+  const result = await runJob(here, run, `maintenance-${how}`);
+  const what = how === "enable" ? "Maintenance could not be turned on" : "Maintenance could not be turned off";
+  await demandTask(here, run, result, what);
+}
+
+/**
+ * As the login page says; where it says nothing, as the steps that are done have left it, if they have. Scheduled tasks do
+ * not stay paused for a maintenance that did not come about.
+ */
+async function observeSite(app: App, run: Run): Promise<Observed> {
+  const { stepsDone } = run.job;
+  const made = stepsDone.includes("enable") ? true : stepsDone.includes("disable") ? false : undefined;
+  const maintenance = await isClosed(app, run) ?? made;
+  if (maintenance === false) await wakeCron(app, run);
+  const seen = await observe(app, run, (spoke) => maintenance ?? spoke.maintenance);
+  return maintenance === undefined ? seen : { ...seen, maintenance };
+}
+
+/** Undefined if it cannot be found out in the moment that there is. */
+async function isClosed(app: App, run: Run): Promise<boolean | undefined> {
+  try {
+    const here = await place(app, run);
+    const job = here.blueprint.jobObject(here.inputs, "closed", `${run.job.fence}-after`);
+    const result = await here.space.run(job, waiting(run, LOOK));
+    await clearAway(here, run, result);
+    const status = readHealth(result.log);
+    return status === null ? undefined : status === 503;
+  } catch (error) {
+    run.log.info("Cannot see whether a site is in maintenance", { error });
+  }
+}
+
+async function wakeCron(app: App, run: Run): Promise<void> {
+  try {
+    await resumeCron(app, run);
+  } catch (error) {
+    run.log.warn("Cannot turn on the scheduled tasks of a site that is open", { error });
+  }
+}

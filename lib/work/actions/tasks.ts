@@ -1,0 +1,91 @@
+/** Purging caches and running the scheduled tasks now: one Job each, and the spoke stays in the state that it is in. */
+import type { App } from "#lib/app.ts";
+import { FENCE } from "#lib/blueprint/names.ts";
+import { ClusterError, type JobResult, type KubeObject } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { missing } from "#lib/work/fenced-patch.ts";
+import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { taskOutcomes } from "#lib/work/outcomes.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { CRON, JOB, openSpace, waiting } from "#lib/work/site.ts";
+
+export function purgeCaches(app: App): Handler {
+  return task(app, {
+    kind: OPERATION_KINDS["purge-caches"],
+    steps: {
+      async purge(run) {
+        const here = await place(app, run);
+        const result = await runJob(here, run, "purge");
+        await demandTask(here, run, result, "The caches could not be purged");
+      },
+    },
+  });
+}
+
+export function runCron(app: App): Handler {
+  return task(app, {
+    kind: OPERATION_KINDS["run-cron"],
+    steps: {
+      async run(run) {
+        const here = await place(app, run);
+        if (here.spoke.maintenance) throw closed();
+        const result = await runOnce(here, run);
+        await demandTask(here, run, result, "The scheduled tasks could not be run");
+      },
+    },
+  });
+}
+
+export function task(app: App, handler: Pick<Handler, "kind" | "steps">): Handler {
+  return {
+    ...handler,
+    hooks: taskOutcomes,
+    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+  };
+}
+
+/**
+ * A Job that is under way already is followed, whoever made it: an hour's work is not begun anew because a replica died. A
+ * scheduled one beside it does no harm, for each task takes a lock of Moodle's own.
+ */
+async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
+  const call = { signal: run.signal };
+  const { cronJob } = run.job.progress;
+  if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, call)) {
+    run.progress(`Job ${cronJob} is under way already`);
+    return await space.follow(cronJob, waiting(run));
+  }
+  const cron = await space.get(CRON, call);
+  if (!cron) throw missing(CRON);
+  const job = jobOf(cron, run.job.fence);
+  await run.remember({ cronJob: job.metadata.name });
+  return await space.run(job, waiting(run));
+}
+
+/**
+ * It belongs to the CronJob, and goes with it; but it is not controlled by it: that would count it among the ended ones, and
+ * clear it away before anybody has read how it ended.
+ */
+function jobOf(cron: KubeObject, fence: string): KubeObject {
+  const { metadata = {}, spec } = cron["spec"].jobTemplate;
+  const { apiVersion, kind, name } = CRON;
+  return {
+    ...JOB,
+    metadata: {
+      name: `run-cron-${fence}`,
+      labels: { ...metadata.labels, [FENCE]: fence },
+      annotations: { ...metadata.annotations, "cron.kubernetes.io/instantiate": "manual" },
+      ownerReferences: [{ apiVersion, kind, name, uid: cron.metadata.uid! }],
+    },
+    spec,
+  };
+}
+
+function closed(): ClusterError {
+  return new ClusterError("Maintenance", "The scheduled tasks of a site in maintenance cannot be run", {
+    transient: false,
+    blame: "user",
+    hint: "Turn maintenance off, then ask for this again.",
+  });
+}

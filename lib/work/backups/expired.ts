@@ -1,0 +1,105 @@
+/**
+ * Removes backups that have had their time. Nothing else ever deletes a snapshot, and this only what the rows allow, asked
+ * again right before: a good one goes only where a newer good one stays, and nothing of a spoke that is going.
+ *
+ * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
+ * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
+ */
+import { expired, mayGo } from "#lib/backups/retention.ts";
+import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/backups/store.ts";
+import { BACKUP } from "#lib/blueprint/names.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import type { Tx } from "#lib/db/database.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { lockSpoke } from "#lib/spokes/store.ts";
+import { DAY, MINUTE } from "#lib/time.ts";
+import { type GuardedCluster, note, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
+
+/** For one backup; the storage goes on by itself, and the next night looks again. */
+const PATIENCE = 2 * MINUTE;
+const TRIES = 3;
+
+/** `all leftovers`: of failed attempts also what is not a day old yet, where the room is needed. */
+export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
+  const ids = await run.write(async (tx) => {
+    const now = await readClock(tx, run);
+    return expired(await listStanding(tx, site.spoke.id), what === "by the rule" ? now : new Date(now.getTime() + DAY));
+  });
+  for (const id of ids) {
+    const backup = await run.write((tx) => claimRemoval(tx, site.spoke.id, id));
+    if (!backup) continue;
+    try {
+      await removeBackup(site, run, backup);
+    } catch (error) {
+      // What is not gone tonight is gone on with the next time: the backup that was taken is a success all the same.
+      const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
+      if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
+      run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
+      await note(run, [`A backup that has had its time could not be removed: ${error.message}`]);
+      if (error.code === "deadline") return; // storage that is slow with one is with the next, and others wait for the lane
+    }
+  }
+}
+
+/** Null where the rows do not allow it (any more). From here on the backup counts as none, whatever becomes of this run. */
+async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup | null> {
+  const { state } = await lockSpoke(tx, spokeId);
+  if (state === "removing" || state === "removed") return null;
+  const rows = await listStanding(tx, spokeId);
+  if (!mayGo(rows, id)) return null;
+  await beginRemoval(tx, id);
+  return rows.find((row) => row.id === id)!;
+}
+
+async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
+  const space = spaceOf(site, site.spoke), going: Ref[] = [];
+  for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
+    const ref = { ...SNAPSHOT, name };
+    const snapshot = await space.get(ref, { signal: run.signal });
+    if (!snapshot) {
+      if (content !== undefined) await noteOrphan(site.cluster, run, content, snapshotUid);
+      continue;
+    }
+    if (!isOurs(snapshot, backup, snapshotUid)) {
+      await note(run, [`VolumeSnapshot ${name} was left alone: it is not the one that this backup made`]);
+      continue;
+    }
+    await releaseContent(site.cluster, run, snapshot);
+    await space.delete(ref, snapshot.metadata.uid!, { signal: run.signal });
+    going.push(ref);
+  }
+  await space.gone(going, waiting(run, PATIENCE));
+  await run.write((tx) => finishRemoval(tx, backup.id));
+}
+
+function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefined): boolean {
+  if (uid !== undefined) return metadata.uid === uid;
+  return metadata.labels?.[BACKUP] === backup.id; // an attempt that failed before it was read
+}
+
+/** Tested by the API server itself: the content must still be this snapshot's in the moment in which it is changed. */
+async function releaseContent(cluster: GuardedCluster, run: Run, snapshot: KubeObject): Promise<void> {
+  const name = snapshot["status"]?.boundVolumeSnapshotContentName;
+  if (!name) return;
+  const ref = { ...CONTENT, name }, call = { signal: run.signal };
+  const content = await cluster.find(ref, call);
+  if (!content || !refersTo(content, snapshot) || content["spec"].deletionPolicy === "Delete") return;
+  await cluster.patchGlobal(ref, [
+    { op: "test", path: "/spec/volumeSnapshotRef/uid", value: snapshot.metadata.uid },
+    { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
+  ], call);
+}
+
+/** Somebody else has deleted the snapshot: what it was cut into is not ours to delete any more, but must not be forgotten. */
+async function noteOrphan(cluster: GuardedCluster, run: Run, name: string, uid: string | undefined): Promise<void> {
+  const content = await cluster.find({ ...CONTENT, name }, { signal: run.signal });
+  if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
+  await note(run, [`VolumeSnapshotContent ${name} stays: its snapshot was deleted by somebody else`]);
+}
+
+/** By the database's clock, which tests can shift. */
+async function readClock(tx: Tx, { job }: Run): Promise<Date> {
+  const row = await tx.selectFrom("jobs").select("updated_at").where("id", "=", job.id).executeTakeFirstOrThrow();
+  return row.updated_at; // run.write has just written it
+}

@@ -1,0 +1,189 @@
+/**
+ * Takes a backup: snapshots of both volumes of a spoke together, by a class that retains, kept in a row.
+ *
+ * Snapshots are namespaced and go with the namespace; the contents behind them stay, and what an operator needs to restore
+ * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an operation, and
+ * the snapshots are named after it: so whoever takes the operation over finds what was begun.
+ */
+import type { App } from "#lib/app.ts";
+import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/backups/classes.ts";
+import {
+  type Backup,
+  type BackupKind,
+  type BackupVolume,
+  beginBackup,
+  completeBackup,
+  failBackup,
+  noteVolumes,
+} from "#lib/backups/store.ts";
+import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
+import { type Call, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
+import { messageOf } from "#lib/errors.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { removeExpired } from "#lib/work/backups/expired.ts";
+import { type GuardedCluster, note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
+
+const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
+const CLAIMS = { files: "files", db: "data-db-0" } as const;
+const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
+const TRIES = 3;
+
+export interface BackupWish {
+  readonly kind: BackupKind;
+  /** Milliseconds after which it is left for the next try; by default all that the step has. */
+  readonly patience?: number;
+}
+
+/**
+ * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
+ * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
+ *
+ * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
+ * where its storage keeps failing to, `deadline` (transient) where it takes too long.
+ */
+export async function takeBackup(app: App, run: Run, wish: BackupWish): Promise<Backup> {
+  return await take(await openSpokeSite(app, run), run, wish);
+}
+
+/** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
+export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
+  const { spoke } = site;
+  if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
+  try {
+    const { volumes } = await take(site, run, { kind: "last" });
+    await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
+  } catch (error) {
+    // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
+    const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
+    const tries = Number(run.job.progress.lastSnapshotTries ?? 0) + 1; // not attempts: other steps have had some of those
+    if (!(error instanceof ClusterError)) throw error;
+    if (passing && tries < TRIES) {
+      await run.remember({ lastSnapshotTries: tries });
+      throw error;
+    }
+    run.log.warn("Removes a spoke without a last snapshot", { error });
+    await run.write((tx) => failBackup(tx, run.job.id, error.message));
+    const why = error.code === "NoSnapshotClass" ? error.message.replace(/^[^:]*: /, "") : messageOf(error);
+    await note(run, [`No last snapshot: ${why}`]);
+  }
+}
+
+async function take(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
+  const { spoke, cluster, inputs } = site;
+  const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
+  if (backup.state === "ready") return backup;
+  const space = spaceOf(site, spoke);
+  const claims = await readClaims(space, run, kind);
+  const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
+  const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
+  await run.write((tx) => noteVolumes(tx, backup.id, planned));
+  const className = fittingClass(await readRetaining(cluster, run), wanted);
+  if (className === null) {
+    throw new ClusterError("NoSnapshotClass", `Cannot take a backup: ${lackOfClass(wanted)}`, {
+      transient: false,
+      blame: "operator",
+      hint: "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+    });
+  }
+  const labels = {
+    [MANAGED_BY]: "wheelwright",
+    [FEDERATION]: spoke.federation_id,
+    [SPOKE]: spoke.id,
+    [BACKUP]: backup.id,
+  };
+  for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
+    const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
+    await createOrMakeRoom(site, space, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
+  }
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waiting(run, patience));
+  const volumes: BackupVolume[] = [];
+  for (const volume of planned) volumes.push(await readVolume(cluster, space, run, volume));
+  return await run.write((tx) => completeBackup(tx, backup.id, volumes));
+}
+
+/** Before the first one is cut, both names are known: nothing that was begun can be lost. */
+function planVolume(backup: Backup, short: string, { metadata }: KubeObject): BackupVolume {
+  const driver = metadata.annotations?.[PROVISIONER];
+  const snapshot = `${short}-${backup.id.slice(backup.id.indexOf("_") + 1)}`;
+  return { claim: metadata.name, snapshot, ...(driver !== undefined && { driver }) };
+}
+
+/** Both, or it would be no backup; of a spoke that is going, what there is. */
+async function readClaims(
+  space: Space,
+  run: Run,
+  kind: BackupKind,
+): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
+  const claims: { short: string; claim: KubeObject }[] = [];
+  for (const [short, name] of Object.entries(CLAIMS)) {
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, { signal: run.signal });
+    if (claim) claims.push({ short, claim });
+    else if (kind !== "last") {
+      const message = `Cannot take a backup: there is no volume claim ${name}`;
+      throw new ClusterError("NotFound", message, { transient: false, blame: "operator" });
+    }
+  }
+  if (claims.length > 0) return claims;
+  throw new ClusterError("NotFound", "no volume is left of which there could be one", { transient: false });
+}
+
+/** Who made the volumes, as their claims say; a volume that was made by hand says nothing. */
+function driversOf(claims: Awaited<ReturnType<typeof readClaims>>): readonly string[] {
+  return claims.flatMap(({ claim }) => claim.metadata.annotations?.[PROVISIONER] ?? []);
+}
+
+/** The cluster's snapshot classes that retain what they took, in its order. */
+export async function readRetaining(
+  cluster: Pick<GuardedCluster, "serves" | "listAll">,
+  call: Call,
+): Promise<SnapshotClass[]> {
+  const { signal } = call;
+  if (!await cluster.serves(CLASS, { signal })) return [];
+  const classes = await cluster.listAll(CLASS, "", { signal });
+  return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
+    .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
+}
+
+/** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
+async function createOrMakeRoom(site: SpokeSite, space: Space, run: Run, snapshot: KubeObject): Promise<void> {
+  try {
+    await space.create(snapshot, { signal: run.signal });
+  } catch (error) {
+    if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
+    run.log.info("Makes room for a backup", { reason: error.message });
+    await removeExpired(site, run, "all leftovers");
+    await space.create(snapshot, { signal: run.signal });
+  }
+}
+
+/** All that is needed to find the data again when the namespace is gone. */
+async function readVolume(
+  cluster: GuardedCluster,
+  space: Space,
+  run: Run,
+  planned: BackupVolume,
+): Promise<BackupVolume> {
+  const call = { signal: run.signal };
+  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, call);
+  const name = snapshot?.["status"]?.boundVolumeSnapshotContentName;
+  const content = name ? await cluster.find({ ...CONTENT, name }, call) : null;
+  const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
+  if (!snapshot || !content || !refersTo(content, snapshot) || !handle) {
+    const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;
+    throw new ClusterError("Incomplete", message, { transient: true });
+  }
+  if (content["spec"].deletionPolicy !== "Retain") {
+    const message = `Cannot keep the backup: VolumeSnapshotContent ${name} would be deleted with the spoke`;
+    throw new ClusterError("NoSnapshotClass", message, { transient: false, blame: "operator" });
+  }
+  return {
+    ...planned,
+    snapshotUid: snapshot.metadata.uid!,
+    content: content.metadata.name,
+    handle: String(handle),
+    driver: String(content["spec"].driver),
+    class: String(content["spec"].volumeSnapshotClassName ?? ""),
+    restoreSize: Number(restoreSize) > 0 ? Number(restoreSize) : null, // 0 is what a driver says that does not know
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * What the ends of a reapply make of the spoke's row: of the present revision and without drift once the cluster has shown
+ * it. One that fails leaves a spoke failed whose upgrade had left it so: nothing has brought it back.
+ */
+import type { Tx } from "#lib/db/database.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { Hooks } from "#lib/scheduler/handler.ts";
+import { lockSpoke } from "#lib/spokes/store.ts";
+import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
+import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
+
+export const reapplyOutcomes: Hooks = {
+  ...actionOutcomes,
+  async onSucceeded(tx, job) {
+    const { id, state } = await lockSpoke(tx, job.spokeId!);
+    if (state !== "removing" && state !== "removed") {
+      await tx.updateTable("spokes").set({ drift: null, blueprint_revision: String(job.progress.revision) })
+        .where("id", "=", id).execute();
+    }
+    return await actionOutcomes.onSucceeded!(tx, job);
+  },
+  async onFailed(tx, job, report) {
+    return await actionOutcomes.onFailed!(tx, await asItStands(tx, job), report);
+  },
+  async onCancelled(tx, job) {
+    return await actionOutcomes.onCancelled!(tx, await asItStands(tx, job));
+  },
+};
+
+/** Without a pod it is still not suspended: nobody asked for that, and only an active spoke can be reapplied again. */
+async function asItStands(tx: Tx, job: Job): Promise<Job> {
+  const seen = job.progress.observed as Observed | undefined;
+  const observed = await findHalfWay(tx, job) !== null
+    ? { state: "failed", health: "unknown" }
+    : seen?.state === "suspended"
+    ? { state: "active", health: "degraded" }
+    : seen;
+  return { ...job, progress: { ...job.progress, observed } };
+}

@@ -1,0 +1,90 @@
+/**
+ * Puts back what the blueprint has for a spoke, as it is now, made from the spoke's own inputs: what somebody changed or
+ * deleted by hand, and what a newer revision has besides.
+ *
+ * In the order of an install, but for what holds data: namespace, passwords and disks are never made anew, for a new one
+ * would be empty, and with an empty database Moodle installs itself and looks like success. Nor does anything start on
+ * data that is not the site's own, or of another version than its images.
+ *
+ * Each object is applied under the fence of the run (fenced-apply.ts): a late holder of this operation is refused once
+ * another has been at the object, be it of this operation or a later one. What was deleted is made by a plain apply, which
+ * a late holder can only do while it is still missing, with what the same inputs make of it.
+ */
+import type { App } from "#lib/app.ts";
+import { isOfVersion } from "#lib/blueprint/upgrade.ts";
+import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { action } from "#lib/work/actions/actions.ts";
+import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
+import { demandSameSite } from "#lib/work/identity.ts";
+import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
+import { place, readRooms } from "#lib/work/install/provision.ts";
+import { demandWhole, put, putSecrets, putStep, relabel } from "#lib/work/reapply/objects.ts";
+import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
+import { restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
+import { openToTheWeb } from "#lib/work/install/web.ts";
+
+export function reapply(app: App): Handler {
+  return {
+    ...action(app, {
+      kind: OPERATION_KINDS.reapply,
+      steps: {
+        async policies(run) {
+          await demandWhole(app, run);
+          // The first holder's: should another release go on with this, the sweep tells what it left to be done.
+          if (!run.job.progress.revision) await run.remember({ revision: app.blueprint.revision });
+          await relabel(app, run);
+          const quotas = (await putStep(app, run, "policies")).filter(({ kind }) => kind === "ResourceQuota");
+          await (await openSpace(app, run)).space.ready(quotas.map(refOf), waiting(run));
+        },
+        async secrets(run) {
+          await putSecrets(app, run);
+          await putStep(app, run, "secrets");
+          const here = await place(app, run);
+          await put(here.space, run, app.blueprint.spokeObjects(here.inputs, "seed", await readRooms(app, run, here)));
+        },
+        async database(run) {
+          await putStep(app, run, "install"); // the claim of the files
+          await putStep(app, run, "database");
+          await scale(app, run, DATABASE, 1);
+          await untilReady(app, run, DATABASE);
+        },
+        verify: (run) => verify(app, run),
+        async app(run) {
+          await putStep(app, run, "app");
+          await scale(app, run, MOODLE, 1);
+          await untilReady(app, run, MOODLE);
+        },
+        async cron(run) {
+          await putStep(app, run, "cron");
+          await restoreCron(app, run);
+        },
+        ingress: async (run) => await openToTheWeb(app, run, await putStep(app, run, "ingress")),
+        health: async (run) => await demandHealth(await place(app, run), run),
+      },
+    }),
+    hooks: reapplyOutcomes,
+  };
+}
+
+/** The data must be this site's, and of the version that its images are: another one would change it, or not start. */
+async function verify(app: App, run: Run): Promise<void> {
+  const here = await place(app, run), { spoke } = here;
+  const site = await readDatabase(here, run);
+  await demandSameSite(run, spoke, site);
+  const version = spoke.lms_version;
+  const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
+  if (!cutOff && isOfVersion(site, { version, code: null })) return;
+  const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
+  throw new ClusterError("AnotherVersion", `The database ${is}, and the spoke is of ${version}`, {
+    transient: false,
+    blame: "operator",
+    hint: `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
+  });
+}
+
+function refOf({ apiVersion, kind, metadata: { name } }: KubeObject) {
+  return { apiVersion, kind, name };
+}

@@ -1,0 +1,188 @@
+/**
+ * Gives a spoke another size: room first, then its disks, then its parts one after the other, the limits last.
+ *
+ * What it is to be is worked out in the first step, from the row as it is then, and kept with the operation. Each object is
+ * patched under the fence of the run and in those fields alone that are its size, so that a late holder cannot put an old
+ * size back, and so that nothing fights with what suspends, restarts or reapplies. The row says the new size once all of it
+ * has been seen in the cluster; of a resize that failed it says how large the disks have become, for they stay so.
+ */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import { larger, resizedInputs, roomBetween, withDisks } from "#lib/blueprint/resize.ts";
+import { type Field, readField, setFields, type Sized, sizedObjects } from "#lib/blueprint/sized.ts";
+import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { ResizeWish } from "#lib/spokes/action-wish.ts";
+import { action, RESTARTED, verify } from "#lib/work/actions/actions.ts";
+import {
+  DISKS,
+  disksOf,
+  failuresUntilNow,
+  growClaim,
+  leftSmall,
+  readClaims,
+  readGrowth,
+  untilGrown,
+} from "#lib/work/resize/disks.ts";
+import { demandHealth } from "#lib/work/jobs.ts";
+import { lookUntil } from "#lib/work/looking.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
+import { change, untilReady } from "#lib/work/running.ts";
+import { DATABASE, MOODLE, note, openSpace } from "#lib/work/site.ts";
+import { replaceStuckDatabase } from "#lib/work/stuck.ts";
+
+export function resize(app: App): Handler {
+  return {
+    ...action(app, {
+      kind: OPERATION_KINDS.resize,
+      steps: {
+        prepare: (run) => prepare(app, run),
+        room: (run) => makeRoom(app, run),
+        disks: (run) => growDisks(app, run),
+        async database(run) {
+          await setSize(app, run, ["database"], DATABASE);
+          const { space } = await openSpace(app, run);
+          await replaceStuckDatabase(space, run);
+          await untilReady(app, run, DATABASE);
+          await untilGrown(space, run, ["database"], "to the file system");
+        },
+        verify: (run) => verify(app, run),
+        async app(run) {
+          await setSize(app, run, ["secrets", "app"], MOODLE);
+          await untilReady(app, run, MOODLE);
+          await untilGrown((await openSpace(app, run)).space, run, ["files"], "to the file system");
+        },
+        cron: (run) => setSize(app, run, ["cron"]),
+        limits: (run) => setSize(app, run, ["policies"]),
+        health: async (run) => await demandHealth(await place(app, run), run),
+      },
+    }),
+    hooks: resizeOutcomes,
+  };
+}
+
+/** Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it. */
+async function prepare(app: App, run: Run): Promise<void> {
+  const { space, cluster, inputs } = await openSpace(app, run);
+  const { size } = run.job.payload as unknown as ResizeWish;
+  const refusal = app.catalog.refuse("size", size);
+  if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
+  await demandRunning(space, run);
+  const resources = app.catalog.resourcesOf(size), claims = await readClaims(space, run);
+  const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
+  const short = DISKS.filter((disk) => amountOf(disks[disk]) < amountOf(resources.disks[disk]));
+  const canGrow = short.length > 0 ? await readGrowth(cluster, run, claims) : { files: true, database: true };
+  const target = resizedInputs(present, size, resources, { canGrow });
+  const [over] = app.blueprint.quotaArithmetic(target).over;
+  if (over !== undefined) throw impossible("TooSmall", `The size ${size} does not hold this site: ${over}`);
+  await note(
+    run,
+    short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(disk, claims[disk], resources.disks[disk])),
+  );
+  await run.remember({ before: sizeOf(present), after: sizeOf(target) });
+}
+
+/** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
+async function demandRunning(space: Space, run: Run): Promise<void> {
+  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, { signal: run.signal })));
+  if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
+  throw new ClusterError("Suspended", "The site is suspended, and can be given another size only while it runs", {
+    transient: false,
+    blame: "user",
+    hint: "Resume it, then resize.",
+  });
+}
+
+/**
+ * Of each bound the largest: what is there, what the old size and the new one have, and what a mixture of them may take.
+ * The quota that counts is the one in its status, so what is allowed from now on is waited for.
+ */
+async function makeRoom(app: App, run: Run): Promise<void> {
+  const { inputs } = await openSpace(app, run);
+  const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
+  const room = roomBetween(before, after, app.blueprint.quotaArithmetic);
+  const bounds = sizedIn(app, room, "policies");
+  for (const { ref, fields } of bounds) {
+    await change(app, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
+  }
+  await untilCounted(app, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
+}
+
+function atLeast(object: KubeObject, { path, value }: Field): Field {
+  const there = readField(object, path);
+  return { path, value: there === undefined ? value : larger(String(there), String(value)) };
+}
+
+async function untilCounted(app: App, run: Run, refs: readonly Ref[]): Promise<void> {
+  const { space } = await openSpace(app, run);
+  const late = await lookUntil(run, async () => {
+    const quotas = await Promise.all(refs.map((ref) => space.get(ref, { signal: run.signal })));
+    const behind = quotas.find((quota) =>
+      Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
+        !isSame(hard, quota!["status"]?.hard?.[name])
+      )
+    );
+    return behind ? `The quota ${behind.metadata.name} is not counted anew yet` : null;
+  });
+  if (late !== null) throw new ClusterError("deadline", late, { transient: true });
+}
+
+function isSame(one: string, other: string | undefined): boolean {
+  return other !== undefined && amountOf(one) === amountOf(other);
+}
+
+async function growDisks(app: App, run: Run): Promise<void> {
+  const { space, inputs } = await openSpace(app, run);
+  const { disks } = inAnother(inputs, run, "after").resources, before = await failuresUntilNow(space, run);
+  for (const disk of DISKS) {
+    const size = await growClaim(space, run, disk, disks[disk]);
+    await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
+  }
+  await untilGrown(space, run, DISKS, "to the volume", before);
+}
+
+/** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
+async function setSize(app: App, run: Run, steps: readonly SpokeStep[], restarted?: Ref): Promise<void> {
+  const { inputs } = await openSpace(app, run), after = inAnother(inputs, run, "after");
+  const objects = steps.flatMap((step) => sizedIn(app, after, step));
+  for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
+    await change(app, run, ref, (object) => setFields(object, fields));
+  }
+  if (!restarted) return;
+  const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
+  // The same value whoever of this operation's holders writes it: a second patch rolls nothing out again.
+  const value = run.job.startedAt!.toISOString();
+  const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
+  await change(app, run, restarted, (object) => setFields(object, [...own, stamp]));
+}
+
+function sizedIn(app: App, inputs: SpokeInputs, step: SpokeStep): readonly Sized[] {
+  return sizedObjects(inputs, (each): KubeObject[] => app.blueprint.spokeObjects(each, step));
+}
+
+function isOne(ref: Ref, other: Ref): boolean {
+  return ref.kind === other.kind && ref.name === other.name;
+}
+
+/** The spoke as it was, or is to be, by what was kept of it. */
+function inAnother(inputs: SpokeInputs, run: Run, which: "before" | "after"): SpokeInputs {
+  const { madeDatabaseDisk: _, ...rest } = inputs;
+  return v.parse(SpokeInputs, { ...rest, ...run.job.progress[which] as Resized });
+}
+
+function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): Resized {
+  return { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+}
+
+function impossible(code: string, message: string): ClusterError {
+  return new ClusterError(code, message, {
+    transient: false,
+    blame: "operator",
+    hint: "Choose another size, or correct this one in sizes.yaml or CATALOG.",
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * What a look makes of the spokes' drift: what seemed changed or missing is asked of the API server, which alone decides.
+ *
+ * Only so many objects a look, of spokes in a chance order, so that none waits for ever; of the others the earlier
+ * verdict stands. Of a spoke that was made from another revision of the blueprint the manifests are gone: its objects
+ * differ by the release and by nobody's hand, so only what is missing is told.
+ */
+import { type Expected, titleOf } from "#lib/blueprint/expected.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/spokes/drift.ts";
+import { askDrift } from "#lib/spokes/drift-ask.ts";
+import { sleep } from "#lib/time.ts";
+import { expectedOf, type Look, type Sight } from "#lib/work/sweep/sight.ts";
+import { readInputs, writeDrift } from "#lib/work/sweep/rows.ts";
+
+const ROWS = 500;
+
+interface Verdict {
+  readonly id: string;
+  readonly before: unknown;
+  readonly drift: Drift | null;
+}
+
+interface Doubt {
+  readonly sight: Sight;
+  readonly doubtful: readonly Expected[];
+}
+
+export async function judgeDrift(look: Look): Promise<void> {
+  const sights = [...look.sights.values()], verdicts: Verdict[] = [], doubts: Doubt[] = [];
+  for (let i = 0; i < sights.length; i += ROWS) {
+    const batch = sights.slice(i, i + ROWS);
+    const inputs = await readInputs(look.app.db.rows, batch.map(({ spoke }) => spoke.id));
+    for (const sight of batch) {
+      const own = inputs.get(sight.spoke.id);
+      if (!own || sight.ailments.get("Namespace") !== null) continue; // its health says what there is to say
+      const expected = expectedOf(look.app, sight, own);
+      const doubtful = expected.filter(({ object }) =>
+        look.listed.has(object.kind) &&
+        (sight.suspects.has(titleOf(object)) || !sight.titles.has(titleOf(object)))
+      );
+      if (doubtful.length > 0) doubts.push({ sight, doubtful });
+      else verdicts.push(verdictOf(look, sight, []));
+    }
+  }
+  verdicts.push(...await askAll(look, doubts));
+  const news = verdicts.filter(({ before, drift }) => !sameDrift(before, drift));
+  for (let i = 0; i < news.length; i += ROWS) {
+    await look.run.write((tx) => writeDrift(tx, look.began, news.slice(i, i + ROWS)));
+  }
+  const { run, cluster } = look;
+  run.log.debug("Looked at a cluster", { cluster: cluster.name, spokes: sights.length, doubts: doubts.length });
+}
+
+async function askAll(look: Look, doubts: readonly Doubt[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  let left = look.pace.asks, unasked = 0;
+  for (const doubt of shuffled(doubts)) {
+    if (doubt.doubtful.length > left) {
+      unasked++;
+      continue;
+    }
+    left -= doubt.doubtful.length;
+    await sleep(look.pace.pauseMs, look.run.signal);
+    try {
+      verdicts.push(verdictOf(look, doubt.sight, await ask(look, doubt)));
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      // Of the others the verdict can still be told: this one is asked again the next time.
+      look.run.log.warn("Cannot tell whether a spoke has drifted", { spoke: doubt.sight.spoke.id, error });
+      if (error.transient) break;
+    }
+  }
+  if (unasked > 0) look.run.log.warn("So much seems to have drifted that not all was asked about", { unasked });
+  return verdicts;
+}
+
+async function ask({ app, cluster, run }: Look, { sight: { spoke }, doubtful }: Doubt): Promise<DriftedObject[]> {
+  const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
+  const found: DriftedObject[] = [];
+  for (const { object, judged } of doubtful) {
+    const known = spoke.blueprint_revision === app.blueprint.revision;
+    const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, { signal: run.signal });
+    if (drifted) found.push(drifted);
+  }
+  return found;
+}
+
+function verdictOf({ app }: Look, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
+  const from = spoke.blueprint_revision, to = app.blueprint.revision;
+  return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  return list.map((item) => [Math.random(), item] as const).sort(([a], [b]) => a - b).map(([, item]) => item);
+}

@@ -1,0 +1,66 @@
+/** What a look makes of the spokes' health. What no list has shown is looked for by name, before it is called missing. */
+import { ClusterError, type Ref } from "#lib/cluster/cluster.ts";
+import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/spokes/health.ts";
+import { titleOf } from "#lib/blueprint/expected.ts";
+import { sleep } from "#lib/time.ts";
+import type { Look, Sight } from "#lib/work/sweep/sight.ts";
+import type { Health } from "#lib/work/sweep/rows.ts";
+
+/**
+ * An object whose labels somebody took off stands in no list, and the site behind it runs. Where very many are missing,
+ * not all of them are looked for: those count as missing.
+ */
+export async function confirmHealth(look: Look): Promise<Health[]> {
+  const healths: Health[] = [];
+  let left = look.pace.confirms;
+  for (const sight of look.sights.values()) {
+    const unseen = [...sight.ailments.has("Namespace") ? PARTS.filter((part) => isUnseen(sight, part)) : [null]];
+    if (unseen.length > 0 && isUnseenOnly(sight) && left > 0) {
+      left -= unseen.length;
+      await sleep(look.pace.pauseMs, look.run.signal);
+      await confirm(look, sight);
+    }
+    healths.push({ id: sight.spoke.id, ailment: ailmentOf(sight) });
+  }
+  return healths;
+}
+
+function isUnseen({ ailments }: Sight, { kind, name }: Ref): boolean {
+  return !ailments.has(titleOf({ kind, metadata: { name } }));
+}
+
+/** Whether nothing is known to be wrong but that something was not seen. */
+function isUnseenOnly({ ailments }: Sight): boolean {
+  return [...ailments.values()].every((ailment) => ailment === null);
+}
+
+async function confirm({ cluster, run }: Look, { spoke, ailments }: Sight): Promise<void> {
+  const call = { signal: run.signal };
+  if (!ailments.has("Namespace")) {
+    const found = await cluster.findNamespace(spoke.namespace, call);
+    ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespace_uid));
+  }
+  if (ailments.get("Namespace") !== null) return;
+  const space = cluster.space(spoke.namespace, spoke.namespace_uid);
+  for (const part of PARTS) {
+    const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
+    if (ailments.has(title)) continue;
+    try {
+      ailments.set(title, ailmentOfPart(part, await space.get(part, call)));
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.transient) throw error;
+      return void ailments.set("Namespace", error.message); // it is gone or another one, since a moment ago
+    }
+  }
+}
+
+/** The worst first: without a namespace nothing else is worth a word. */
+function ailmentOf({ ailments }: Sight): string | null {
+  const namespace = ailments.has("Namespace") ? ailments.get("Namespace")! : ailmentOfNamespace(null, "");
+  if (namespace !== null) return namespace;
+  const wrong = PARTS.flatMap((part) => {
+    const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
+    return (ailments.has(title) ? ailments.get(title)! : ailmentOfPart(part, null)) ?? [];
+  });
+  return wrong.length > 0 ? wrong.join("; ") : null;
+}

@@ -1,0 +1,145 @@
+/**
+ * One look at all active spokes of a cluster: its objects are listed kind by kind, and of each spoke only a few words are
+ * kept. First what health depends on, which is written at once; then the rest, for the drift.
+ *
+ * Nothing is written before a list has come to its end: a cluster that cannot be asked changes nothing, for that is not
+ * the spokes' doing. What was last seen stays, and `observedAt` tells when that was.
+ */
+import type { App } from "#lib/app.ts";
+import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/blueprint/expected.ts";
+import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { unlike } from "#lib/cluster/likeness.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/spokes/health.ts";
+import { guardCluster } from "#lib/work/guarded.ts";
+import type { GuardedCluster } from "#lib/work/site.ts";
+import { judgeDrift } from "#lib/work/sweep/drift.ts";
+import { confirmHealth } from "#lib/work/sweep/health.ts";
+import { eachPage, type Kind } from "#lib/work/sweep/pages.ts";
+import { type Candidate, readCandidates, readInputs, writeHealth } from "#lib/work/sweep/rows.ts";
+import { expectedOf, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
+
+const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace" };
+const HEALTH: readonly Kind[] = [
+  NAMESPACE,
+  ...PARTS.filter(({ kind }, i) => PARTS.findIndex((part) => part.kind === kind) === i),
+];
+const ROWS = 500;
+
+export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace): Promise<void> {
+  const began = await app.db.now();
+  const candidates = await readCandidates(app.db.rows, name);
+  if (candidates.length === 0) return;
+  const cluster = guardCluster(await app.clusters.open(name), () => run.check());
+  const here = await ofThisCluster(cluster, run, candidates);
+  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
+  const look: Look = { app, run, cluster, pace, began, sights, listed: new Set() };
+
+  const kinds = await readKinds(look);
+  for (const { apiVersion, kind } of HEALTH) await list(look, { apiVersion, kind }, kinds);
+  const looks = await confirmHealth(look);
+  for (let i = 0; i < looks.length; i += ROWS) {
+    await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)));
+  }
+  for (const { apiVersion, kind } of kinds.values()) {
+    if (look.listed.has(kind)) continue;
+    try {
+      await list(look, { apiVersion, kind }, kinds);
+    } catch (error) {
+      const refused = error instanceof ClusterError && (error.status === 403 || error.status === 404);
+      if (!refused) throw error; // else it is a kind that is not ours to list, or not served: nothing is told of it
+      run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
+    }
+  }
+  await judgeDrift(look);
+}
+
+/** Another cluster under the same name knows nothing of these namespaces, and must not be taken for their loss. */
+async function ofThisCluster(
+  cluster: GuardedCluster,
+  run: Run,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const identity = await cluster.identity({ signal: run.signal });
+  const here = candidates.filter(({ cluster_uid }) => cluster_uid === null || cluster_uid === identity);
+  const elsewhere = candidates.length - here.length;
+  if (elsewhere > 0) {
+    run.log.warn("Spokes were made in another cluster of this name; they are not looked at", { elsewhere });
+  }
+  return here;
+}
+
+interface KnownKind extends Kind {
+  readonly steps: readonly SpokeStep[];
+}
+
+/** What is to be listed, as the blueprint makes it for any of them. */
+async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, KnownKind>> {
+  for (const { spoke: { id, maintenance } } of sights.values()) {
+    const inputs = (await readInputs(app.db.rows, [id])).get(id);
+    if (!inputs) continue;
+    const site = { inputs, maintenance };
+    const versions = new Map(
+      expectedObjects(app.blueprint, site).map(({ object }) => [object.kind, object.apiVersion]),
+    );
+    return new Map(
+      [...stepsByKind(app.blueprint, site)].map(([kind, steps]) => [
+        kind,
+        { apiVersion: versions.get(kind)!, kind, steps },
+      ]),
+    );
+  }
+  return new Map();
+}
+
+async function list(look: Look, kind: Kind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
+  const steps = kinds.get(kind.kind)?.steps ?? [];
+  await eachPage(look.cluster, look.run, kind, look.pace, (objects) => take(look, kind, steps, objects));
+  look.listed.add(kind.kind);
+}
+
+async function take(
+  { app, sights }: Look,
+  kind: Kind,
+  steps: readonly SpokeStep[],
+  objects: readonly KubeObject[],
+): Promise<void> {
+  const bySight = Map.groupBy(objects, (object) => sights.get(namespaceOf(object)));
+  const comparable = [...bySight.keys()].flatMap((sight) =>
+    sight && sight.spoke.blueprint_revision === app.blueprint.revision && kind.kind !== "Secret" ? sight.spoke.id : []
+  );
+  const inputs = await readInputs(app.db.rows, comparable);
+  for (const [sight, found] of bySight) {
+    if (!sight) continue; // of a spoke that is not active, or none at all
+    for (const object of found) note(sight, object);
+    const own = inputs.get(sight.spoke.id);
+    if (own) compare(sight, expectedOf(app, sight, own, steps), found);
+  }
+}
+
+function note({ spoke, ailments, titles }: Sight, object: KubeObject): void {
+  const title = titleOf(object);
+  titles.add(title);
+  if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespace_uid));
+  const part = PARTS.find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
+  if (part) ailments.set(title, ailmentOfPart(part, object));
+}
+
+function compare({ suspects }: Sight, expected: readonly Expected[], found: readonly KubeObject[]): void {
+  const standing = new Map(found.map((object) => [titleOf(object), object]));
+  for (const { object, judged } of expected) {
+    const title = titleOf(object), there = standing.get(title);
+    if (!there || judged !== "whole") continue;
+    if (unlike(asItWas(object, there), there).length > 0) suspects.add(title);
+    else suspects.delete(title); // it was put right before the list began anew
+  }
+}
+
+function namespaceOf({ kind, metadata }: KubeObject): string {
+  return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
+}
+
+function sightOf(spoke: Candidate): Sight {
+  return { spoke, ailments: new Map(), titles: new Set(), suspects: new Set() };
+}

@@ -1,0 +1,69 @@
+/**
+ * The sweep: every minute each cluster's active spokes are looked at, whether they are well and as they were made.
+ *
+ * `sweep` only says which clusters there are to look at; each has a `look` of its own, so that one cluster that does not
+ * answer, or is large, keeps no other waiting. A look begins again a minute after it ended, at the earliest.
+ *
+ * The budget: a look lists each kind across all namespaces, 500 objects a page, and asks for no object by itself but
+ * those that seem changed or missing, 200 at most (three calls each). A spoke of the built-in blueprint has 28 objects of
+ * 12 kinds: 12 pages for up to 55 spokes, and 560 for 10,000. With a pause of 0.3 s before each page that is three minutes
+ * of pausing, and about two calls a second.
+ */
+import { SYSTEM } from "#lib/audit/asker.ts";
+import type { App } from "#lib/app.ts";
+import { record } from "#lib/changes/record.ts";
+import type { JobKind, NewJob } from "#lib/jobs/job.ts";
+import type { Handler } from "#lib/scheduler/handler.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+import { lookAtCluster } from "#lib/work/sweep/look.ts";
+import type { Pace } from "#lib/work/sweep/sight.ts";
+
+const SWEEP: JobKind = {
+  kind: "sweep",
+  plan: 1,
+  visible: false,
+  steps: [{ name: "clusters", label: "Finding the clusters to look at", timeout: MINUTE }],
+  timeLimit: 10 * MINUTE,
+  repeatEvery: MINUTE,
+};
+
+/** Not repeated by itself: which clusters are in use is seen anew each time. */
+export const LOOK: JobKind = {
+  kind: "look",
+  plan: 1,
+  visible: false,
+  steps: [{ name: "spokes", label: "Looking at the spokes of a cluster", timeout: 30 * MINUTE }],
+  timeLimit: HOUR,
+};
+
+const PACE: Pace = { page: 500, pauseMs: 300, asks: 200, confirms: 100 };
+
+export function sweep({ db }: Pick<App, "db">): Handler {
+  return {
+    kind: SWEEP,
+    steps: {
+      async clusters(run) {
+        const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
+          .where("state", "=", "active").where("namespace_uid", "is not", null).execute();
+        if (found.length === 0) return;
+        await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
+      },
+    },
+  };
+}
+
+export function look(app: App, pace: Pace = PACE): Handler {
+  return { kind: LOOK, steps: { spokes: (run) => lookAtCluster(app, run, String(run.job.payload.cluster), pace) } };
+}
+
+/** One at a time for a cluster, whoever runs it. */
+export function lookAt(cluster: string): NewJob {
+  return {
+    kind: LOOK,
+    lane: null,
+    federationId: null,
+    spokeId: null,
+    payload: { cluster },
+    dedupeKey: `look:${cluster}`,
+  };
+}

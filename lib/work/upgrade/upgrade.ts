@@ -1,0 +1,167 @@
+/**
+ * Takes a site to a newer version of its platform. What it needs is resolved and proved first, from the row and the
+ * database as they are when it runs; then a backup; only then the site is stopped. From there on a failure leaves it down,
+ * with the way back in the report (half-way.ts), and a retry goes on from whatever it finds.
+ */
+import type { App } from "#lib/app.ts";
+import type { SpokeImages } from "#lib/blueprint/releases.ts";
+import type { Site } from "#lib/blueprint/results.ts";
+import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/blueprint/upgrade.ts";
+import { type Blame, ClusterError } from "#lib/cluster/cluster.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { UpgradeWish } from "#lib/spokes/action-wish.ts";
+import { observe } from "#lib/work/actions/actions.ts";
+import { applyFenced } from "#lib/work/fenced-apply.ts";
+import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/work/upgrade/half-way.ts";
+import { demandSameSite } from "#lib/work/identity.ts";
+import { blameForVersion } from "#lib/work/install/install.ts";
+import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/jobs.ts";
+import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
+import { migrate } from "#lib/work/upgrade/migrate.ts";
+import { place } from "#lib/work/install/provision.ts";
+import { pauseCron, restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { MOODLE, note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
+import { upgradeOutcomes } from "#lib/work/upgrade/outcomes.ts";
+
+/** What `prepare` found, in the job's progress as `upgrade`. */
+export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> {
+  readonly images: SpokeImages;
+  readonly from: { readonly version: string; readonly release: string | null };
+  readonly major: boolean;
+}
+
+export function upgrade(app: App): Handler {
+  return {
+    kind: OPERATION_KINDS.upgrade,
+    steps: mapSteps(app, {
+      prepare: (run) => prepare(app, run),
+      backup: (run) => backUpFirst(app, run),
+      async stop(run) {
+        await note(run, [wayBack(run.job)]);
+        await pauseCron(app, run);
+        await scale(app, run, MOODLE, 0);
+        await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
+      },
+      async migrate(run) {
+        const here = await upgraded(app, run), { major } = prepared(run);
+        const demandSite = (site: Site) => demandSameSite(run, here.spoke, site);
+        await migrate(here, run, { major, now: () => app.db.now(), demandSite });
+        await demandVersion(here, run, "-after");
+      },
+      async app(run) {
+        const here = await upgraded(app, run);
+        if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it (T4)
+        await applyStep(app, run, "app");
+        await scale(app, run, MOODLE, 1);
+        await untilReady(app, run, MOODLE);
+      },
+      verify: async (run) => await demandVersion(await upgraded(app, run), run),
+      async cron(run) {
+        await applyStep(app, run, "cron");
+        await restoreCron(app, run);
+      },
+      health: async (run) => await demandHealth(await upgraded(app, run), run),
+    }),
+    hooks: upgradeOutcomes,
+    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    observe: async (run) => await isHalfWay(app.db.rows, run.job) ? await takeDown(app, run) : await observe(app, run),
+  };
+}
+
+async function prepare(app: App, run: Run): Promise<void> {
+  const here = await place(app, run), { catalog } = app;
+  const { lmsVersion: version } = run.job.payload as unknown as UpgradeWish;
+  const refusal = catalog.refuse("lmsVersion", version);
+  if (refusal !== null) {
+    throw refused("NotOffered", `Version ${version} is not on offer any more: lmsVersion ${refusal}`);
+  }
+  const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
+  if (inputs.images.moodle === here.inputs.images.moodle) {
+    const hint = "There is nothing to upgrade; to start it anew, restart it.";
+    throw refused("NotNewer", `It runs ${here.spoke.lms_version} already`, hint);
+  }
+  const site = await readDatabase(here, run);
+  await demandSameSite(run, here.spoke, site);
+  const code = await readCode({ ...here, inputs }, run);
+  const { postgres } = here.inputs.images;
+  const impossible = refuseUpgrade({ version, needs: catalog.needsOf(version), postgres, site, code });
+  if (impossible) {
+    const blame = impossible.code === "PostgresTooOld" ? "operator" : "user";
+    throw refused(impossible.code, impossible.message, impossible.hint, blame);
+  }
+  // A retry may find the database at the new version already: what it was before is what the first try found.
+  const half = await findHalfWay(app.db.rows, run.job);
+  const from = half?.progress.upgrade?.from ?? { version: here.spoke.lms_version, release: site.release };
+  const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
+  await run.remember({ upgrade });
+}
+
+/** Also the proof that the image can be had, while the site still runs. */
+async function readCode(place: JobPlace, run: Run): Promise<UpgradeFacts["code"]> {
+  try {
+    return await readImage(place, run);
+  } catch (error) {
+    throw error instanceof ClusterError ? blameForVersion(error, place, "choose a version that is offered") : error;
+  }
+}
+
+function refused(code: string, message: string, hint = "Choose another version.", blame: Blame = "user"): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame, hint });
+}
+
+function prepared(run: Run): PreparedUpgrade {
+  return run.job.progress.upgrade as PreparedUpgrade;
+}
+
+/** The place of the site as it is to be: what is rendered there is of the new version. */
+async function upgraded(app: App, run: Run): Promise<JobPlace & SpokeSite> {
+  const here = await place(app, run);
+  return { ...here, inputs: upgradedInputs(here.inputs, prepared(run)) };
+}
+
+async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): Promise<void> {
+  const site = await readDatabase(here, run, turn);
+  await demandSameSite(run, here.spoke, site);
+  if (isOfVersion(site, prepared(run))) return;
+  const { version } = prepared(run);
+  throw new ClusterError("NotUpgraded", `The upgrade came to its end, but the database is of ${site.release}`, {
+    transient: false,
+    hint: `See the log of the upgrade's Job, and whether its image holds ${version}; then retry.`,
+  });
+}
+
+/** What stands there is changed under the fence of the run; what a newer blueprint has besides is added. */
+async function applyStep(app: App, run: Run, step: SpokeStep): Promise<void> {
+  const { space, inputs, blueprint } = await upgraded(app, run), call = { signal: run.signal };
+  for (const object of blueprint.spokeObjects(inputs, step)) {
+    const { apiVersion, kind, metadata } = object;
+    const standing = await space.get({ apiVersion, kind, name: metadata.name }, call);
+    if (standing) await applyFenced(space, object, run.job, call);
+    else await space.apply([object], call);
+  }
+}
+
+function mapSteps(app: App, steps: Handler["steps"]): Handler["steps"] {
+  const all = Object.entries(steps).map(([name, step]) => [name, (run: Run) => explained(app, run, step)]);
+  return Object.fromEntries(all);
+}
+
+/** The failure of a step; of a site that is down by then, or was before, with the way back. */
+async function explained(app: App, run: Run, step: (run: Run) => Promise<void>): Promise<void> {
+  try {
+    await step(run);
+  } catch (error) {
+    if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
+    const half = hasTouched(run.job) ? run.job : await findHalfWay(app.db.rows, run.job);
+    throw half ? tellWayBack(error, half) : error;
+  }
+}
+
+/** No half-upgraded site is shown, and none of its scheduled tasks run. */
+async function takeDown(app: App, run: Run): Promise<void> {
+  await scale(app, run, MOODLE, 0);
+  await pauseCron(app, run);
+}

@@ -1,0 +1,149 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { closeAbandoned } from "#lib/backups/store.ts";
+import { newId } from "#lib/ids.ts";
+import { backupsIn, DRIVER } from "#test/support/planted.ts";
+import { until } from "#test/support/until.ts";
+import { ask, type BackupScene, nightly, openBackups, rows, spoke, told } from "./scene.ts";
+
+const test = suite<BackupScene>("backup");
+test.before(openBackups);
+test.after(({ scene }) => scene.close());
+
+test("takes both volumes by a class that retains, and keeps what a restore needs.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context);
+  await ask(scene, id);
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  const [row, ...more] = await rows(scene, id);
+  assert.equal(more, []);
+  assert.equal([row.kind, row.state, row.namespace, row.cluster], ["manual", "ready", namespace, "default"]);
+  assert.is(Number(row.size_bytes), 10 * 1024 ** 3);
+  const contents = scene.simulator.objects("VolumeSnapshotContent");
+  assert.equal(row.volumes.map(({ claim }: { claim: string }) => claim), ["files", "data-db-0"]);
+  for (const volume of row.volumes) {
+    const content = contents.find(({ metadata }) => metadata.name === volume.content)!;
+    assert.equal([volume.handle, volume.driver, volume.class, volume.restoreSize], [
+      content["status"].snapshotHandle,
+      DRIVER,
+      "standard-retain",
+      5 * 1024 ** 3,
+    ]);
+    assert.equal([content["spec"].volumeSnapshotRef.uid, content["spec"].deletionPolicy], [
+      volume.snapshotUid,
+      "Retain",
+    ]);
+  }
+  assert.equal(await told(scene, id), ["spoke_actioned", "tenant_backup_succeeded"]);
+  assert.is((await scene.row(id)).state, "active");
+});
+
+test("is not ready before the cluster shows both snapshots ready, and was cut at once for both.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context);
+  const fault = scene.simulator.faults.add({ type: "unready", name: `${namespace}/db-` });
+  await ask(scene, id);
+  const mine = () =>
+    scene.simulator.objects("VolumeSnapshot").filter(({ metadata }) => metadata.namespace === namespace);
+  await until(() => mine().some((snapshot) => snapshot["status"]?.readyToUse));
+  await until(async () => String((await scene.operations(id))[0]!.label).includes("db-"));
+  assert.is(mine().length, 2);
+  assert.is((await scene.operations(id))[0]!.state, "running");
+  const [row] = await rows(scene, id);
+  assert.equal([row.state, row.ready_at, row.size_bytes], ["pending", null, null]);
+  assert.equal(await told(scene, id), ["spoke_actioned"]);
+  scene.simulator.faults.heal(fault);
+  await scene.ended(id, "backup");
+  assert.is((await rows(scene, id))[0].state, "ready");
+});
+
+test("that a driver keeps refusing fails with the driver's words, once told, and the state stays.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context);
+  const message = "failed to take snapshot of the volume: rpc error: code = ResourceExhausted desc = pool is full";
+  const fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/files-`, message });
+  await ask(scene, id);
+  const job = await scene.ended(id, "backup");
+  assert.equal([job.state, job.failure!.code], ["failed", "SnapshotFailed"]);
+  const [row] = await rows(scene, id);
+  assert.is(row.state, "failed");
+  assert.match(row.error, /pool is full/);
+  assert.equal(await told(scene, id), ["spoke_actioned", "tenant_backup_failed"]);
+  assert.is((await scene.row(id)).state, "active");
+  await ask(scene, id);
+  await scene.ended(id, "backup");
+  assert.equal(
+    (await told(scene, id)).filter((kind) => kind === "tenant_backup_failed").length,
+    2,
+    "whoever asks is told",
+  );
+  scene.simulator.faults.heal(fault);
+});
+
+test("of the night that fails again is told no second time, until one has succeeded.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context);
+  const message = "no luck";
+  const failures = async () => (await told(scene, id)).filter((kind) => kind === "tenant_backup_failed").length;
+  let fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/`, message });
+  for (let night = 0; night < 2; night++) {
+    await nightly(scene, id);
+    assert.is((await scene.ended(id, "backup")).state, "failed");
+    assert.is(await failures(), 1);
+  }
+  scene.simulator.faults.heal(fault);
+  await nightly(scene, id);
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  fault = scene.simulator.faults.add({ type: "no-snapshot", name: `${namespace}/`, message });
+  await nightly(scene, id);
+  await scene.ended(id, "backup");
+  assert.is(await failures(), 2);
+  assert.equal((await rows(scene, id)).map(({ state, told }) => [state, told]), [
+    ["failed", true],
+    ["failed", false],
+    ["ready", false],
+    ["failed", true],
+  ]);
+  scene.simulator.faults.heal(fault);
+});
+
+test("without a class that retains fails as an operation, and makes no snapshot.", async (context) => {
+  const { scene } = context, { id, namespace } = await spoke(context);
+  await scene.db.sql(
+    "update spokes set blueprint_inputs = jsonb_set(blueprint_inputs, '{surroundings,snapshotClass}', '\"standard\"') where id = $1",
+    [id],
+  );
+  await ask(scene, id);
+  const job = await scene.ended(id, "backup");
+  assert.equal([job.state, job.failure!.code, job.failure!.fault], ["failed", "NoSnapshotClass", "operator"]);
+  assert.match(job.failure!.message, /no snapshot class standard for these volumes that retains/);
+  assert.equal((await rows(scene, id)).map(({ state }) => state), ["failed"]);
+  assert.equal(backupsIn(scene.simulator.objects, namespace), []);
+});
+
+test("of a spoke that has failed meanwhile is refused: that is no state to keep.", async (context) => {
+  const { scene } = context, { id } = await spoke(context);
+  await scene.db.sql("update spokes set state = 'failed' where id = $1", [id]);
+  await nightly(scene, id);
+  assert.is((await scene.ended(id, "backup")).failure!.code, "SpokeState");
+});
+
+test("is taken of a suspended spoke, too.", async (context) => {
+  const { scene } = context, { id } = await spoke(context);
+  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [id]);
+  await ask(scene, id);
+  assert.is((await scene.ended(id, "backup")).state, "succeeded");
+  assert.is((await scene.row(id)).state, "suspended");
+});
+
+test("whose operation ended without a word is closed as failed.", async (context) => {
+  const { scene } = context, { id, federationId, namespace } = await spoke(context);
+  const { id: job } = (await scene.operations(id))[0]!;
+  await scene.db.sql(
+    `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind)
+     values ($1, $2, $3, $4, 'default', $5, 'upgrade')`,
+    [newId("bak"), id, federationId, job, namespace],
+  );
+  await closeAbandoned(scene.db.rows);
+  assert.equal((await rows(scene, id)).map(({ state, error }) => [state, error]), [
+    ["failed", "The operation ended before the backup was taken"],
+  ]);
+});
+
+test.run();

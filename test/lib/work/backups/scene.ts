@@ -1,0 +1,73 @@
+/** A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests run. */
+import * as assert from "uvu/assert";
+import { record } from "#lib/changes/record.ts";
+import type { FederationRow } from "#lib/federations/store.ts";
+import { acceptAction } from "#lib/spokes/actions.ts";
+import { operationOn } from "#lib/spokes/operation.ts";
+import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+/** By the database's clock: far from midnight, for it is by days that backups are kept. */
+export const NOON = new Date("2026-11-21T12:00:00.000Z");
+export const API = "/apis/snapshot.storage.k8s.io/v1";
+
+export interface BackupScene {
+  scene: WorkScene;
+  hub: FederationRow;
+}
+
+export async function openBackups(context: BackupScene): Promise<void> {
+  context.scene = await openWorkScene();
+  await setClock(context.scene.db, NOON);
+  context.hub = await context.scene.hub("math");
+  await openHub(context.scene.db, context.hub);
+  await context.scene.replica();
+  await context.scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where kind = 'plan-backups'");
+}
+
+/** An active spoke with two bound volumes. */
+export async function spoke({ scene, hub }: BackupScene): Promise<Planted> {
+  const { simulator: { url } } = scene;
+  const planted = await plant(scene.app, scene.db, scene.actor, hub, `site-${crypto.randomUUID().slice(0, 8)}`, {
+    url,
+  });
+  await settled(scene.simulator.objects);
+  return planted;
+}
+
+/** As a person asks for it. */
+export async function ask(scene: WorkScene, id: string): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "backup", wish: {} }));
+}
+
+/** As the night does. */
+export async function nightly(scene: WorkScene, id: string): Promise<void> {
+  const row = await scene.row(id);
+  await scene.db.transact((tx) => record(tx, scene.actor, { jobs: [operationOn(row, "backup", { kind: "nightly" })] }));
+}
+
+// deno-lint-ignore no-explicit-any
+export async function rows(scene: WorkScene, id: string): Promise<any[]> {
+  return await scene.db.sql("select * from backups where spoke_id = $1 order by created_at", [id]);
+}
+
+export async function told(scene: WorkScene, id: string): Promise<string[]> {
+  const found = await scene.db.sql(
+    "select kind from audit_events where spoke_id = $1 and kind <> 'spoke_requested' order by at",
+    [id],
+  );
+  return found.map(({ kind }) => kind);
+}
+
+export function standing(scene: WorkScene, kind: string, names: readonly string[]): string[] {
+  return scene.simulator.objects(kind).map(({ metadata }) => metadata.name).filter((name) => names.includes(name));
+}
+
+export async function patch(scene: WorkScene, path: string, operations: unknown): Promise<void> {
+  const response = await fetch(scene.simulator.url + path, {
+    method: "PATCH",
+    headers: { "content-type": "application/json-patch+json" },
+    body: JSON.stringify(operations),
+  });
+  assert.is(response.status, 200, await response.text());
+}

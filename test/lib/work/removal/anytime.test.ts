@@ -1,0 +1,78 @@
+/** Whatever is under way when somebody asks for a removal, the removal comes to its end. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { record } from "#lib/changes/record.ts";
+import { operationOn } from "#lib/spokes/operation.ts";
+import { acceptRemoval } from "#lib/spokes/remove.ts";
+import type { SpokeOperationKind } from "#lib/spokes/state.ts";
+import { handlers } from "#lib/work/handlers.ts";
+import { until } from "#test/support/until.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+const test = suite<{ scene: WorkScene }>("a removal while something is under way");
+test.before(async (context) => void (context.scene = await openWorkScene()));
+test.after(({ scene }) => scene.close());
+
+const PAYLOADS: Readonly<Record<string, object>> = {
+  upgrade: { lmsVersion: "5.2.2", skipBackup: true },
+  resize: { size: "medium" },
+};
+
+/** A spoke that counts as active, with a namespace in which there is nothing. */
+async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
+  const id = await scene.spoke(hub, slug);
+  const { blueprint_inputs: inputs } = await scene.row(id);
+  const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
+  const cluster = await scene.app.clusters.open("default");
+  const { uid } = await cluster.createNamespace(manifest!, { signal: new AbortController().signal });
+  await scene.db.sql(
+    "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = $2, site_identifier = 'x' where id = $1",
+    [id, uid],
+  );
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [id]);
+  return id;
+}
+
+test("stops it within its step, removes everything, and tells each thing once.", async ({ scene }) => {
+  const hub = await scene.hub("math");
+  const kinds = handlers(scene.app).map(({ kind }) => kind).filter(({ visible }) => visible).map(({ kind }) => kind)
+    .filter((kind) => !["remove", "remove-hub", "provision-hub", "provision"].includes(kind)) as SpokeOperationKind[];
+  assert.ok(new Set(kinds).size >= 3);
+  const spokes = new Map<SpokeOperationKind, string>();
+  for (const kind of new Set(kinds)) spokes.set(kind, await standing(scene, hub, `during-${kind}`));
+  const held = scene.simulator.faults.answer(503, { path: "/namespaces/spoke-during-" });
+  await scene.db.transact(async (tx) => {
+    const rows = await tx.selectFrom("spokes").selectAll().execute();
+    const jobs = [...spokes].map(([kind, id]) =>
+      operationOn(rows.find((row) => row.id === id)!, kind, PAYLOADS[kind] ?? {})
+    );
+    await record(tx, scene.actor, { jobs });
+  });
+  await scene.replica();
+  for (const [kind, id] of spokes) {
+    await until(async () => (await scene.operations(id))[0]!.state === "running", 20_000);
+    assert.is((await scene.operations(id))[0]!.kind, kind);
+    await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  }
+  for (const [kind, id] of spokes) {
+    await until(async () => (await scene.operations(id))[1]!.state === "cancelled", 20_000);
+    assert.is((await scene.row(id)).state, "removing", kind);
+  }
+  scene.simulator.faults.heal(held);
+  for (const [kind, id] of spokes) {
+    const { namespace } = await scene.becomes(id, "removed");
+    assert.equal((await scene.operations(id)).slice(0, 2).map(({ kind, state }) => `${kind} ${state}`), [
+      "remove succeeded",
+      `${kind} cancelled`,
+    ]);
+    const left = scene.simulator.objects().filter(({ metadata }) =>
+      metadata.namespace === namespace || metadata.name === namespace
+    );
+    assert.equal(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [], kind);
+    const audit = await scene.db.sql("select kind from audit_events where spoke_id = $1 order by at", [id]);
+    const told = audit.map(({ kind }) => kind).filter((each) => each !== "spoke_requested");
+    assert.equal(told, ["spoke_removal_requested", "operation_cancelled", "spoke_destroyed"], kind);
+  }
+});
+
+test.run();

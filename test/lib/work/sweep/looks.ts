@@ -1,0 +1,29 @@
+/** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
+import type { App } from "#lib/app.ts";
+import { silent } from "#lib/log.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { lookAtCluster } from "#lib/work/sweep/look.ts";
+import type { Pace } from "#lib/work/sweep/sight.ts";
+
+export const QUICK: Pace = { page: 500, pauseMs: 0, asks: 200, confirms: 100 };
+
+/** `write` may be watched or held up; by default it is a transaction. */
+export async function lookOnce(app: App, pace: Partial<Pace> = {}, write?: Run["write"]): Promise<void> {
+  const run = {
+    signal: new AbortController().signal,
+    log: silent,
+    check: () => {},
+    write: write ?? ((work) => app.db.transact(work)),
+  } as Run;
+  await lookAtCluster(app, run, "default", { ...QUICK, ...pace });
+}
+
+/** What somebody does by hand: a merge patch, by another manager of fields; null deletes the object. */
+export async function byHand(url: string, path: string, patch: object | null): Promise<void> {
+  const answer = await fetch(`${url}${path}${patch ? "?fieldManager=kubectl-edit" : ""}`, {
+    method: patch ? "PATCH" : "DELETE",
+    ...(patch && { headers: { "content-type": "application/merge-patch+json" }, body: JSON.stringify(patch) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+}

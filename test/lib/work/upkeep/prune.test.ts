@@ -1,0 +1,103 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isFinished } from "#lib/jobs/job.ts";
+import { prune } from "#lib/work/upkeep/prune.ts";
+import { DAY } from "#lib/time.ts";
+import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
+
+const test = suite<{ scene: Scene }>("prune");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+async function runOnce(scene: Scene): Promise<void> {
+  const handler = prune({ db: scene.db });
+  const { repeatEvery: _, ...once } = handler.kind;
+  const [job] = await scene.enqueue(loose(once));
+  const scheduler = await scene.open([{ ...handler, kind: once }]);
+  const after = await scene.until(job!.id, ({ state }) => isFinished(state));
+  assert.equal(after.failure, null);
+  await scheduler.close();
+}
+
+/** Events `from` to `to` of the hub, so many days old. */
+async function events(scene: Scene, hub: string, from: number, to: number, days: number, spoke: string | null = null) {
+  await scene.db.sql(
+    `insert into stream_events (federation_id, number, type, at, spoke_id, data)
+     select $1, n, 'X', now() - $4::int * interval '1 day', $5, '{}' from generate_series($2::int, $3::int) as n`,
+    [hub, from, to, days, spoke],
+  );
+}
+
+test("keeps a week and a thousand events of a hub, and the latest of each thing", async ({ scene }) => {
+  const [big, small] = [await scene.hub(1), await scene.hub(0)];
+  await events(scene, big.id, 1, 1, 30, big.spokes[0]);
+  await events(scene, big.id, 2, 1200, 8);
+  await events(scene, big.id, 1201, 2500, 6);
+  await events(scene, small.id, 1, 900, 30);
+  await scene.db.sql("insert into stream_heads (federation_id, number) values ($1, 2500), ($2, 900)", [
+    big.id,
+    small.id,
+  ]);
+  await runOnce(scene);
+  const left = await scene.db.sql(
+    "select federation_id as id, array_agg(number::int order by number) as numbers from stream_events group by 1",
+  );
+  const of = (id: string): number[] => left.find((row) => row.id === id).numbers;
+  assert.is(of(small.id).length, 900);
+  assert.equal(of(big.id).slice(0, 2), [1, 1201]);
+  assert.is(of(big.id).length, 1301);
+  const heads = await scene.db.sql("select pruned_through::int as through from stream_heads order by number desc");
+  assert.equal(heads.map(({ through }) => through), [1200, 0]);
+});
+
+test("removes answers after a day, ended sessions, and replicas that are gone", async ({ scene }) => {
+  const user = scene.asker.userId;
+  await scene.db.sql(
+    `insert into idempotency_keys (user_id, method, path, key, body_hash, created_at) values
+     ($1, 'POST', '/', 'old', '', now() - interval '25 hours'), ($1, 'POST', '/', 'new', '', now())`,
+    [user],
+  );
+  await scene.db.sql(
+    `insert into sessions (id, user_id, token_hash, ip, user_agent, ended_at) values
+     ('ended', $1, sha256('a'), '', '', now() - interval '2 days'), ('live', $1, sha256('b'), '', '', null)`,
+    [user],
+  );
+  await scene.db.sql(
+    "insert into replicas (id, release, beat_at) values ('gone', 'x', now() - $1::float8 * interval '1 millisecond')",
+    [2 * DAY],
+  );
+  await runOnce(scene);
+  assert.equal((await scene.db.sql("select key from idempotency_keys")).map(({ key }) => key), ["new"]);
+  assert.equal((await scene.db.sql("select id from sessions")).map(({ id }) => id), ["live"]);
+  assert.equal(await scene.db.sql("select 1 from replicas where id = 'gone'"), []);
+});
+
+test("removes what maintenance did over a week ago, and no operation", async ({ scene }) => {
+  const jobs = await scene.enqueue(
+    ...[false, false, true].map((visible) => loose(kind("work", ["only"], { visible }))),
+  );
+  const [old, young, operation] = jobs.map(({ id }) => id);
+  await scene.db.sql(
+    `update jobs set state = 'failed', finished_at = now() - case when id = $1 then 6 else 8 end * interval '1 day'
+     where id = any($2::text[])`,
+    [young, [old, young, operation]],
+  );
+  await runOnce(scene);
+  const left = await scene.db.sql("select id from jobs where kind = 'work'");
+  assert.equal(left.map(({ id }) => id).sort(), [young, operation].sort());
+});
+
+test("removes links that expired a month ago, used or not", async ({ scene }) => {
+  await scene.db.sql(
+    `insert into one_time_tokens (id, purpose, user_id, created_at, expires_at, used_at)
+     select 'days' || days, 'invitation', $1, now() - (days + 7) * interval '1 day', now() - days * interval '1 day',
+       case when days % 2 = 0 then now() - days * interval '1 day' end
+     from unnest('{-5, 1, 29, 31, 32}'::int[]) as days`,
+    [scene.asker.userId],
+  );
+  await runOnce(scene);
+  const left = await scene.db.sql("select id from one_time_tokens order by id");
+  assert.equal(left.map(({ id }) => id), ["days-5", "days1", "days29"]);
+});
+
+test.run();
