@@ -34,7 +34,6 @@ import { place } from "#lib/work/install/provision.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { change, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, note, openSpace } from "#lib/work/site.ts";
-import { replaceStuckDatabase } from "#lib/work/stuck.ts";
 
 export function resize(app: App): Handler {
   return {
@@ -46,10 +45,8 @@ export function resize(app: App): Handler {
         disks: (run) => growDisks(app, run),
         async database(run) {
           await setSize(app, run, ["database"], DATABASE);
-          const { space } = await openSpace(app, run);
-          await replaceStuckDatabase(space, run);
           await untilReady(app, run, DATABASE);
-          await untilGrown(space, run, ["database"], "to the file system");
+          await untilGrown((await openSpace(app, run)).space, run, ["database"], "to the file system");
         },
         verify: (run) => verify(app, run),
         async app(run) {

@@ -18,8 +18,11 @@ export interface Sender {
   sendAll(group: readonly Probe[]): Promise<Answer>;
 }
 
-/** Its answer shows what was asked for, and not what the decision made of that. */
-const ANSWERS_OTHERWISE = "POST /api/federation-requests/:requestId/approve";
+/** What these are told is no field of their answer: that shows what was asked for, or the spoke as it still is. */
+const ANSWERS_OTHERWISE: readonly string[] = [
+  "POST /api/federation-requests/:requestId/approve",
+  "POST /api/spokes/:spokeId/actions",
+];
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function openSender(scene: Scene, samples: Samples): Sender {
@@ -73,7 +76,7 @@ export function assertKept(probe: Probe, answer: Answer): void {
   assert.ok(answer.status < 400 && answer.status >= 200, told(probe, answer));
   const shown = answer.body?.[name];
   if (
-    probe.at.name === ANSWERS_OTHERWISE || probe.part !== "body" || value === null || shown === undefined ||
+    ANSWERS_OTHERWISE.includes(probe.at.name) || probe.part !== "body" || value === null || shown === undefined ||
     typeof shown === "object"
   ) return;
   const parsed = v.parse(schema, value);
