@@ -14,6 +14,7 @@ import {
   beginBackup,
   completeBackup,
   failBackup,
+  noteClasses,
   noteVolumes,
 } from "#lib/backups/store.ts";
 import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
@@ -78,7 +79,9 @@ async function take(site: SpokeSite, run: Run, { kind, patience }: BackupWish): 
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
   const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
   await run.write((tx) => noteVolumes(tx, backup.id, planned));
-  const className = fittingClass(await readRetaining(cluster, run), wanted);
+  const classes = await readRetaining(cluster, run);
+  await run.write((tx) => noteClasses(tx, spoke.cluster, classes)); // whoever asks is told the same as this one is
+  const className = fittingClass(classes, wanted);
   if (className === null) {
     throw new ClusterError("NoSnapshotClass", `Cannot take a backup: ${lackOfClass(wanted)}`, {
       transient: false,

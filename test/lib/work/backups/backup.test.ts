@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { closeAbandoned } from "#lib/backups/store.ts";
+import { summariseBackups } from "#lib/backups/summary.ts";
 import { newId } from "#lib/ids.ts";
 import { backupsIn, DRIVER } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
@@ -35,6 +36,15 @@ test("takes both volumes by a class that retains, and keeps what a restore needs
   }
   assert.equal(await told(scene, id), ["spoke_actioned", "tenant_backup_succeeded"]);
   assert.is((await scene.row(id)).state, "active");
+});
+
+test("has seen what the cluster can do: nobody who asks then is told that backups are not available.", async (context) => {
+  const { scene } = context, { id } = await spoke(context);
+  await scene.db.sql("delete from cluster_snapshots");
+  await ask(scene, id);
+  await scene.ended(id, "backup");
+  const { available, lastError } = await summariseBackups(scene.db, await scene.row(id));
+  assert.equal([available, lastError], [true, null]);
 });
 
 test("is not ready before the cluster shows both snapshots ready, and was cut at once for both.", async (context) => {
