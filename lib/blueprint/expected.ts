@@ -2,6 +2,7 @@
  * What has to stand in a spoke's namespace while it is active, by the inputs that it was made from: all that its
  * installation applied, with what operations change (replicas, whether scheduled tasks are paused) as its state says.
  */
+import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { REVISION } from "#lib/blueprint/names.ts";
@@ -24,23 +25,10 @@ export interface ExpectedSite {
   readonly maintenance: boolean;
 }
 
-/** In the order of an installation. */
-const STEPS: readonly SpokeStep[] = [
-  "namespace",
-  "policies",
-  "secrets",
-  "database",
-  "install",
-  "seed",
-  "app",
-  "cron",
-  "ingress",
-];
-
 export function expectedObjects(
   blueprint: Blueprint,
   { inputs, maintenance }: ExpectedSite,
-  steps: readonly SpokeStep[] = STEPS,
+  steps: readonly SpokeStep[] = SPOKE_STEPS,
 ): Expected[] {
   return steps.flatMap((step) => {
     const applied = blueprint.spokeObjects(inputs, step);
@@ -59,7 +47,7 @@ export function expectedObjects(
 /** The steps that make objects of each kind: the same for all spokes of a blueprint. */
 export function stepsByKind(blueprint: Blueprint, site: ExpectedSite): ReadonlyMap<string, readonly SpokeStep[]> {
   const steps = new Map<string, SpokeStep[]>();
-  for (const step of STEPS) {
+  for (const step of SPOKE_STEPS) {
     for (const kind of new Set(expectedObjects(blueprint, site, [step]).map(({ object }) => object.kind))) {
       steps.set(kind, [...steps.get(kind) ?? [], step]);
     }

@@ -27,6 +27,9 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   ingress: ["ingress.yaml"],
 };
 
+/** Steps that apply objects of a spoke, in the order of an install. */
+export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
+
 export const JOB_FILES: Readonly<Record<JobName, string>> = {
   install: "install-job.yaml",
   reset: "reset-job.yaml",

@@ -13,6 +13,7 @@ import {
   MAIL_FILE,
   readOverlay,
   SECRETS_FILE,
+  SPOKE_STEPS,
   STEP_FILES,
 } from "#lib/blueprint/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
@@ -118,9 +119,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
     },
     quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // what counts is the disk that there is
-      const steps = Object.keys(STEP_FILES) as SpokeStep[];
       return arithmetic(
-        steps.flatMap((step) => blueprint.spokeObjects(inputs, step)),
+        SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
         JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
       );
     },

@@ -1,7 +1,7 @@
 /** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
@@ -14,19 +14,6 @@ import { domainsFor } from "#lib/spokes/domains.ts";
 import { requestOf } from "#lib/spokes/request.ts";
 import { hasSlug, takenDomains } from "#lib/spokes/store.ts";
 import type { Cost, NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
-
-/** Steps that apply objects, in the order of the install. Secrets are made in the cluster alone and are not shown. */
-const STEPS: readonly SpokeStep[] = [
-  "namespace",
-  "policies",
-  "secrets",
-  "database",
-  "install",
-  "seed",
-  "app",
-  "cron",
-  "ingress",
-];
 
 /** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
 export async function previewSpoke(
@@ -64,7 +51,8 @@ export async function previewSpoke(
       seed: wish.seed,
       namespace: inputs.namespace,
     },
-    objects: STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
+    // Secrets are made in the cluster alone, and are not shown.
+    objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price: previewCost(app.catalog, wish.size),
   };
