@@ -29,7 +29,7 @@ const PATIENCE = 180_000; // ms for one file; the slowest needs a fraction of it
 const LONG = /^(?:faults|lib\/(?:work|scheduler|doctor)|src)\//; // they mostly wait for clusters, processes and clocks
 const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
 const CORES = Math.min(4, availableParallelism());
-const LONG_AT_ONCE = CORES + 1, SHORT_AT_ONCE = CORES; // the long ones leave a core idle half of the time
+const LONG_AT_ONCE = CORES, SHORT_AT_ONCE = CORES;
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const running = new Set<ChildProcess>();
