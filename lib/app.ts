@@ -7,6 +7,8 @@ import type { Passwords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import type { Feeds } from "#lib/events/feed.ts";
 import type { Log } from "#lib/log.ts";
+import type { Notice } from "#lib/notice.ts";
+import type { Payments } from "#lib/payments/payments.ts";
 
 /** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
 export interface Clusters {
@@ -36,5 +38,9 @@ export interface App {
   readonly passwords: Passwords;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
+  /** The payment provider; null where none is connected. */
+  readonly payments: Payments | null;
+  /** What is announced: deprecations and limits, in the order of their announcement. */
+  readonly notices: readonly Notice[];
   readonly release: Release;
 }

@@ -172,6 +172,10 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
   if (given.BOOTSTRAP_ADMIN_EMAIL) need("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
   if (given.BOOTSTRAP_ADMIN_PASSWORD) need("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
   if (given.SMTP_HOST) need("SMTP_FROM", "SMTP_HOST is set, and a mail needs a sender");
+  if (given.STRIPE_SECRET_KEY) need("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be proved");
+  if (mode === "dev" && /^[a-z]+_live_/.test(given.STRIPE_SECRET_KEY ?? "")) {
+    problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
+  }
   if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
   return problems;
 }
@@ -185,10 +189,7 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     publicUrlGiven: given.PUBLIC_URL !== undefined,
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
-    database: {
-      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given),
-      pool: given.DATABASE_POOL,
-    },
+    database: { url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given), pool: given.DATABASE_POOL },
     bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: given.BOOTSTRAP_ADMIN_EMAIL, password: given.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
@@ -211,10 +212,10 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     signup: given.SIGNUP,
     catalog: given.CATALOG ?? null,
     blueprintDir: given.BLUEPRINT_DIR ?? null,
-    stripe: given.STRIPE_SECRET_KEY
+    stripe: given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET
       ? {
         secretKey: given.STRIPE_SECRET_KEY,
-        webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? null,
+        webhookSecret: given.STRIPE_WEBHOOK_SECRET,
         apiBase: given.STRIPE_API_BASE ?? null,
       }
       : null,

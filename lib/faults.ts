@@ -85,6 +85,12 @@ export const FAULTS = {
   link_spent: ["impossible", "This link has been used, has expired or was never valid; ask for another"],
   signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
 
+  // Of billing.
+  billing_off: ["missing", "No payment provider is connected to this service"],
+  not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
+  bad_signature: ["invalid", "The Stripe-Signature header does not fit the body"],
+  billing_unavailable: ["unavailable", "The payment provider cannot be asked right now; try again"],
+
   // Of the service.
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "Too much is going on at once; try again"],

@@ -5,25 +5,32 @@
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { checkPrices } from "#lib/catalog/prices.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
 import type { Config } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { openDatabase } from "#lib/db/open.ts";
+import { type CallCounter, openCallCounter } from "#lib/deprecations/calls.ts";
+import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { openPost } from "#lib/mail/open.ts";
+import { openPayments } from "#lib/payments/open.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { blueprint } from "./blueprints.ts";
 import { type ClusterSource, openClusters } from "./clusters.ts";
+import { manifest } from "./manifest.ts";
 import { migrations } from "./migrations.ts";
 import { release } from "./release.ts";
 
 export interface Program {
   readonly app: App;
   readonly scheduler: Scheduler | null;
+  readonly calls: CallCounter;
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -35,7 +42,9 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
+    const notices = noticesOf(manifest, ANNOUNCED_LIMITS);
     const { blueprint, catalog } = await loadDefinitions(config);
+    if (config.stripe) checkPrices(catalog);
     const applied = await migrate(config.database.url, migrations);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
@@ -55,8 +64,12 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       passwords: openPasswords(),
       blueprint,
       catalog,
+      payments: config.stripe ? openPayments(config.stripe) : null,
+      notices,
       release: release(),
     });
+    const calls = openCallCounter({ db, log });
+    opened.push(() => calls.close());
     const { on, lanes } = config.scheduler;
     const post = on ? openPost(config) : null;
     opened.push(() => post?.close());
@@ -65,9 +78,10 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     return {
       app,
       scheduler,
+      calls,
       async drain(graceMs) {
         feeds.close();
-        await scheduler?.drain(graceMs);
+        await Promise.all([scheduler?.drain(graceMs), calls.flush()]);
       },
       close: closeAll,
     };

@@ -1,6 +1,6 @@
 /**
- * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text and the
- * blueprint's files. So the program needs no folder beside it, and an executable holds everything.
+ * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
+ * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything.
  *
  *   npm run generate                 writes what has changed
  *   node src/generate.ts --check     fails when one of them is stale
@@ -10,6 +10,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readReleases } from "#lib/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
@@ -20,6 +21,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["src/manifest.ts", manifestOf(await listFiles(new URL("routes/", root), ".ts"))],
     ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
     ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/blueprint/moodle/", root), ""))],
+    ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
   ]);
 }
 
@@ -85,6 +87,21 @@ export function blueprintOf(files: ReadonlyMap<string, string>): string {
   return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
+/** An entry a line, as the file has them; throws where the file is not as it must be. */
+export function releasesOf(changelog: string): string {
+  const entries = readReleases(changelog).map(({ version, date, changes }) =>
+    `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
+    changes.map((change) => `\n      ${quoted(change)},`).join("") + `${changes.length > 0 ? "\n    " : ""}],\n  },\n`
+  );
+  return WARNING + `import type { ReleaseNotes } from "#lib/changelog/releases.ts";\n\n` +
+    `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
+}
+
+/** One line of text in quotes that it does not hold itself, so that the formatter leaves them as they are. */
+function quoted(line: string): string {
+  return line.includes('"') ? "`" + line.replace(/[\\`]|\$\{/g, "\\$&") + "`" : JSON.stringify(line);
+}
+
 /** The text as a template literal that evaluates to it; it begins on a line of its own, so that no width matters. */
 function literal(text: string): string {
   // A carriage return would be read back as a line feed.
@@ -115,5 +132,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 // A test imports this module too, and writes nothing by that.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  main(process.argv.slice(2)).then((status) => process.exitCode = status);
+  main(process.argv.slice(2)).then((status) => process.exitCode = status, (error) => {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  });
 }

@@ -11,7 +11,10 @@ import * as api_auth_signup from "../routes/api/auth/signup.ts";
 import * as api_auth_tokens_index from "../routes/api/auth/tokens/index.ts";
 import * as api_auth_tokens_$tokenId from "../routes/api/auth/tokens/[tokenId].ts";
 import * as api_auth_verify_email from "../routes/api/auth/verify-email.ts";
+import * as api_billing_webhook from "../routes/api/billing/webhook.ts";
 import * as api_catalog from "../routes/api/catalog.ts";
+import * as api_changelog from "../routes/api/changelog.ts";
+import * as api_changelog_atom from "../routes/api/changelog.atom.ts";
 import * as api_docs from "../routes/api/docs.ts";
 import * as api_federation_requests_index from "../routes/api/federation-requests/index.ts";
 import * as api_federation_requests_$requestId_index from "../routes/api/federation-requests/[requestId]/index.ts";
@@ -20,6 +23,8 @@ import * as api_federation_requests_$requestId_reject from "../routes/api/federa
 import * as api_federations_index from "../routes/api/federations/index.ts";
 import * as api_federations_$federationId_index from "../routes/api/federations/[federationId]/index.ts";
 import * as api_federations_$federationId_actions from "../routes/api/federations/[federationId]/actions.ts";
+import * as api_federations_$federationId_billing_index from "../routes/api/federations/[federationId]/billing/index.ts";
+import * as api_federations_$federationId_billing_reconcile from "../routes/api/federations/[federationId]/billing/reconcile.ts";
 import * as api_federations_$federationId_events from "../routes/api/federations/[federationId]/events.ts";
 import * as api_federations_$federationId_members_index from "../routes/api/federations/[federationId]/members/index.ts";
 import * as api_federations_$federationId_members_$userId from "../routes/api/federations/[federationId]/members/[userId].ts";
@@ -50,6 +55,7 @@ import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
+import * as changelog from "../routes/changelog.ts";
 import * as invite from "../routes/invite.ts";
 import * as reset from "../routes/reset.ts";
 import * as verify from "../routes/verify.ts";
@@ -66,7 +72,10 @@ export const manifest: Manifest = [
   ["/api/auth/tokens", api_auth_tokens_index],
   ["/api/auth/tokens/:tokenId", api_auth_tokens_$tokenId],
   ["/api/auth/verify-email", api_auth_verify_email],
+  ["/api/billing/webhook", api_billing_webhook],
   ["/api/catalog", api_catalog],
+  ["/api/changelog", api_changelog],
+  ["/api/changelog.atom", api_changelog_atom],
   ["/api/docs", api_docs],
   ["/api/federation-requests", api_federation_requests_index],
   ["/api/federation-requests/:requestId", api_federation_requests_$requestId_index],
@@ -75,6 +84,8 @@ export const manifest: Manifest = [
   ["/api/federations", api_federations_index],
   ["/api/federations/:federationId", api_federations_$federationId_index],
   ["/api/federations/:federationId/actions", api_federations_$federationId_actions],
+  ["/api/federations/:federationId/billing", api_federations_$federationId_billing_index],
+  ["/api/federations/:federationId/billing/reconcile", api_federations_$federationId_billing_reconcile],
   ["/api/federations/:federationId/events", api_federations_$federationId_events],
   ["/api/federations/:federationId/members", api_federations_$federationId_members_index],
   ["/api/federations/:federationId/members/:userId", api_federations_$federationId_members_$userId],
@@ -105,6 +116,7 @@ export const manifest: Manifest = [
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
+  ["/changelog", changelog],
   ["/invite", invite],
   ["/reset", reset],
   ["/verify", verify],

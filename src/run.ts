@@ -20,7 +20,10 @@ export interface Running {
 /** Listens, and from then on stops at SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function runUntilStopped(program: Program): Promise<Running> {
   const { app } = program;
-  const server = openServer(app, manifest, { ready: () => program.scheduler?.ready() ?? true });
+  const server = openServer(app, manifest, {
+    ready: () => program.scheduler?.ready() ?? true,
+    calls: program.calls,
+  });
   const { port, close } = await listen(server, app.config);
   const stopped = untilSignal().then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });

@@ -1,6 +1,8 @@
 /** The HTTP server: what each request goes through, read from top to bottom. */
 import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/auth/authenticate.ts";
+import type { ReleaseNotes } from "#lib/changelog/releases.ts";
+import { type CallCounter, NO_COUNTER } from "#lib/deprecations/calls.ts";
 import { describeApi, type OpenApi } from "#lib/docs/openapi.ts";
 import { newId } from "#lib/ids.ts";
 import { bodyReader } from "#lib/http/body.ts";
@@ -13,6 +15,7 @@ import {
   faults,
   type Middleware,
   requestId,
+  routeHeaders,
   run,
   securityHeaders,
   shedding,
@@ -23,12 +26,17 @@ import { clientFinder } from "#lib/limits/client-address.ts";
 import { openLoad } from "#lib/limits/load.ts";
 import { type Address, listen, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
+import { releases } from "./releases.ts";
 
 export interface ServerOptions {
   /** Whether the scheduler of this process is at work; absent where there is none. */
   readonly ready?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly Check[];
+  /** Counts the calls of tokens; absent where nobody asks for them. */
+  readonly calls?: Pick<CallCounter, "note">;
+  /** What each release changed; those of this program when absent. */
+  readonly releases?: readonly ReleaseNotes[];
 }
 
 export interface Server {
@@ -51,15 +59,18 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       manifest,
       checks: options.checks ?? readinessOf(options.ready),
       document: () => document ??= describeApi(manifest, app.release),
+      releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
     bucket: openBucket(),
+    calls: options.calls ?? NO_COUNTER,
   });
 
   const middleware: readonly Middleware[] = [
     requestId,
     accessLog,
     securityHeaders(config.publicUrl),
+    routeHeaders,
     faults,
     shedding(load),
     deadline(config.requestTimeoutMs),

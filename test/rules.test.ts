@@ -10,19 +10,19 @@ const ROOT = new URL("../", import.meta.url);
 
 /** A folder, or a file that stands in lib itself, imports only what stands before it here. */
 const ORDER = [
-  ...["errors", "faults", "ids", "time", "log", "schema", "config"], // words
-  ...["crypto", "db", "limits", "mail", "cluster", "blueprint", "catalog", "simulator"], // drivers
+  ...["errors", "faults", "ids", "time", "log", "schema", "config", "notice"], // words
+  ...["crypto", "db", "limits", "mail", "payments", "cluster", "blueprint", "catalog", "simulator"], // drivers
   ...["audit", "events", "idempotency", "jobs", "changes"], // records
   "app",
   ...["members", "users", "auth", "billing", "federations", "spokes", "operations", "backups"], // domains
-  ...["notifications", "onboarding", "deprecations"],
+  ...["notifications", "onboarding", "changelog", "deprecations"],
   ...["scheduler", "work", "doctor"], // work
   ...["http", "docs", "portal"], // surface
   "routes",
   "src",
 ];
 
-const GENERATED = ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts"];
+const GENERATED = ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"];
 
 interface Source {
   readonly path: string;

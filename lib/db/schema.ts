@@ -1,9 +1,11 @@
 /** The tables as kysely sees them: one interface a table, in the order of sql/. Columns keep their SQL names. */
 import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/db/schema-backups.ts";
+import type { BillingTables } from "#lib/db/schema-billing.ts";
+import type { NoticeTables } from "#lib/db/schema-notices.ts";
 import type { Big, Json, MaybeJson, MaybeStamp, Stamp } from "#lib/db/columns.ts";
 
-export interface Schema extends BackupTables {
+export interface Schema extends BackupTables, BillingTables, NoticeTables {
   clock_shift: { only_row: Generated<boolean>; shift: string };
   users: {
     id: string;

@@ -17,6 +17,7 @@ const NOTES: Readonly<Record<string, AccessNote>> = {
   "own token": note("Whose token it is", "token_missing"),
   "federation: see": note("Operators, and whoever has to do with the hub", "federation_missing"),
   "federation: remove": note("Operators", "federation_missing", "operator_only"),
+  "federation: bill": note("Operators", "federation_missing", "operator_only"),
   "federation: change": note("Operators and the hub's admins", "federation_missing", "federation_admin_only"),
   "spoke: see": note("Operators, admins of its hub, and its own admins", "spoke_missing"),
   "spoke: act": note("Operators, admins of its hub, and its own admins", "spoke_missing"),

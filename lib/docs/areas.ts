@@ -7,12 +7,17 @@ export interface Area {
 
 const SERVICE: Area = {
   name: "The service",
-  description: "What it is, whether it works, and what describes it. Nobody has to sign in.",
+  description: "What it is, whether it works, what describes it and what changes. Nobody has to sign in.",
+};
+
+const BILLING: Area = {
+  name: "Billing",
+  description: "What hubs pay for, where a payment provider is connected.",
 };
 
 /** The first whose pattern fits the path has it: what is about a hub's spokes comes before what is about hubs. */
 const AREAS: readonly (readonly [pattern: RegExp, area: Area])[] = [
-  [/^(?!\/api\/)/, {
+  [/^(?!\/api\/|\/changelog$)/, {
     name: "Pages",
     description:
       "What people come to by the links in mails. They work without script, and are no interface for programs.",
@@ -33,6 +38,7 @@ const AREAS: readonly (readonly [pattern: RegExp, area: Area])[] = [
     name: "Spokes",
     description: "A spoke is one learning platform with its own database and files, in a hub.",
   }],
+  [/^\/api\/federations\/[^/]+\/billing\b/, BILLING],
   [/^\/api\/federations\b/, { name: "Hubs", description: "A hub (federation) groups spokes and those who run them." }],
   [/^\/api\/catalog$/, { name: "Catalogue", description: "What hubs and spokes can be made of." }],
   [/^\/api\/notifications\b/, {
@@ -40,7 +46,7 @@ const AREAS: readonly (readonly [pattern: RegExp, area: Area])[] = [
     description: "What happened that concerns you, and whether you have read it.",
   }],
   [/^\/api\/users\b/, { name: "Users", description: "Everybody who has an account. For operators." }],
-  [/^\/api\/billing\b/, { name: "Billing", description: "What the payment provider tells." }],
+  [/^\/api\/billing\b/, BILLING],
   [/^\/api\/audit$/, {
     name: "Audit log",
     description: "Everything that was ever changed, and by whom. For operators.",
@@ -58,6 +64,7 @@ export function listAreas(): readonly Area[] {
     "Hubs",
     "Spokes",
     "Operations",
+    "Billing",
     "Requests for hubs",
     "Notifications",
     "Catalogue",

@@ -10,7 +10,13 @@ const HEADERS: readonly (readonly [name: string, says: string, example: string])
   ["Retry-After", "Seconds after which trying again makes sense", "5"],
   ["Deprecation", "Since when the endpoint is deprecated (RFC 9745)", "@1767225600"],
   ["Sunset", "When the endpoint is gone (RFC 8594)", "Sun, 01 Mar 2026 00:00:00 GMT"],
-  ["Link", "Where the deprecation is documented", '</api/openapi.json>; rel="deprecation"'],
+  [
+    "Link",
+    "Where the deprecation is told of",
+    '<https://wheelwright.example/changelog>; rel="deprecation"; type="text/html"',
+  ],
+  ["ETag", "Names this answer: send it in `If-None-Match` to hear whether it still holds", '"pB1y6oV0s5m3kq8ZtXc4Aw"'],
+  ["Cache-Control", "How long it may be kept without asking again", "public, max-age=300"],
 ];
 
 const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
@@ -31,8 +37,7 @@ export function headerComponents(): JsonSchema {
 /** The headers of an answer with this status, besides those that belong to its reply. */
 export function headersOf(status: number, own: readonly string[], deprecated: boolean): JsonSchema {
   const names = ["X-Request-Id", ...own, ...(OF_STATUS[status] ?? [])];
-  // What is refused for load never reaches the endpoint, and so says nothing of it.
-  if (deprecated && status < 500) names.push("Deprecation", "Sunset", "Link");
+  if (deprecated) names.push("Deprecation", "Sunset", "Link");
   return Object.fromEntries(names.map((name) => {
     const known = HEADERS.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[0];
     return known ? [known, { $ref: `#/components/headers/${known}` }] : [name, { schema: { type: "string" } }];

@@ -62,8 +62,8 @@ function withExamples(named: Named): Named {
 }
 
 function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { summary, access, scope, faults = [], body, form, deprecated } = endpoint;
-  const description = descriptionOf(pattern, endpoint);
+  const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
+  const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
     operationId: operationId(pattern, method),
     tags: [areaOf(pattern).name],
@@ -73,14 +73,24 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
     security: securityOf(endpoint),
     parameters: parametersOf(pattern, endpoint),
     ...(body && { requestBody: bodyOf(body, form ? FORM : JSON_TYPE, named) }),
+    ...(raw && { requestBody: { required: true, content: { [JSON_TYPE]: RAW } } }),
     responses: responsesOf(pattern, method, endpoint, named),
+    ...(aliases.length > 0 && { "x-aliases": aliases }),
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
+    // By which the next release is judged, see lib/docs/contract: what is released here is promised.
+    ...(deprecated && { "x-deprecation": deprecated }),
   };
 }
 
 const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
+
+/** A body that is signed is somebody else's: what is in it is described by them. */
+const RAW: JsonSchema = {
+  schema: { type: "object" },
+  example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
+};
 
 /** No body counts as `{}`: it is required only where `{}` is not enough. */
 function bodyOf(body: v.GenericSchema, type: string, named: Named): JsonSchema {
@@ -92,19 +102,25 @@ function bodyOf(body: v.GenericSchema, type: string, named: Named): JsonSchema {
 }
 
 function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpoint): string {
-  const aliases = aliasesOf(pattern);
+  const aliases = aliasesIn(pattern);
   return [
     `For: ${noteOf(access.name)?.who ?? access.name}.`,
-    ...(aliases.length > 0 ? [`Also at ${aliases.join(", ").replace(/:(\w+)/g, "{$1}")}.`] : []),
+    ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
     ...(bucket ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."] : []),
     ...(deprecated ? [`Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}: ${deprecated.note}`] : []),
   ].join(" ");
 }
 
-/** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`. */
+/** The other paths of the endpoint, as the document writes paths. */
+function aliasesIn(pattern: string): readonly string[] {
+  return aliasesOf(pattern).map((path) => path.replace(/:(\w+)/g, "{$1}"));
+}
+
+/** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`; a page is one, for data may have the same name. */
 function operationId(pattern: string, method: Method): string {
   const words = pattern.replace(/^\/api\b/, "").split(/[^A-Za-z0-9]+/).filter(Boolean);
-  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("") +
+    (pattern.startsWith("/api/") ? "" : "Page");
 }
 
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {

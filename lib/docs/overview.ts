@@ -54,7 +54,9 @@ export const TOPICS: readonly Topic[] = [
     title: "What may change",
     paragraphs: [
       "This is v0. Fields and endpoints are added without notice: ignore what you do not know. What breaks is announced " +
-      "at least 30 days ahead and says so in its answers by `Deprecation` and `Sunset`.",
+      "at least 30 days ahead and says so in its answers by `Deprecation`, `Sunset` and `Link`.",
+      "What is announced, and what each release changed, is at `/changelog` for people, at `/api/changelog` for programs and " +
+      "at `/changelog.atom` for readers of feeds; everybody with an active token gets a mail.",
     ],
   },
 ];

@@ -5,11 +5,13 @@ import { inputFields, type JsonSchema, ruleOf } from "#lib/docs/json-schema.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 
 const KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
+const SEEN = "The ETag of the last answer: if it still holds, 304 says so without a body";
+const SIGNATURE = "When it was signed, and the signature over that and the body; no older than 5 minutes";
 const LAST = "The id of the last event received: the stream goes on after it";
 
 export function parametersOf(
   pattern: string,
-  { params, query, idempotent, reply }: AnyEndpoint,
+  { params, query, raw, idempotent, holds, reply }: AnyEndpoint,
 ): readonly JsonSchema[] {
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
@@ -18,7 +20,9 @@ export function parametersOf(
   return [
     ...path,
     ...fieldsOf(query).map((field) => parameter("query", field)),
+    ...(raw ? [{ ...header("Stripe-Signature", SIGNATURE, "t=1795262400,v1=5257a869…"), required: true }] : []),
     ...(idempotent ? [header("Idempotency-Key", KEY, "order-1842")] : []),
+    ...(holds === undefined ? [] : [header("If-None-Match", SEEN, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
     ...(reply.content?.type === "text/event-stream" ? [header("Last-Event-ID", LAST, "4")] : []),
   ];
 }

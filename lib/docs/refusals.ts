@@ -26,14 +26,14 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-function ofInput(pattern: string, { params, query, body, form, idempotent }: AnyEndpoint): readonly FaultCode[] {
+function ofInput(pattern: string, { params, query, body, form, raw, idempotent }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(params || query || body ? ["invalid_input" as const] : []),
     ...(pattern.includes(":") ? ["bad_path" as const] : []),
     ...["bad_query" as const, "repeated_parameter" as const],
     ...(body && form ? ["bad_form" as const, "not_a_form" as const] : []),
     ...(body && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
-    ...(body || idempotent ? ["body_too_large" as const] : []),
+    ...(body || raw || idempotent ? ["body_too_large" as const] : []),
     ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
   ];
 }

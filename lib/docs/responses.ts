@@ -16,6 +16,7 @@ export const SAYING: Readonly<Record<number, string>> = {
   201: "Made",
   202: "Accepted; the work goes on after this answer",
   204: "Done, and nothing to say of it",
+  304: "As it was when you asked before",
   400: "The request is not as it must be; the message names each field",
   401: "Nobody, or a credential that is no good here",
   403: "You may not do this",
@@ -42,12 +43,17 @@ const OURS: Problem = {
   error: "Internal Server Error",
 };
 
+/** To who has the answer of an endpoint whose answers hold for a while. */
+const UNCHANGED: Described = { status: 304, content: null, headers: ["etag", "cache-control"] };
+
 export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { reply, refusal, deprecated } = endpoint;
-  const answers = reply.also ? [reply, reply.also] : [reply];
+  const { reply, refusal, deprecated, holds } = endpoint;
+  const own = holds === undefined ? reply : { ...reply, headers: [...reply.headers, ...UNCHANGED.headers] };
+  const answers = reply.also ? [own, reply.also] : [own];
   const refusals = [...refusalsOf(pattern, method, endpoint)];
   return Object.fromEntries([
     ...answers.map((answer) => [answer.status, answerOf(answer, named, deprecated !== undefined)]),
+    ...(holds === undefined ? [] : [[304, answerOf(UNCHANGED, named, deprecated !== undefined)]]),
     ...refusals.map(([status, codes]) => [
       status,
       refusal

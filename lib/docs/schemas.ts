@@ -6,8 +6,11 @@
 import type * as v from "valibot";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { BackupSummaryView } from "#lib/backups/views.ts";
+import { BillingAddress, BillingView } from "#lib/billing/views.ts";
 import * as auth from "#lib/auth/views.ts";
+import { CostView } from "#lib/billing/cost.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
+import { ChangelogView } from "#lib/changelog/view.ts";
 import { StreamData } from "#lib/events/store.ts";
 import * as requests from "#lib/federations/requests/views.ts";
 import * as federations from "#lib/federations/views.ts";
@@ -28,9 +31,11 @@ export const ANSWERS: Schemas = {
   ActionPreview: spokes.ActionPreview,
   AuditEvent: AuditEventView,
   BackupSummary: BackupSummaryView,
+  Billing: BillingView,
   BulkOutcome: spokes.BulkOutcome,
   Catalog: CatalogView,
-  Cost: spokes.CostView,
+  Changelog: ChangelogView,
+  Cost: CostView,
   Federation: federations.FederationView,
   FederationRequest: requests.FederationRequestView,
   HubJoining: members.HubJoining,
@@ -60,6 +65,7 @@ export const ANSWERS: Schemas = {
 export const INPUTS: Schemas = {
   AcceptInvite: auth.AcceptBody,
   Approval: requests.Approval,
+  BillingAddress,
   BulkAction: spokes.BulkAction,
   FederationAction: federations.FederationAction,
   FederationPatch: federations.FederationPatch,

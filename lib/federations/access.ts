@@ -7,10 +7,10 @@ import { type FederationRow, findFederation, type Removed } from "#lib/federatio
 import { hubsSeenBy, runsHub } from "#lib/federations/viewer.ts";
 
 /**
- * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`:
- * operators alone.
+ * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`
+ * and `bill`: operators alone.
  */
-export type FederationDeed = "see" | "change" | "remove";
+export type FederationDeed = "see" | "change" | "remove" | "bill";
 
 export function federation(deed: FederationDeed): Access<Actor, { readonly federation: FederationRow }> {
   return {
@@ -24,7 +24,7 @@ export function federation(deed: FederationDeed): Access<Actor, { readonly feder
         const message = "Only an operator or an admin of this hub may do this";
         throw new Fault("forbidden", "federation_admin_only", message);
       }
-      if (deed === "remove") requireOperator(actor);
+      if (deed === "remove" || deed === "bill") requireOperator(actor);
       return { actor, federation: row };
     },
   };

@@ -1,21 +1,48 @@
-/** What a deprecated endpoint says of itself in every answer: Deprecation (RFC 9745), Sunset (RFC 8594), Link. */
-import type { Deprecation } from "#lib/http/endpoint.ts";
-import { DAY, SECOND } from "#lib/time.ts";
+/**
+ * What a deprecated endpoint says of itself in every answer: Deprecation (RFC 9745), Sunset (RFC 8594), Link. And all that
+ * is announced, read from the declarations: the endpoints' and those of limits.
+ */
+import { addressOf } from "#lib/changelog/place.ts";
+import type { AnnouncedLimit } from "#lib/deprecations/limits.ts";
+import { type Manifest, METHODS } from "#lib/http/endpoint.ts";
+import { type EndpointNotice, type LimitNotice, type Notice, readNotice } from "#lib/notice.ts";
+import { SECOND } from "#lib/time.ts";
 
-const NOTICE = 30 * DAY; // spec 9.2: nothing breaks that was not announced so long before
-const DOCUMENT = "/api/openapi.json";
+/** Header lines: a name may come more than once. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** The headers, none for what is not deprecated. Throws when the dates are none, or leave less than 30 days. */
-export function deprecationHeaders(deprecation: Deprecation | undefined): readonly (readonly [string, string])[] {
-  if (!deprecation) return [];
-  const since = Date.parse(deprecation.since), sunset = Date.parse(deprecation.sunset);
-  if (!(sunset - since >= NOTICE)) {
-    const { since, sunset, note } = deprecation;
-    throw new Error(`A deprecation needs 30 days from since to sunset, but has ${since} to ${sunset} (${note})`);
-  }
+/**
+ * The headers. The dates are moments: a Deprecation (a Date of structured fields) may lie ahead, and a Sunset is written as
+ * Date is. Both links lead to the announcement itself; they are lines of their own, for a reply may have links, too.
+ */
+export function deprecationHeaders(notice: EndpointNotice, publicUrl: URL): HeaderLines {
+  const address = addressOf(publicUrl, notice);
   return [
-    ["deprecation", `@${Math.floor(since / SECOND)}`],
-    ["sunset", new Date(sunset).toUTCString()],
-    ["link", `<${DOCUMENT}>; rel="deprecation"; type="application/json"`],
+    ["deprecation", `@${Math.floor(notice.since.getTime() / SECOND)}`],
+    ["sunset", notice.sunset.toUTCString()],
+    ["link", `<${address}>; rel="deprecation"; type="text/html"`],
+    ["link", `<${address}>; rel="sunset"; type="text/html"`],
   ];
+}
+
+/** All that is announced, the first first. Throws when one gives less than 30 days, or two have one name. */
+export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[]): readonly Notice[] {
+  const endpoints = manifest.flatMap(([pattern, module]) =>
+    METHODS.flatMap((method): EndpointNotice[] => {
+      const deprecated = module[method]?.deprecated;
+      if (!deprecated) return [];
+      const path = pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
+      const { since, effect: sunset } = readNotice(`${method} ${path}`, deprecated.since, deprecated.sunset);
+      const id = `endpoint ${method} ${path} ${since.toISOString()}`;
+      return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];
+    })
+  );
+  const others = limits.map((limit): LimitNotice => {
+    const { since, effect: from } = readNotice(`The limit ${limit.name}`, limit.since, limit.from);
+    return { kind: "limit", id: `limit ${limit.name}`, title: limit.title, since, from, note: limit.note };
+  });
+  const notices = [...endpoints, ...others].sort((a, b) => a.since.getTime() - b.since.getTime());
+  const twice = notices.find(({ id }, i) => notices.findIndex((other) => other.id === id) !== i);
+  if (twice) throw new Error(`Two announcements have one name: ${twice.id}`);
+  return notices;
 }

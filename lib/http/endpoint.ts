@@ -7,6 +7,7 @@
 import type * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Access, Actor, TokenScope } from "#lib/auth/access.ts";
+import type { ReleaseNotes } from "#lib/changelog/releases.ts";
 import type { FaultCode } from "#lib/faults.ts";
 import type { Page } from "#lib/http/page.ts";
 import type { Reply } from "#lib/http/reply.ts";
@@ -33,9 +34,12 @@ export type RouteModule = { readonly [M in Method]?: AnyEndpoint };
 /** Every route, in the order in which patterns are tried. */
 export type Manifest = readonly (readonly [pattern: string, module: RouteModule])[];
 
-/** The flows' documented addresses have no /api before them; whichever is used, it is the same endpoint. */
+/**
+ * The addresses of flows are documented without /api before them, and a feed's is known without: readers of feeds keep it
+ * for years. Whichever is used, it is the same endpoint.
+ */
 export function aliasesOf(pattern: string): readonly string[] {
-  return pattern.startsWith("/api/auth/") ? [pattern.slice("/api".length)] : [];
+  return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
 
 /** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
@@ -50,6 +54,7 @@ export interface Service {
   readonly checks: readonly Check[];
   /** The OpenAPI document, which is made once. */
   readonly document: () => { readonly openapi: "3.1.0" };
+  readonly releases: readonly ReleaseNotes[];
 }
 
 export interface Deprecation {
@@ -72,6 +77,8 @@ export type Call<A, L, P, Q, B> =
     readonly ip: string;
     readonly userAgent: string;
     readonly signal: AbortSignal;
+    /** The body as it came, of an endpoint that declares `raw`; of any other it is empty. */
+    readonly raw: Uint8Array;
     /** From the Idempotency-Key header, where the endpoint takes one. */
     readonly idempotency: IdempotencyKey | null;
     readonly service: Service;
@@ -100,10 +107,17 @@ export interface Endpoint<
   readonly body?: B;
   /** The body is an HTML form's, where it is JSON otherwise. */
   readonly form?: boolean;
+  /** The body is handed on as it came, byte by byte, for a signature that is made over these. It excludes `body`. */
+  readonly raw?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
   readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
+  /**
+   * Seconds for which the answer holds, whoever asks: caches may keep it, and who asks again with its ETag is told that it
+   * is as it was. For scope `public` alone, or the process does not start.
+   */
+  readonly holds?: number;
   readonly reply: Reply<T>;
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];

@@ -1,4 +1,5 @@
 /** One request on its way through the server, and what is known of it besides itself. */
+import type { HeaderLines } from "#lib/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { Fault } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
@@ -27,6 +28,8 @@ export interface Route {
   /** The pattern of its path, for the log: a path itself may hold what logs should not. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
+  /** What every answer says, whoever makes it: that the endpoint is deprecated. */
+  readonly headers: HeaderLines;
   readonly respond: (exchange: Exchange) => Promise<Response>;
 }
 

@@ -51,6 +51,13 @@ export function securityHeaders(publicUrl: URL): Middleware {
   };
 }
 
+/** Says what the route says in every answer: also in one that is made before its turn, or when its time is over. */
+export const routeHeaders: Middleware = async ({ route }, next) => {
+  const response = await next();
+  for (const [name, value] of route.headers) response.headers.append(name, value);
+  return response;
+};
+
 /** Answers what the rest of the list throws. */
 export const faults: Middleware = async (exchange, next) => {
   try {

@@ -6,15 +6,24 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import type { Origin } from "#lib/auth/authenticate.ts";
+import type { CallCounter } from "#lib/deprecations/calls.ts";
 import { Fault } from "#lib/errors.ts";
-import { deprecationHeaders } from "#lib/http/deprecation.ts";
-import { aliasesOf, type AnyEndpoint, METHODS, type RouteModule, type Service } from "#lib/http/endpoint.ts";
+import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/http/deprecation.ts";
+import {
+  aliasesOf,
+  type AnyEndpoint,
+  type Method,
+  METHODS,
+  type RouteModule,
+  type Service,
+} from "#lib/http/endpoint.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
 import { readForm } from "#lib/http/form.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
 import { toResponse } from "#lib/http/problem.ts";
 import { inPage } from "#lib/http/refusal.ts";
+import { revalidate } from "#lib/http/revalidate.ts";
 import type { Bucket } from "#lib/limits/bucket.ts";
 
 export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
@@ -24,30 +33,35 @@ export interface Mounting {
   readonly service: Service;
   readonly authenticate: Authenticate;
   readonly bucket: Bucket;
+  readonly calls: Pick<CallCounter, "note">;
 }
 
 /** The route of a request. */
 export type FindRoute = (method: string, path: string) => Route;
 
+const NOTHING = new Uint8Array();
+
 interface Target {
   readonly pattern: string;
   readonly module: RouteModule;
+  /** Of those of its endpoints that are deprecated. */
+  readonly headers: Partial<Record<Method, HeaderLines>>;
 }
 
 /** Throws when a declaration is not sound, so that the process does not start with it. */
 export function mount(mounting: Mounting): FindRoute {
   const router = new TrieRouter<Target>();
   for (const [pattern, module] of mounting.service.manifest) {
-    const target = { pattern, module };
+    const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
     for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
-    for (const method of METHODS) deprecationHeaders(module[method]?.deprecated);
+    for (const method of METHODS) refuseToHold(pattern, module[method]);
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
     if (!found) return refusal("(none)", () => new Fault("missing", "no_route", "There is nothing at this path"));
-    const [{ pattern, module }, params] = found as readonly [Target, Record<string, string>];
-    const endpoint = endpointOf(module, method);
-    if (endpoint) return routeTo(mounting, pattern, endpoint, params);
+    const [target, params] = found as readonly [Target, Record<string, string>];
+    const { pattern, module } = target, known = methodOf(method);
+    if (known && module[known]) return routeTo(mounting, target, known, params);
     return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
   };
 }
@@ -57,24 +71,36 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-function endpointOf(module: RouteModule, method: string): AnyEndpoint | undefined {
-  const known = METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
-  return known && module[known];
+function methodOf(method: string): Method | undefined {
+  return METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
+}
+
+function headersOf({ app }: Mounting, pattern: string, module: RouteModule): Target["headers"] {
+  const notices = noticesOf([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
+  return Object.fromEntries(
+    notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
+  );
+}
+
+function refuseToHold(pattern: string, endpoint: AnyEndpoint | undefined): void {
+  if (endpoint?.holds === undefined || endpoint.scope === "public") return;
+  throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
 }
 
 function routeTo(
   mounting: Mounting,
-  pattern: string,
-  endpoint: AnyEndpoint,
+  { pattern, module, headers }: Target,
+  method: Method,
   encoded: Readonly<Record<string, string>>,
 ): Route {
+  const endpoint = module[method]!;
   return {
     pattern,
     endpoint,
+    headers: headers[method] ?? [],
     async respond(exchange) {
-      const answered = answer(mounting, endpoint, encoded, exchange);
+      const answered = answer(mounting, `${method} ${pattern}`, endpoint, encoded, exchange);
       const response = await answered.catch((error) => refuse(endpoint, error, exchange));
-      for (const [name, value] of deprecationHeaders(endpoint.deprecated)) response.headers.set(name, value);
       return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
     },
   };
@@ -86,7 +112,8 @@ async function refuse({ refusal }: AnyEndpoint, error: unknown, exchange: Exchan
 }
 
 async function answer(
-  { app: whole, service, authenticate, bucket }: Mounting,
+  { app: whole, service, authenticate, bucket, calls }: Mounting,
+  name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
@@ -100,6 +127,8 @@ async function answer(
   const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
   requireScope(endpoint, caller);
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
+  // Whoever was let in has called it, whatever comes of it.
+  if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
   const call = {
     ...loaded,
     app,
@@ -107,6 +136,7 @@ async function answer(
     params: check(endpoint.params, params),
     query: check(endpoint.query, query),
     body: endpoint.body && check(endpoint.body, await (endpoint.form ? readForm : readBody)(exchange)),
+    raw: endpoint.raw ? await exchange.body() : NOTHING,
     request,
     ip,
     userAgent,
@@ -114,7 +144,8 @@ async function answer(
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
     service,
   };
-  return endpoint.reply.send(await endpoint.handle(call), exchange);
+  const response = endpoint.reply.send(await endpoint.handle(call), exchange);
+  return endpoint.holds === undefined ? response : await revalidate(response, request, endpoint.holds);
 }
 
 async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
@@ -132,7 +163,8 @@ async function withoutBody(response: Response): Promise<Response> {
 
 function options(pattern: string, module: RouteModule): Route {
   const headers = { allow: allowed(module) };
-  return { pattern, endpoint: null, respond: () => Promise.resolve(new Response(null, { status: 204, headers })) };
+  const respond = () => Promise.resolve(new Response(null, { status: 204, headers }));
+  return { pattern, endpoint: null, headers: [], respond };
 }
 
 function wrongMethod(method: string, module: RouteModule): Fault {
@@ -147,5 +179,10 @@ function allowed(module: RouteModule): string {
 }
 
 function refusal(pattern: string, fault: () => Fault): Route {
-  return { pattern, endpoint: null, respond: (exchange) => Promise.resolve(toResponse(fault(), exchange)) };
+  return {
+    pattern,
+    endpoint: null,
+    headers: [],
+    respond: (exchange) => Promise.resolve(toResponse(fault(), exchange)),
+  };
 }

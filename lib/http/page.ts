@@ -10,6 +10,8 @@ import type { HtmlEscapedString } from "hono/utils/html";
 
 export interface Page {
   readonly title: string;
+  /** The feed that tells what is new on it: browsers and readers of feeds find it by itself. */
+  readonly feed?: { readonly title: string; readonly href: string };
   /** CSS of ours: never a caller's text. */
   readonly style: string;
   /** A script of ours, run once the page is there; the page must make sense without. */
@@ -33,14 +35,16 @@ export function trusted(text: string): Markup {
 }
 
 /** The whole document. */
-export function writePage({ title, style, script, body }: Page): string {
+export function writePage({ title, feed, style, script, body }: Page): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">
+<link rel="icon" href="${ICON}">${
+    feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
+  }
 <style>${trusted(style)}</style>
 </head>
 <body>

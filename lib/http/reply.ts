@@ -58,7 +58,7 @@ export const noContent: Reply<void> = {
 export function text(type: string): Reply<string> {
   return {
     status: 200,
-    content: { type, schema: v.string() },
+    content: { type: type.replace(/;.*/, ""), schema: v.string() },
     headers: [],
     send: (value) => new Response(value, { headers: { "content-type": type, "cache-control": "no-store" } }),
   };

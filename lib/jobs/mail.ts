@@ -18,7 +18,13 @@ export const MAIL: JobKind = {
   timeLimit: 3 * DAY,
 };
 
-const LANES = 4;
+/**
+ * What goes to many at once. It has lanes of its own, so that nobody waits for the link to a new password behind thousands of
+ * them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it alone.
+ */
+export const BULK_MAIL: JobKind = { ...MAIL, kind: "bulk-mail" };
+
+const LANES = 4, BULK_LANES = 2;
 
 /** What lies in the queue. */
 export interface MailPayload {
@@ -30,11 +36,17 @@ export interface MailPayload {
 /** To be handed to `record` with the change that it tells of. */
 export function mailJob(letter: Letter, grantId: string | null = null): NewJob {
   const payload: MailPayload = { letter, grantId };
-  return { kind: MAIL, lane: mailLane(letter.to.email), federationId: null, spokeId: null, payload: { ...payload } };
+  const lane = `mail:${spread(letter.to.email, LANES)}`;
+  return { kind: MAIL, lane, federationId: null, spokeId: null, payload: { ...payload } };
+}
+
+/** The same for a letter without a grant, of which many go out at once. */
+export function bulkMailJob(letter: Letter): NewJob {
+  const lane = `bulk-mail:${spread(letter.to.email, BULK_LANES)}`;
+  return { ...mailJob(letter), kind: BULK_MAIL, lane };
 }
 
 /** Any spreading of the addresses over the lanes will do, as long as it is the same everywhere. */
-function mailLane(email: string): string {
-  const sum = [...email].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7);
-  return `mail:${sum % LANES}`;
+function spread(email: string, lanes: number): number {
+  return [...email].reduce((hash, letter) => (hash * 31 + letter.codePointAt(0)!) >>> 0, 7) % lanes;
 }

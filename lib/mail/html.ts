@@ -6,8 +6,8 @@
  */
 // By another name than its own: the formatter would lay out what is in it, and blanks count in mail programs.
 import { html as markup, raw } from "hono/html";
+import type { Block, Words } from "#lib/mail/blocks.ts";
 import type { Setting } from "#lib/mail/text.ts";
-import type { Block, Words } from "#lib/mail/words.ts";
 
 type Markup = ReturnType<typeof markup>;
 

@@ -15,6 +15,23 @@ export interface Cases {
   readonly "password-changed": { readonly at: string; readonly ip: string };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
+  /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */
+  readonly announcement: { readonly notices: readonly Announced[]; readonly more: number };
+}
+
+/** One notice, as it concerns one reader. */
+export interface Announced {
+  readonly kind: "endpoint" | "limit";
+  /** The method and path, or what is limited to how much. */
+  readonly what: string;
+  /** From when on it is so. */
+  readonly from: string;
+  /** What to do about it. */
+  readonly note: string;
+  /** The reader's own tokens, the busiest first, and how often each called in the last 30 days: the endpoint, or at all. */
+  readonly tokens: readonly { readonly name: string; readonly prefix: string; readonly calls: number }[];
+  /** Further tokens, which are not listed, and their calls together. */
+  readonly others: { readonly tokens: number; readonly calls: number };
 }
 
 export type Template = keyof Cases;

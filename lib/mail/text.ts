@@ -1,5 +1,5 @@
 /** A letter as plain text, in lines of 72 characters; a link stands on a line of its own, in one piece. */
-import type { Block, Words } from "#lib/mail/words.ts";
+import type { Block, Words } from "#lib/mail/blocks.ts";
 
 export interface Setting {
   readonly home: URL;

@@ -4,24 +4,10 @@
  * An address that nobody has proved may be anybody's. So a letter that a stranger can have sent there (the proof of an
  * address) shows nothing that the stranger wrote, not even a name.
  */
+import { announcement } from "#lib/mail/announcement.ts";
+import { button, moment, note, paragraph, type Words } from "#lib/mail/blocks.ts";
 import type { Cases, Letter } from "#lib/mail/letter.ts";
 import { disarm, tidy } from "#lib/mail/names.ts";
-
-/** What stands in a letter, from top to bottom. */
-export type Block =
-  | { readonly kind: "paragraph"; readonly text: string }
-  | { readonly kind: "list"; readonly items: readonly string[] }
-  | { readonly kind: "quote"; readonly text: string }
-  | { readonly kind: "button"; readonly label: string }
-  | { readonly kind: "note"; readonly text: string };
-
-export interface Words {
-  readonly subject: string;
-  /** What a mail program shows beside the subject. */
-  readonly preview: string;
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
 
 const NAME = 60; // characters of a name in the text
 const SHORT = 36; // and in the subject, which should fit on one line
@@ -43,6 +29,8 @@ export function wordsOf(letter: Letter, home: URL): Words {
       return requestApproved(letter.about, host);
     case "request-rejected":
       return requestRejected(letter.about, host);
+    case "announcement":
+      return announcement(letter.about, host);
   }
 }
 
@@ -159,21 +147,4 @@ function disarmLines(text: string): string {
 function tidyEnds(text: string): string {
   const plain = text.replace(/\n{3,}/g, "\n\n").trim();
   return plain.length > REASON ? `${plain.slice(0, REASON - 1).toWellFormed()}…` : plain;
-}
-
-const paragraph = (text: string): Block => ({ kind: "paragraph", text });
-const button = (label: string): Block => ({ kind: "button", label });
-const note = (text: string): Block => ({ kind: "note", text });
-
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = [
-  ...["January", "February", "March", "April", "May", "June"],
-  ...["July", "August", "September", "October", "November", "December"],
-];
-
-/** `Saturday, 28 November 2026, 14:05 UTC`: the same on every machine, whatever its language. */
-export function moment(iso: string): string {
-  const at = new Date(iso), two = (number: number) => String(number).padStart(2, "0");
-  const day = `${DAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
-  return `${day}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }

@@ -6,7 +6,7 @@ import { findLink, type Link } from "#lib/auth/link.ts";
 import { AcceptBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type Markup, markup, type Page } from "#lib/http/page.ts";
-import { moment } from "#lib/mail/words.ts";
+import { moment } from "#lib/mail/blocks.ts";
 import { namesOfSeats } from "#lib/members/seats.ts";
 import { goOn, hasPortal, spent, unlessSpent } from "#lib/portal/ends.ts";
 import {

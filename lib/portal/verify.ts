@@ -9,7 +9,7 @@ import { verifyEmail } from "#lib/auth/verify.ts";
 import { ResetBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { markup, type Page } from "#lib/http/page.ts";
-import { moment } from "#lib/mail/words.ts";
+import { moment } from "#lib/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/portal/ends.ts";
 import { addressField, checkFields, type Fields, form, passwordField, type Problems } from "#lib/portal/fields.ts";
 import { frame, heading, outcome, type Shown } from "#lib/portal/frame.ts";

@@ -10,6 +10,7 @@ import { redact, redactLines } from "#lib/cluster/trouble/redact.ts";
 import { Fault } from "#lib/errors.ts";
 import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
 import { MailError } from "#lib/mail/error.ts";
+import { PaymentError } from "#lib/payments/error.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {
@@ -35,6 +36,14 @@ export function judge(error: unknown, step: string): Verdict {
     return {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame), hint: hint ?? null },
+      wait: retryAfterMs ?? 0,
+    };
+  }
+  if (error instanceof PaymentError) {
+    const { code, message, transient, hint, retryAfterMs } = error;
+    return {
+      nature: transient ? "passing" : "final",
+      report: { ...report(step, code, message, "operator"), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
     };
   }

@@ -1,6 +1,8 @@
 /** What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is written. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
+import { type Cost, NO_COST } from "#lib/billing/cost.ts";
+import { previewCostIfTold } from "#lib/billing/preview.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { differences } from "#lib/cluster/difference.ts";
 import { Fault } from "#lib/errors.ts";
@@ -9,7 +11,7 @@ import { type Act, inputsOf, type Trial, trialsOf } from "#lib/spokes/action-tri
 import { demandProgress } from "#lib/spokes/action-wish.ts";
 import { takesAway, wordsFor } from "#lib/spokes/action-words.ts";
 import { payloadOf, readFacts, readRequest } from "#lib/spokes/actions.ts";
-import { judgeAction } from "#lib/spokes/state.ts";
+import { judgeAction, passageOf } from "#lib/spokes/state.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/spokes/views.ts";
 
@@ -35,7 +37,10 @@ export async function previewAction(
   const trials = spoke.namespace_uid === null
     ? []
     : trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
-  const { changes, refusals } = await askCluster(app, spoke, trials, signal);
+  const [{ changes, refusals }, price] = await Promise.all([
+    askCluster(app, spoke, trials, signal),
+    askPrice(app, spoke, { size: facts.size, ...payload, kind }, signal),
+  ]);
   return {
     dryRun: true,
     action: request.action,
@@ -46,8 +51,23 @@ export async function previewAction(
     steps: OPERATION_KINDS[kind].steps.map(({ label }) => label),
     changes,
     notes: [...wordsFor(kind, facts, payload), ...refusals],
-    price: { available: false },
+    price,
   };
+}
+
+/** Of what changes whether a spoke is paid for, or how much. */
+const PRICED: readonly string[] = ["suspend", "resume", "resize"];
+
+async function askPrice(
+  app: App,
+  spoke: SpokeRow,
+  { kind, size }: { readonly kind: string; readonly size: string },
+  signal: AbortSignal,
+): Promise<Cost> {
+  const state = passageOf(kind)?.to;
+  if (!PRICED.includes(kind) || !state) return NO_COST;
+  const change = { federationId: spoke.federation_id, before: spoke, after: { size, state } };
+  return await previewCostIfTold(app, change, signal);
 }
 
 interface Answer {

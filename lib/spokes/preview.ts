@@ -1,8 +1,9 @@
 /** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
+import type { Cost } from "#lib/billing/cost.ts";
+import { addedSpoke, previewCost, previewCostIfTold } from "#lib/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
-import type { Catalog } from "#lib/catalog/catalog.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
 import { refuseWhenLeaving } from "#lib/federations/state.ts";
@@ -13,7 +14,7 @@ import { resolveWish } from "#lib/spokes/defaults.ts";
 import { domainsFor } from "#lib/spokes/domains.ts";
 import { requestOf } from "#lib/spokes/request.ts";
 import { hasSlug, takenDomains } from "#lib/spokes/store.ts";
-import type { Cost, NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
+import type { NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
 
 /** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
 export async function previewSpoke(
@@ -21,6 +22,7 @@ export async function previewSpoke(
   actor: Actor,
   federation: FederationRow,
   input: NewSpoke,
+  signal: AbortSignal,
 ): Promise<SpokePreview> {
   refuseWhenLeaving(federation.state, "add a spoke to");
   const wish = resolveWish(app.catalog, federation, actor.email, input);
@@ -31,6 +33,7 @@ export async function previewSpoke(
   if (domain === undefined) throw domainTaken(domains);
   const inputs = spokeInputs(app.catalog, app.config, requestOf(newId("spk"), federation.id, wish, domain));
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
+  const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
   return {
     dryRun: true,
     spoke: {
@@ -54,12 +57,17 @@ export async function previewSpoke(
     // Secrets are made in the cluster alone, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
-    price: previewCost(app.catalog, wish.size),
+    price,
   };
 }
 
-/** Throws Fault invalid `not_offered` for a size that is not on offer. No payment provider is connected. */
-export function previewCost(catalog: Catalog, size: string = catalog.defaults.size): Cost {
-  refuseUnlisted(catalog, { size });
-  return { available: false };
+/** Throws Fault invalid `not_offered` for a size that is not on offer, and unavailable `billing_unavailable`. */
+export async function previewAddedCost(
+  app: App,
+  federation: Pick<FederationRow, "id">,
+  size: string | undefined,
+  signal: AbortSignal,
+): Promise<Cost> {
+  refuseUnlisted(app.catalog, { size });
+  return await previewCost(app, addedSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
 }

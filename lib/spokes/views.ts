@@ -1,5 +1,6 @@
 /** A spoke as the API shows it, and what it takes to make one or to change it. */
 import * as v from "valibot";
+import { CostView } from "#lib/billing/cost.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { Email, HostName, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
@@ -98,10 +99,6 @@ export const BulkOutcome = v.object({
   error: v.optional(Problem),
 });
 export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
-
-/** What adding a spoke of a size would cost; without a payment provider nobody can say. */
-export const CostView = v.object({ available: v.boolean() });
-export type Cost = v.InferInput<typeof CostView>;
 
 const { federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand } = SpokeView.entries;
 const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = SpokeView.entries;

@@ -5,8 +5,14 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/work/actions/actions.ts";
 import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";
 import { backup } from "#lib/work/backups/backup.ts";
+import { billingEvent } from "#lib/work/billing/event.ts";
+import { lookBilling } from "#lib/work/billing/look.ts";
+import { planBilling } from "#lib/work/billing/plan.ts";
+import { reconcileBilling } from "#lib/work/billing/reconcile.ts";
+import { syncBilling } from "#lib/work/billing/sync.ts";
 import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
-import { sendMail } from "#lib/work/mail/send.ts";
+import { sendBulkMail, sendMail } from "#lib/work/mail/send.ts";
+import { announce } from "#lib/work/notices/announce.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
@@ -20,7 +26,7 @@ import { look, sweep } from "#lib/work/sweep/sweep.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
-/** Without a post it knows no mail, and leaves that to whoever has one. */
+/** Without a post it knows no mail, without a provider no billing, and leaves that to whoever has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
   const makers = [
     provisionHub,
@@ -45,8 +51,19 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     sealAudit,
     sweep,
     look,
+    announce,
     forgottenPassword,
     signup,
   ];
-  return [...makers.map((make) => make(app)), ...(post ? [sendMail(app, post)] : [])];
+  const payments = app.payments;
+  return [
+    ...makers.map((make) => make(app)),
+    ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
+    ...(payments
+      ? [
+        ...[planBilling(app), reconcileBilling(app)],
+        ...[syncBilling, lookBilling, billingEvent].map((make) => make(app, payments)),
+      ]
+      : []),
+  ];
 }

@@ -128,6 +128,32 @@ CREATE INDEX backups_of_spoke ON public.backups USING btree (spoke_id, created_a
 CREATE INDEX backups_pending ON public.backups USING btree (operation_id) WHERE (state = 'pending'::text);
 CREATE INDEX backups_standing ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
 
+create table billing_events (
+  id text not null,
+  type text not null,
+  object_id text,
+  customer_id text,
+  federation_id text,
+  created_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null default wheelwright_now(),
+  handled_at timestamp(3) with time zone,
+  constraint billing_events_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint billing_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX billing_events_received ON public.billing_events USING btree (received_at);
+
+create table billing_refunds (
+  id text not null,
+  federation_id text not null,
+  charge_id text,
+  amount bigint not null,
+  currency text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint billing_refunds_amount_check CHECK ((amount >= 0)),
+  constraint billing_refunds_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint billing_refunds_pkey PRIMARY KEY (id)
+);
+
 create table clock_shift (
   only_row boolean not null default true,
   shift interval not null,
@@ -141,6 +167,14 @@ create table cluster_snapshots (
   error text,
   looked_at timestamp(3) with time zone not null default wheelwright_now(),
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
+);
+
+create table deprecation_notices (
+  notice_id text not null,
+  user_id text not null,
+  told_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint deprecation_notices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint deprecation_notices_pkey PRIMARY KEY (notice_id, user_id)
 );
 
 create table federation_members (
@@ -445,6 +479,43 @@ create table stream_heads (
   constraint stream_heads_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint stream_heads_pkey PRIMARY KEY (federation_id)
 );
+
+create table subscriptions (
+  federation_id text not null,
+  email text not null,
+  customer_id text,
+  subscription_id text,
+  status text,
+  currency text,
+  told jsonb,
+  items jsonb not null default '[]'::jsonb,
+  invoice jsonb,
+  difference jsonb,
+  past_due_since timestamp(3) with time zone,
+  error text,
+  retry_at timestamp(3) with time zone,
+  seen_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default wheelwright_now(),
+  updated_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint subscriptions_check CHECK (((subscription_id IS NULL) OR (customer_id IS NOT NULL))),
+  constraint subscriptions_check1 CHECK (((status IS NULL) = (subscription_id IS NULL))),
+  constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text]))),
+  constraint subscriptions_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
+  constraint subscriptions_pkey PRIMARY KEY (federation_id),
+  constraint subscriptions_customer_id_key UNIQUE (customer_id),
+  constraint subscriptions_subscription_id_key UNIQUE (subscription_id)
+);
+
+create table token_calls (
+  token_id text not null,
+  endpoint text not null,
+  day date not null,
+  calls bigint not null,
+  constraint token_calls_calls_check CHECK ((calls > 0)),
+  constraint token_calls_token_id_fkey FOREIGN KEY (token_id) REFERENCES api_tokens(id) ON DELETE CASCADE,
+  constraint token_calls_pkey PRIMARY KEY (token_id, endpoint, day)
+);
+CREATE INDEX token_calls_by_day ON public.token_calls USING btree (day);
 
 create table users (
   id text not null,

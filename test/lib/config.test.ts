@@ -56,6 +56,18 @@ test("the defaults are those of the design", () => {
   assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);
 });
 
+test("a payment provider needs the secret of its webhook, and dev takes no live key", () => {
+  const stripe = { STRIPE_SECRET_KEY: "sk_live_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
+  assert.match(problemsOf({ ...ENOUGH, STRIPE_SECRET_KEY: "sk_live_1" }).join(), /^STRIPE_WEBHOOK_SECRET is missing/);
+  assert.equal(read({ ...ENOUGH, ...stripe }).stripe, {
+    secretKey: "sk_live_1",
+    webhookSecret: "whsec_1",
+    apiBase: null,
+  });
+  assert.match(problemsOf(stripe, "dev").join(), /^STRIPE_SECRET_KEY is a live key/);
+  assert.equal(problemsOf({ ...stripe, STRIPE_SECRET_KEY: "sk_test_1" }, "dev"), []);
+});
+
 test("dev needs nothing, and takes neither an exported kubeconfig nor an exported database", () => {
   const config = read({ KUBECONFIG: "/production", DATABASE_URL: ENOUGH.DATABASE_URL }, "dev");
   assert.is(config.kubeconfig, null);

@@ -4,9 +4,10 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Config, readConfig } from "#lib/config.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
-import { openLog } from "#lib/log.ts";
+import { openLog, silent } from "#lib/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeToken } from "#test/support/people.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
 import { until } from "#test/support/until.ts";
 
@@ -56,6 +57,19 @@ test("a replica with a mail server sends what one without has left in the queue"
   const { headers } = await smtp.next("ada@example.org");
   assert.is(headers.from, "Hubs <hubs@example.org>");
   assert.is(headers["message-id"], `<${job!.id}@localhost>`);
+});
+
+test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {
+  const { id } = await makeToken(db, await makePerson(db, "ada"), "cli");
+  const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silent);
+  programs.push(program);
+  const count = () => db.sql("select calls::int as calls from token_calls where token_id = $1", [id]);
+  program.calls.note(id, "GET /api/x");
+  await program.drain(0);
+  assert.equal(await count(), [{ calls: 1 }]);
+  program.calls.note(id, "GET /api/x");
+  await programs.pop()!.close();
+  assert.equal(await count(), [{ calls: 2 }]);
 });
 
 test.run();

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { blueprintOf, byPattern, findStale, generate, manifestOf, migrationsOf, toPattern } from "#src/generate.ts";
+import {
+  blueprintOf,
+  byPattern,
+  findStale,
+  generate,
+  manifestOf,
+  migrationsOf,
+  releasesOf,
+  toPattern,
+} from "#src/generate.ts";
 
 const test = suite("generate");
 
@@ -45,6 +54,12 @@ test("writes text that evaluates to what it was", async () => {
     );
   assert.is((await module(blueprintOf(new Map([["x.yaml", hard]])))).blueprint["x.yaml"], hard);
   assert.equal((await module(migrationsOf(new Map([["0001_x.sql", hard]])))).migrations, [["0001_x", hard]]);
+  const lines = ["a `tick`, ${not a hole}, a \\ and \\n ä 😀", 'it says "so" `and` ${not a hole} \\ ends'];
+  const log = `# Changelog\n\n## Unreleased\n\n## 0.1.0 (2026-12-01)\n${lines.map((line) => `- ${line}\n`).join("")}`;
+  assert.equal((await module(releasesOf(log))).releases, [
+    { version: "unreleased", date: null, changes: [] },
+    { version: "0.1.0", date: "2026-12-01", changes: lines },
+  ]);
 });
 
 test("names what is stale: changed, or not written yet", async () => {
@@ -54,11 +69,17 @@ test("names what is stale: changed, or not written yet", async () => {
     await mkdir(join(folder, part), { recursive: true });
   }
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
-  assert.equal(await findStale(root), ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts"]);
+  await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
+  assert.equal(await findStale(root), ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"]);
   for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
   assert.equal(await findStale(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");
   assert.equal(await findStale(root), ["src/migrations.ts"]);
+  await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
+  assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
+  await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");
+  const refused = await findStale(root).then(() => null, (error) => error);
+  assert.match(refused?.message ?? "", /^CHANGELOG.md, line 5 must begin an entry/);
   await rm(folder, { recursive: true });
 });
 

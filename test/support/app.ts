@@ -7,6 +7,7 @@ import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { silent } from "#lib/log.ts";
+import { openPayments } from "#lib/payments/open.ts";
 import { blueprint as files } from "#src/blueprints.ts";
 import { release } from "#src/release.ts";
 
@@ -14,8 +15,9 @@ import { release } from "#src/release.ts";
 export async function makeApp(db: Database, env: Readonly<Record<string, string>> = {}): Promise<App> {
   const blueprint = await loadBlueprint(files);
   const variables = { ROOT_DOMAIN: "spokes.example.org", ...env };
+  const config = readConfig({ mode: "dev", env: variables, terminal: false });
   return {
-    config: readConfig({ mode: "dev", env: variables, terminal: false }),
+    config,
     log: silent,
     db,
     feeds: openFeeds(db, silent),
@@ -23,6 +25,8 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     passwords: openPasswords(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
+    payments: config.stripe ? openPayments(config.stripe) : null,
+    notices: [],
     release: release(),
   };
 }

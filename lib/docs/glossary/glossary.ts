@@ -6,6 +6,8 @@
  * pipe of its own and would hide what the view says.
  */
 import { BACKUPS } from "#lib/docs/glossary/backups.ts";
+import { BILLING } from "#lib/docs/glossary/billing.ts";
+import { CHANGELOG } from "#lib/docs/glossary/changelog.ts";
 import type { Entry } from "#lib/docs/glossary/entry.ts";
 import { PARAMETERS } from "#lib/docs/glossary/parameters.ts";
 import { PROGRESS } from "#lib/docs/glossary/progress.ts";
@@ -27,5 +29,6 @@ function entryOf(owner: string, name: string): Entry | undefined {
 }
 
 function lookUp(key: string): Entry | undefined {
-  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS].find((entries) => Object.hasOwn(entries, key))?.[key];
+  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS, BILLING, CHANGELOG].find((entries) => Object.hasOwn(entries, key))
+    ?.[key];
 }

@@ -15,6 +15,7 @@ export const RECORDS: Entries = {
   readAt: ["When you read it; null until then", null],
   "UnreadCount.count": ["How many you have not read", 3],
   marked: ["How many became read by this call", 3],
+  received: ["That it is kept: there is no need to send it again", true],
   scope: ["What it may at most: readonly reads, provisioning also makes and removes spokes, cli does all", "readonly"],
   ".token": ["What stands behind ?token= in the mailed link", "x4Kq9TzV…"],
   "AcceptInvite.token": ["What stands behind ?token= in the mailed link", "x4Kq9TzV…"],

@@ -56,9 +56,16 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text in which what stands between backticks is code. */
+/** Text in which what stands between backticks is code, and between double asterisks what matters. */
 export function proseMarkup(text: string): Markup {
-  return markup`${text.split("`").map((part, i) => i % 2 === 1 ? markup`<code>${part}</code>` : part)}`;
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, i) =>
+    i % 2 === 0
+      ? part
+      : part[0] === "`"
+      ? markup`<code>${part.slice(1, -1)}</code>`
+      : markup`<strong>${part.slice(2, -2)}</strong>`
+  );
+  return markup`${parts}`;
 }
 
 /** A path that may break after its slashes, for narrow screens, with its parameters set apart. */

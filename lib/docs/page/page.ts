@@ -32,7 +32,7 @@ export function docsPage(openApi: OpenApi): Page {
 <header>
 <a class="brand" href="#top">${trusted(wheel)}<span>Wheelwright <small>API</small></span></a>
 <form role="search" hidden><label class="unseen" for="find">Find an endpoint</label><input id="find" type="search" placeholder="Find by path, word or field" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
-<a class="raw" href="/api/openapi.json">openapi.json</a>
+<p class="raw"><a href="/changelog">Changelog</a> <a href="/api/openapi.json">openapi.json</a></p>
 </header>
 <div class="sides">
 <nav aria-label="Endpoints">${areas.map(areaLinks)}

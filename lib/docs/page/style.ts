@@ -10,7 +10,8 @@ header input { min-height: 2.25rem; padding: .3rem 2.25rem .3rem .8rem; border-r
 header kbd { position: absolute; right: .7rem; top: 50%; translate: 0 -50%; padding: 0 .4rem; font-size: var(--tiny); color: var(--ink-soft); border: 1px solid var(--line); border-radius: .25rem; background: var(--surface); }
 header input:focus-visible { border-radius: 99rem; }
 header input:focus + kbd { display: none; }
-.raw { font: var(--small) var(--mono); white-space: nowrap; margin-left: auto; }
+.raw { display: flex; gap: var(--s4); align-items: baseline; font-size: var(--small); white-space: nowrap; margin-left: auto; max-width: none; }
+.raw a + a { font-family: var(--mono); }
 form:not([hidden]) + .raw { margin-left: 0; }
 .sides { display: grid; grid-template-columns: 18.5rem minmax(0, 1fr); max-width: 96rem; margin: 0 auto; }
 nav { position: sticky; top: var(--bar); height: calc(100vh - var(--bar)); overflow-y: auto; padding: var(--s5) var(--s3) var(--s7) clamp(var(--s3), 2vw, 1.5rem); border-right: 1px solid var(--line); scrollbar-width: thin; overscroll-behavior: contain; }
@@ -113,7 +114,7 @@ summary { cursor: pointer; border-radius: var(--round-small); font-size: var(--s
 }
 @media (max-width: 34rem) {
   header { gap: var(--s3); }
-  form:not([hidden]) + .raw, .brand small { display: none; }
+  form:not([hidden]) + .raw a + a, .brand small { display: none; }
   .brand span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   article h3 { flex-wrap: wrap; gap: .4rem; }
   article h3 a { flex-basis: 100%; font-size: 1rem; }

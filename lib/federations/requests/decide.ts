@@ -8,6 +8,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
+import { connectHub } from "#lib/billing/connect.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
@@ -24,8 +25,9 @@ import { takeSeat } from "#lib/members/seats.ts";
 import { type HeldUser, holdUser } from "#lib/users/store.ts";
 
 /**
- * Makes the hub as it was asked for, but for what the approval says otherwise; who asked is its admin at once. Throws
- * Fault conflict `request_decided`, `asker_disabled` or `slug_taken`, after which the request is pending as before.
+ * Makes the hub as it was asked for, but for what the approval says otherwise; who asked is its admin at once, and is sent
+ * its invoices where a payment provider is connected. Throws Fault conflict `request_decided`, `asker_disabled` or
+ * `slug_taken`, after which the request is pending as before.
  */
 export async function approveRequest(
   app: App,
@@ -43,6 +45,7 @@ export async function approveRequest(
       refuseUnlisted(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
       const hub = await placeFederation(tx, app, actor, input);
       await takeSeat(tx, { federationId: hub.id }, asker.id);
+      const billing = app.payments ? await connectHub(tx, hub, asker.email) : [];
       const after = await decide(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
       const to = { email: asker.email, name: asker.displayName };
       await announceFederation(tx, actor, hub, {
@@ -59,7 +62,7 @@ export async function approveRequest(
           federationId: hub.id,
           audienceUserId: asker.id,
           metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
-        }],
+        }, ...billing],
         jobs: [mailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
       });
       return await showRequest(tx, after);

@@ -7,10 +7,10 @@
 import type { App } from "#lib/app.ts";
 import { mintSecret } from "#lib/auth/one-time.ts";
 import type { Tx } from "#lib/db/database.ts";
-import { MAIL, type MailPayload } from "#lib/jobs/mail.ts";
+import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
 import { MailError } from "#lib/mail/error.ts";
 import type { Mail, Post } from "#lib/mail/post.ts";
-import { linkOf, needsLink, writeLetter } from "#lib/mail/write.ts";
+import { linkOf, needsLink, readingOf, writeLetter } from "#lib/mail/write.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND } from "#lib/time.ts";
 
@@ -22,6 +22,11 @@ export interface Retry {
 
 /** A mail server may be away for a night. */
 const RETRY: Retry = { first: 2 * SECOND, most: 15 * MINUTE };
+
+/** The same for what goes to many at once. */
+export function sendBulkMail(app: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
+  return { ...sendMail(app, post, retry), kind: BULK_MAIL };
+}
 
 export function sendMail({ config, log }: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
   return {
@@ -57,7 +62,7 @@ async function send(run: Run, post: Post, home: URL): Promise<void> {
   const about = { template: letter.template, to: letter.to.email };
   const found = await run.write((tx) => prepare(tx, payload));
   if ("reason" in found) return run.log.info("A mail is not sent any more", { ...about, reason: found.reason });
-  const link = found.secret === null ? null : linkOf(letter.template, home, found.secret);
+  const link = found.secret === null ? readingOf(letter.template, home) : linkOf(letter.template, home, found.secret);
   const mail: Mail = {
     id: `${run.job.id}@${home.hostname}`,
     template: letter.template,

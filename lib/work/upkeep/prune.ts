@@ -1,4 +1,7 @@
-/** Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs. */
+/**
+ * Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs, counts of
+ * calls, and what the payment provider told.
+ */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/db/database.ts";
@@ -12,7 +15,7 @@ const BATCH = 1000;
 
 const PRUNE: JobKind = {
   kind: "prune",
-  plan: 3,
+  plan: 4,
   visible: false,
   steps: [
     { name: "events", label: "Removing old stream events", timeout: 10 * MINUTE },
@@ -20,6 +23,8 @@ const PRUNE: JobKind = {
     { name: "sessions", label: "Removing ended sessions", timeout: 10 * MINUTE },
     { name: "links", label: "Removing links that expired long ago", timeout: 10 * MINUTE },
     { name: "jobs", label: "Removing what maintenance left in the queue", timeout: 10 * MINUTE },
+    { name: "calls", label: "Removing old counts of calls", timeout: 10 * MINUTE },
+    { name: "billing", label: "Removing old events of the payment provider", timeout: 10 * MINUTE },
     { name: "replicas", label: "Removing replicas that are gone", timeout: MINUTE },
   ],
   timeLimit: HOUR,
@@ -51,6 +56,16 @@ export function prune({ db }: Pick<App, "db">): Handler {
         inBatches(run, () =>
           sql`delete from jobs where ctid = any(array(
             select ctid from jobs where not visible and finished_at < wheelwright_now() - interval '7 days'
+            limit ${BATCH}))`.execute(db.rows)),
+      calls: (run) =>
+        inBatches(run, () =>
+          sql`delete from token_calls where ctid = any(array(
+            select ctid from token_calls where day < (wheelwright_now() at time zone 'UTC')::date - 31
+            limit ${BATCH}))`.execute(db.rows)),
+      billing: (run) =>
+        inBatches(run, () =>
+          sql`delete from billing_events where ctid = any(array(
+            select ctid from billing_events where received_at < wheelwright_now() - interval '90 days'
             limit ${BATCH}))`.execute(db.rows)),
       replicas: (run) =>
         inBatches(run, () =>

@@ -1,6 +1,7 @@
 /** The glossary against the whole API: nothing in it is about a field that is no more. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { CHANGELOG } from "#lib/docs/glossary/changelog.ts";
 import { exampleOf, sayingOf } from "#lib/docs/glossary/glossary.ts";
 import { PARAMETERS } from "#lib/docs/glossary/parameters.ts";
 import { PROGRESS } from "#lib/docs/glossary/progress.ts";
@@ -15,7 +16,7 @@ const test = suite("the glossary");
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-const all = { ...PARAMETERS, ...THINGS, ...PROGRESS, ...RECORDS };
+const all = { ...PARAMETERS, ...THINGS, ...PROGRESS, ...RECORDS, ...CHANGELOG };
 
 /** The lines that the document is made of, by their keys. */
 function findUsed(): ReadonlySet<string> {
@@ -49,7 +50,7 @@ test("has no line for a field that the API does not have", () => {
 });
 
 test("has each line once", () => {
-  const keys = [PARAMETERS, THINGS, PROGRESS, RECORDS].flatMap((entries) => Object.keys(entries));
+  const keys = [PARAMETERS, THINGS, PROGRESS, RECORDS, CHANGELOG].flatMap((entries) => Object.keys(entries));
   assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
 });
 

@@ -60,8 +60,12 @@ test("names the other address of a flow, and marks what is deprecated", () => {
   const deprecated = { since: "2026-01-01", sunset: "2026-03-01", note: "Use /api/y" };
   const operation = describe("/api/auth/login", { ...make, deprecated }).paths["/api/auth/login"].post;
   assert.match(operation.description, "Also at /auth/login.");
+  assert.equal(operation["x-aliases"], ["/auth/login"]);
   assert.match(operation.description, "gone on 2026-03-01: Use /api/y");
   assert.is(operation.deprecated, true);
+  assert.equal(operation["x-deprecation"], deprecated);
+  const plain = describe("/api/y", make).paths["/api/y"].post;
+  assert.not.ok("x-deprecation" in plain || "x-aliases" in plain || "deprecated" in plain);
 });
 
 test("names every status that can come, with the codes of each", () => {
@@ -101,6 +105,17 @@ test("says that a form is sent and a page answered, where people call", () => {
   assert.equal(Object.keys(responses["200"].content), ["text/html"]);
   assert.equal(Object.keys(responses["400"].content), ["text/html"]);
   assert.equal(Object.keys(responses["503"].content), ["text/html", "application/json"]);
+});
+
+test("says that any object is sent where the body is signed, and by which header", () => {
+  const { body: _, query: __, ...bare } = make;
+  const signed = { ...bare, raw: true, idempotent: false, access: anyone, scope: "public" };
+  const { requestBody, parameters, responses } = describe("/api/hook", signed).paths["/api/hook"].post;
+  assert.equal([requestBody.required, requestBody.content["application/json"].schema], [true, { type: "object" }]);
+  // deno-lint-ignore no-explicit-any
+  assert.equal(parameters.map((one: any) => [one.in, one.name, one.required]), [["header", "Stripe-Signature", true]]);
+  assert.equal(Object.keys(responses[413].content["application/json"].examples), ["body_too_large"]);
+  assert.not.ok(responses[415]);
 });
 
 test("tells of the headers that come with a status", () => {

@@ -36,6 +36,54 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
         "https://school.example/hubs for how hubs are meant to be cut.",
     },
   },
+  announcement: {
+    template: "announcement",
+    to,
+    about: {
+      notices: [{
+        kind: "endpoint",
+        what: "GET /api/spokes/{spokeId}/activity",
+        from: "2026-12-21T00:00:00.000Z",
+        note: "Ask for GET /api/spokes/{spokeId}/events, which answers with the same events, 100 at a time.",
+        tokens: [
+          { name: "nightly report", prefix: "ww_ro_x7Yk", calls: 12345 },
+          { name: "my laptop", prefix: "ww_cli_Ab3d", calls: 1 },
+          { name: "deploy", prefix: "ww_prv_q0Zz", calls: 0 },
+        ],
+        others: { tokens: 0, calls: 0 },
+      }],
+      more: 0,
+    },
+  },
+  "announcement-many": {
+    template: "announcement",
+    to,
+    about: {
+      notices: [
+        {
+          kind: "limit",
+          what: "Requests with one token: 600 a minute",
+          from: "2027-01-15T12:00:00.000Z",
+          note:
+            "Whoever asks more often gets 429 with Retry-After; follow the event stream in place of asking again and again.",
+          tokens: [
+            { name: `"><img src=x onerror=alert(1)> https://evil.example/now`, prefix: "ww_cli_Ab3d", calls: 2400000 },
+            { name: "\u202egnp.live\u202c " + "x".repeat(500), prefix: "ww_cli_9Kd2", calls: 7 },
+          ],
+          others: { tokens: 1203, calls: 1 },
+        },
+        {
+          kind: "endpoint",
+          what: "DELETE /api/federations/{federationId}/members/{userId}",
+          from: "2026-12-31T00:00:00.000Z",
+          note: "Ask for DELETE /api/members/{memberId}.",
+          tokens: [{ name: "مدارس الشمال", prefix: "ww_cli_Ab3d", calls: 0 }],
+          others: { tokens: 0, calls: 0 },
+        },
+      ],
+      more: 3,
+    },
+  },
   hostile: {
     template: "invitation",
     to: { email: "ada@school.example", name: 'Ada\r\nBcc: eve@evil.example\r\n\r\n"<script>' },

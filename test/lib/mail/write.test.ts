@@ -2,14 +2,14 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Letter } from "#lib/mail/letter.ts";
-import { linkOf, needsLink, writeLetter, type Written } from "#lib/mail/write.ts";
+import { linkOf, needsLink, readingOf, writeLetter, type Written } from "#lib/mail/write.ts";
 import { HOME, LETTERS, SECRET } from "#test/lib/mail/letters.ts";
 
 const test = suite("writeLetter");
 const GOLDEN = new URL("../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
-  return needsLink(template) ? linkOf(template, HOME, SECRET) : null;
+  return needsLink(template) ? linkOf(template, HOME, SECRET) : readingOf(template, HOME);
 }
 
 function write(letter: Letter): Written {
@@ -66,7 +66,7 @@ test("asks nobody for anything", () => {
 });
 
 test("shows the link as a button and in plain, and in one piece in the text", () => {
-  for (const letter of Object.values(LETTERS).filter(({ template }) => needsLink(template))) {
+  for (const letter of Object.values(LETTERS).filter((each) => linkIn(each) !== null)) {
     const { text, html } = write(letter);
     assert.is(html.split(`href="${linkIn(letter)}"`).length, 3);
     assert.ok(text.split("\n").includes(linkIn(letter)!));
@@ -85,11 +85,31 @@ test("wraps lines, and counts a list that is too long", () => {
   assert.match(text, /- Ash school 10\n- and 3 more\n/);
 });
 
+test("says what ends when, what to do, and how often each token called", () => {
+  const { subject, text } = write(LETTERS.announcement!);
+  assert.is(subject, "GET /api/spokes/{spokeId}/activity ends on 21 December 2026");
+  assert.match(
+    text,
+    /- nightly report \(ww_ro_x7Yk…\): 12,345 calls\n- my laptop \(ww_cli_Ab3d…\): 1 call\n- deploy \(ww_prv_q0Zz…\): 0 calls\n/,
+  );
+});
+
+test("announces several changes by the first of them, and counts what it leaves out", () => {
+  const { subject, text, html } = write(LETTERS["announcement-many"]!);
+  assert.is(subject, "5 changes to the API, the first on 31 December 2026");
+  assert.match(text, "- and 1,203 more, together: 1 call\n");
+  assert.match(text, "And 3 more, which the changelog tells of.");
+  for (const part of [text, html]) assert.not.match(part, /[\u202a-\u202e]|evil\.example|x{100}/);
+  assert.not.match(html, /<img/);
+});
+
 test("leads to the page of the template, also below a path", () => {
   assert.is(linkOf("invitation", HOME, "s-1"), "https://hubs.school.example/invite?token=s-1");
   assert.is(linkOf("password-reset", new URL("https://x.example/hubs/"), "s"), "https://x.example/hubs/reset?token=s");
   assert.is(linkOf("verification", new URL("http://localhost:3000"), "s"), "http://localhost:3000/verify?token=s");
   assert.throws(() => linkOf("request-approved", HOME, "s"));
+  assert.is(readingOf("announcement", new URL("https://x.example/hubs/")), "https://x.example/hubs/changelog");
+  assert.is(readingOf("invitation", HOME), null);
 });
 
 test.run();

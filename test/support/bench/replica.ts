@@ -15,6 +15,8 @@ export interface Place {
   /** Turns the cluster's address into the text of a kubeconfig. */
   readonly kubeconfig: (server: string) => string;
   readonly directory: string;
+  /** More variables of its configuration. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A line of its log, read. */
@@ -93,6 +95,7 @@ export async function openReplica(place: Place): Promise<Replica> {
         LOG_FORMAT: "json",
         LOG_LEVEL: "debug",
         SHUTDOWN_GRACE_MS: "5000",
+        ...place.env,
       });
       lives.push(life);
       life.ended.then((status) => {

@@ -43,7 +43,7 @@ export function openDocument(document: Json): Document {
   })).sort((a, b) => a.parameters - b.parameters); // a literal path goes before one that a parameter would match
   return {
     find(path) {
-      const known = path.startsWith("/auth/") ? `/api${path}` : path;
+      const known = /^\/(?:auth\/|changelog\.atom$)/.test(path) ? `/api${path}` : path; // its other address
       const trimmed = known.length > 1 && known.endsWith("/") ? known.slice(0, -1) : known;
       return places.find(({ pattern }) => pattern.test(trimmed))?.place ?? null;
     },

@@ -60,6 +60,8 @@ test("sets names and words of JSON apart, and escapes what it holds", () => {
 
 test("marks code in prose and parameters in paths", () => {
   assert.is(String(proseMarkup("send `a<b` on")), "send <code>a&lt;b</code> on");
+  assert.is(String(proseMarkup("**never** `**x**`")), "<strong>never</strong> <code>**x**</code>");
+  assert.is(String(proseMarkup("a ` b ** c <i>")), "a ` b ** c &lt;i&gt;");
   assert.is(String(pathMarkup("/api/{id}/x")), "/api<wbr>/<em>{id}</em><wbr>/x");
 });
 

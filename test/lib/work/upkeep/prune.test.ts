@@ -100,4 +100,26 @@ test("removes links that expired a month ago, used or not", async ({ scene }) =>
   assert.equal(left.map(({ id }) => id), ["days-5", "days1", "days29"]);
 });
 
+test("removes counts of calls that no announcement asks for, and old events of the payment provider", async ({ scene }) => {
+  await scene.db.sql(
+    `insert into api_tokens (id, user_id, name, scope, prefix, token_hash) values ('tok_1', $1, '', 'cli', '', sha256('a'))`,
+    [scene.asker.userId],
+  );
+  await scene.db.sql(
+    `insert into token_calls (token_id, endpoint, day, calls)
+     select 'tok_1', 'GET /', (now() at time zone 'UTC')::date - days, 1 from unnest('{0, 30, 31, 32, 40}'::int[]) as days`,
+  );
+  await scene.db.sql(
+    `insert into billing_events (id, type, created_at, received_at)
+     select 'days' || days, 'x', now(), now() - days * interval '1 day' from unnest('{1, 89, 91}'::int[]) as days`,
+  );
+  await runOnce(scene);
+  const days = await scene.db.sql("select (now() at time zone 'UTC')::date - day as age from token_calls order by 1");
+  assert.equal(days.map(({ age }) => age), [0, 30, 31]);
+  assert.equal((await scene.db.sql("select id from billing_events order by id")).map(({ id }) => id), [
+    "days1",
+    "days89",
+  ]);
+});
+
 test.run();

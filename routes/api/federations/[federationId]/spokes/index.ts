@@ -39,8 +39,8 @@ export const POST = endpoint({
     "domain_reserved",
     "domain_invalid",
   ],
-  handle: async ({ app, actor, federation, query, body, idempotency }) =>
+  handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
     query.dryRun
-      ? { other: await previewSpoke(app, actor, federation, body) }
+      ? { other: await previewSpoke(app, actor, federation, body, signal) }
       : { usual: await createSpoke(app, actor, federation, body, idempotency) },
 });

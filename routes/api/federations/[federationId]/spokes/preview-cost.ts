@@ -1,11 +1,11 @@
 /** What one more spoke would cost. */
 import * as v from "valibot";
+import { CostView } from "#lib/billing/cost.ts";
 import { federation } from "#lib/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { text } from "#lib/schema.ts";
-import { previewCost } from "#lib/spokes/preview.ts";
-import { CostView } from "#lib/spokes/views.ts";
+import { previewAddedCost } from "#lib/spokes/preview.ts";
 
 export const GET = endpoint({
   summary: "What adding a spoke of a size would cost",
@@ -13,6 +13,6 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ size: v.optional(text(1, 100)) }),
   reply: ok(CostView),
-  faults: ["not_offered"],
-  handle: ({ app, query }) => previewCost(app.catalog, query.size),
+  faults: ["not_offered", "billing_unavailable"],
+  handle: ({ app, federation, query, signal }) => previewAddedCost(app, federation, query.size, signal),
 });

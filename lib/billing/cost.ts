@@ -1,0 +1,22 @@
+/**
+ * What a spoke costs, as the API shows it. Amounts are integers in the minor units of their currency, whichever that has:
+ * 1900 EUR is 19 euros, 1900 JPY is 1,900 yen.
+ */
+import * as v from "valibot";
+import { Stamp } from "#lib/schema.ts";
+
+export const CostView = v.union([
+  v.object({
+    available: v.literal(true),
+    currency: v.string(),
+    size: v.string(),
+    recurringMonthly: v.number(),
+    dueNow: v.number(),
+    prorationDate: Stamp,
+  }),
+  /** The hub is not billed, or not by size; nobody can say. */
+  v.object({ available: v.literal(false) }),
+]);
+export type Cost = v.InferInput<typeof CostView>;
+
+export const NO_COST: Cost = Object.freeze({ available: false });

@@ -1,0 +1,150 @@
+/**
+ * Hubs' subscriptions at the provider: one that has not ended for each hub, known by the hub's id in its metadata.
+ *
+ * Invoices are sent and paid within 30 days, for a hub has no card here; whoever wants to charge cards changes that at the
+ * provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a preview
+ * says is due now is due now.
+ */
+import type { Client } from "#lib/payments/client.ts";
+import { PaymentError } from "#lib/payments/error.ts";
+import { changesOf } from "#lib/payments/items.ts";
+import { makeOnce } from "#lib/payments/once.ts";
+import { readPages } from "#lib/payments/pages.ts";
+import type { Subscription, WantedItem, WantedSubscription } from "#lib/payments/payments.ts";
+import { fit, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/payments/read.ts";
+import { isGone } from "#lib/payments/trouble.ts";
+
+const DAYS_UNTIL_DUE = 30;
+
+export interface Owner {
+  readonly customer: string;
+  readonly federationId: string;
+}
+
+export async function findSubscription(client: Client, of: Owner, signal: AbortSignal): Promise<Subscription | null> {
+  return aliveOf(await listSubscriptions(client, of, signal));
+}
+
+export async function createSubscription(
+  client: Client,
+  wanted: WantedSubscription,
+  signal: AbortSignal,
+): Promise<Subscription> {
+  const { customer, federationId } = wanted;
+  if (wanted.items.length === 0) throw new TypeError("A subscription needs an item");
+  // After one has ended another may be made, so each makes a wish of its own of the next.
+  const earlier = await listSubscriptions(client, wanted, signal);
+  const subscription = await makeOnce<Subscription>(client, {
+    key: `subscription-${federationId}-${earlier.findLast(isOver)?.id ?? "first"}`,
+    find: async () => await findSubscription(client, wanted, signal),
+    make: async (idempotencyKey) => {
+      const made = await client.ask(signal, (stripe) =>
+        stripe.subscriptions.create({
+          customer,
+          items: wanted.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
+          collection_method: "send_invoice",
+          days_until_due: DAYS_UNTIL_DUE,
+          metadata: { federationId },
+          expand: ["latest_invoice"],
+        }, { idempotencyKey }));
+      const subscription = await readAll(client, made, signal);
+      // What the key remembers may be of yesterday.
+      const now = await readSubscription(client, subscription.id, signal);
+      return now && !isOver(now) ? now : null;
+    },
+  }, signal);
+  // One that was found may be of an earlier wish.
+  return await setQuantities(client, subscription, wanted.items, signal);
+}
+
+/** Null when the provider knows none of that id. */
+export async function readSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+  try {
+    const expand = ["latest_invoice"];
+    const found = await client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand }));
+    return await readAll(client, found, signal);
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** Sends only what differs from what is there: what is repeated changes nothing, and makes no invoice. */
+export async function setQuantities(
+  client: Client,
+  subscription: Subscription,
+  wanted: readonly WantedItem[],
+  signal: AbortSignal,
+): Promise<Subscription> {
+  const items = changesOf(subscription, wanted);
+  if (items.length === 0) return subscription;
+  const changed = await client.ask(signal, (stripe) =>
+    stripe.subscriptions.update(subscription.id, {
+      items: [...items],
+      proration_behavior: "always_invoice",
+      expand: ["latest_invoice"],
+    }));
+  return await readAll(client, changed, signal);
+}
+
+/** Of one that is there; refuses what has ended, for nobody would be billed. */
+export async function readOpen(client: Client, id: string, signal: AbortSignal): Promise<Subscription> {
+  const subscription = await readSubscription(client, id, signal);
+  if (subscription && !isOver(subscription)) return subscription;
+  const message = `The subscription ${id} ${subscription ? "has ended" : "is not there any more"}`;
+  throw new PaymentError("subscription_ended", message, {
+    transient: false,
+    hint: "Reconcile the hub's billing, and another one is made.",
+  });
+}
+
+export async function endSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+  const subscription = await readSubscription(client, id, signal);
+  if (!subscription || isOver(subscription)) return subscription;
+  try {
+    const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
+    const ended = await client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params));
+    return await readAll(client, ended, signal);
+  } catch (error) {
+    if (isGone(error)) return await readSubscription(client, id, signal); // somebody was faster
+    throw error;
+  }
+}
+
+/** Whether it charges nothing any more, and never will again. */
+export function isOver({ status }: Pick<Subscription, "status">): boolean {
+  return status === "canceled" || status === "incomplete_expired";
+}
+
+/** The oldest, should there be several: everybody chooses the same one. */
+function aliveOf(subscriptions: readonly Subscription[]): Subscription | null {
+  return subscriptions.find((each) => !isOver(each)) ?? null;
+}
+
+/** All of the hub's own, the oldest first. */
+async function listSubscriptions(client: Client, of: Owner, signal: AbortSignal): Promise<readonly Subscription[]> {
+  const expand = ["data.latest_invoice"];
+  const all = await readPages(client, {
+    shape: SubscriptionShape,
+    what: "list of subscriptions",
+    ask: (stripe, page) => stripe.subscriptions.list({ customer: of.customer, status: "all", expand, ...page }),
+  }, signal);
+  const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId);
+  ours.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
+  return await Promise.all(ours.map((each) => complete(client, each, signal)));
+}
+
+async function readAll(client: Client, answer: unknown, signal: AbortSignal): Promise<Subscription> {
+  return await complete(client, fit(SubscriptionShape, answer, "subscription"), signal);
+}
+
+/** With those items that did not come along: an object's list holds its first ones only. */
+async function complete(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+  if (!shape.items.has_more) return subscriptionOf(shape);
+  const data = await readPages(client, {
+    shape: ItemShape,
+    what: "list of items",
+    ask: (stripe, page) => stripe.subscriptionItems.list({ subscription: shape.id, ...page }),
+  }, signal);
+  return subscriptionOf({ ...shape, items: { data, has_more: false } });
+}

@@ -1,0 +1,52 @@
+/** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { readHub } from "#lib/billing/hubs.ts";
+import { LOOK_BILLING } from "#lib/billing/jobs.ts";
+import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
+import { lockSubscription, readBilled } from "#lib/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Payments } from "#lib/payments/payments.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { noteRefusal } from "#lib/work/billing/refusal.ts";
+
+type Needed = Pick<App, "db" | "catalog" | "log">;
+
+export function lookBilling(app: Needed, payments: Payments): Handler {
+  const { db, log } = app;
+  return {
+    kind: LOOK_BILLING,
+    steps: {
+      look: (run) => lookAt(app, run, payments, run.job.federationId!),
+      async customer(run) {
+        const hub = await readHub(db.rows, run.job.federationId!);
+        if (!hub || hub.removed || hub.row.customer_id === null) return;
+        const { federation_id: federationId, customer_id: customer, email } = hub.row;
+        run.check();
+        await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
+      },
+    },
+    hooks: { onFailed: (tx, job, report) => noteRefusal(tx, log, job, report) },
+  };
+}
+
+/** What is seen is written down, unless the row has another subscription by then, or none. */
+export async function lookAt(
+  { db, catalog, log }: Needed,
+  run: Run,
+  payments: Payments,
+  federationId: string,
+): Promise<void> {
+  const id = (await readHub(db.rows, federationId))?.row.subscription_id ?? null;
+  if (id === null) return;
+  const seen = await payments.readSubscription(id, run.signal);
+  const entries = await run.write(async (tx) => {
+    const row = await lockSubscription(tx, federationId);
+    if (row?.subscription_id !== id) return [];
+    const billed = await readBilled(tx, catalog, row);
+    const audit = await noteSubscription(tx, row, seen, billed);
+    await record(tx, SYSTEM, { audit });
+    return audit;
+  });
+  warnOfDifference(log, entries);
+}

@@ -1,0 +1,63 @@
+/**
+ * Brings a hub's subscription at the provider to the quantities that are wanted: by as few calls as can be, none where it is
+ * so already.
+ */
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { type Quantities, quantityOf } from "#lib/billing/billed.ts";
+import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/payments/payments.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+
+/** What differs: an item that is there by its id, else the size that has none yet. */
+export type ItemChange =
+  | { readonly item: string; readonly quantity: number }
+  | { readonly size: string; readonly quantity: number };
+
+/**
+ * Pure. A size that is wanted no more keeps its item, with 0. Where somebody made a second item of a size, the first one
+ * counts all. Items of no size of ours are left alone.
+ */
+export function planItems(items: readonly SubscriptionItem[], wanted: Quantities): ItemChange[] {
+  const seen = new Set<string>();
+  const changes = items.flatMap((item): ItemChange[] => {
+    if (item.size === null) return [];
+    const quantity = seen.has(item.size) ? 0 : quantityOf(wanted, item.size);
+    seen.add(item.size);
+    return quantity === item.quantity ? [] : [{ item: item.id, quantity }];
+  });
+  const missing = Object.keys(wanted).filter((size) => wanted[size]! > 0 && !seen.has(size)).sort();
+  return [...changes, ...missing.map((size) => ({ size, quantity: wanted[size]! }))];
+}
+
+type NewItem = WantedSubscription["items"][number];
+
+export interface Standing {
+  readonly federationId: string;
+  readonly customer: string;
+  /** The subscription as it was read right before; null for none. */
+  readonly subscription: Subscription | null;
+}
+
+/** Asks for these changes in one call, after the prices of new items; the subscription as it is then. */
+export async function applyChanges(
+  payments: Payments,
+  catalog: Catalog,
+  run: Run,
+  { federationId, customer, subscription }: Standing,
+  changes: readonly ItemChange[],
+): Promise<Subscription> {
+  const items = changes.filter((change) => "item" in change), added: NewItem[] = [];
+  for (const { size, quantity } of changes.filter((change) => "size" in change)) {
+    added.push({ size, quantity, price: await priceOf(payments, catalog, run, size) });
+  }
+  run.check();
+  if (subscription) return await payments.setQuantities(subscription.id, [...items, ...added], run.signal);
+  return await payments.createSubscription({ federationId, customer, items: added }, run.signal);
+}
+
+async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
+  const price = catalog.priceOf(size);
+  if (!price) throw new Error(`The size ${size}, which is to be billed, has neither an item nor a price`);
+  const title = catalog.view.sizes.find(({ name }) => name === size)?.title ?? null;
+  run.check();
+  return await payments.priceFor({ size, title, currency: price.currency, monthly: price.monthly }, run.signal);
+}

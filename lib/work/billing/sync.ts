@@ -1,0 +1,128 @@
+/**
+ * Has the payment provider count what there is: the hub's customer, and of each size as many as are to be billed when it
+ * runs, whatever was there when it was queued.
+ *
+ * Quantities are absolute, and what is there is read right before: so it does no harm to run it again, also after a crash
+ * between the provider's answer and our writing. That something is asked is written before it is asked (`told` is null):
+ * whatever is lost from then on, the next plan has it told anew.
+ *
+ * A subscription that has ended while there is something to be billed was ended by people, or for want of payment; no job
+ * undoes that. It becomes a difference, which people can reconcile.
+ */
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { billedOf, type Quantities } from "#lib/billing/billed.ts";
+import { type BilledHub, readHub } from "#lib/billing/hubs.ts";
+import { lookJob, SYNC_BILLING } from "#lib/billing/jobs.ts";
+import { hasEnded } from "#lib/billing/judge.ts";
+import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
+import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/billing/store.ts";
+import { record } from "#lib/changes/record.ts";
+import type { Payments, Subscription } from "#lib/payments/payments.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
+import { noteRefusal } from "#lib/work/billing/refusal.ts";
+
+type Needed = Pick<App, "db" | "catalog" | "log">;
+
+export function syncBilling(app: Needed, payments: Payments): Handler {
+  const { db, log } = app;
+  return {
+    kind: SYNC_BILLING,
+    steps: {
+      async customer(run) {
+        const hub = await readHub(db.rows, run.job.federationId!);
+        // Of one that is gone whoever paid may be gone, too; and one that never had a customer needs none any more.
+        if (hub && !hub.removed) await tellCustomer(run, payments, hub);
+      },
+      async quantities(run) {
+        const hub = await readHub(db.rows, run.job.federationId!);
+        if (hub) await tellQuantities(app, run, payments, hub);
+      },
+    },
+    hooks: {
+      // Why it was refused may stand in the subscription: one whose customer was deleted has ended.
+      onFailed: async (tx, job, report) => ({
+        ...await noteRefusal(tx, log, job, report),
+        jobs: [lookJob(job.federationId!)],
+      }),
+    },
+  };
+}
+
+/** The address that was told is remembered: should it have changed by the end, it is told again. */
+async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
+  const { federation_id: federationId, customer_id: known, email } = row;
+  const wanted = { federationId, name, email };
+  run.check();
+  if (known !== null) await payments.updateCustomer(known, wanted, run.signal);
+  else {
+    const customer = await payments.customerFor(wanted, run.signal);
+    await run.write(async (tx) => {
+      const now = await lockSubscription(tx, federationId);
+      if (now?.customer_id === null) await updateSubscription(tx, federationId, { customer_id: customer });
+    });
+  }
+  await run.remember({ email });
+}
+
+async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
+  const { row, counts, removed } = hub, { federation_id: federationId, customer_id: customer } = row;
+  if (customer === null && !removed) return; // forgotten since the step before; the next plan begins anew
+  const found = customer === null ? null : await find(run, payments, { ...row, customer_id: customer });
+  const ended = found ? hasEnded(found.status) : row.subscription_id !== null;
+  const wanted = billedOf(counts, app.catalog, found?.items ?? []);
+  let shown = found;
+  if (removed && found && !ended) {
+    await noteAsking(run, row);
+    run.check();
+    shown = await payments.endSubscription(found.id, run.signal);
+  } else if (customer !== null && !ended) {
+    const changes = planItems(found?.items ?? [], wanted);
+    const standing = { federationId, customer, subscription: found };
+    if (changes.length > 0) {
+      await noteAsking(run, row);
+      shown = await applyChanges(payments, app.catalog, run, standing, changes);
+    }
+  }
+  await noteTold(app, run, hub, wanted, shown);
+}
+
+/** As the provider has it now. One whose making was asked for, and whose answer was lost, is found as well. */
+async function find(
+  run: Run,
+  payments: Payments,
+  { subscription_id, customer_id: customer, federation_id: federationId }: SubscriptionRow & { customer_id: string },
+): Promise<Subscription | null> {
+  if (subscription_id !== null) return await payments.readSubscription(subscription_id, run.signal);
+  return await payments.findSubscription({ customer, federationId }, run.signal);
+}
+
+/** From now on it is not known what the provider counts, until its answer is written. */
+async function noteAsking(run: Run, { told, federation_id: federationId }: SubscriptionRow): Promise<void> {
+  if (told === null) return;
+  await run.write((tx) => updateSubscription(tx, federationId, { told: null }));
+}
+
+/** What was told, and what the provider showed then. Not of a row that was given another subscription meanwhile, or none. */
+async function noteTold(
+  { catalog, log }: Needed,
+  run: Run,
+  { row: before, removed }: BilledHub,
+  wanted: Quantities,
+  shown: Subscription | null,
+): Promise<void> {
+  const federationId = before.federation_id;
+  const entries = await run.write(async (tx) => {
+    const now = await lockSubscription(tx, federationId);
+    if (!now || now.subscription_id !== before.subscription_id || now.customer_id !== before.customer_id) return [];
+    const readdressed = !removed && now.email !== run.job.progress.email;
+    const told = readdressed ? null : JSON.stringify(wanted);
+    const row = await updateSubscription(tx, federationId, { told, error: null, retry_at: null });
+    const billed = await readBilled(tx, catalog, { ...row, items: shown?.items ?? [] });
+    const audit = await noteSubscription(tx, row, shown, billed);
+    await record(tx, SYSTEM, { audit });
+    return audit;
+  });
+  warnOfDifference(log, entries);
+}

@@ -1,0 +1,27 @@
+/** What the payment provider tells. */
+import * as v from "valibot";
+import { anyone } from "#lib/auth/access.ts";
+import { receiveEvent } from "#lib/billing/receive.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Take an event from the payment provider, which proves itself by its signature over the body",
+  access: anyone,
+  scope: "public",
+  raw: true,
+  reply: ok(v.object({ received: v.literal(true) })),
+  faults: [
+    "billing_off",
+    "bad_signature",
+    "database_unavailable",
+    "database_busy",
+    "database_slow",
+    "database_locked",
+    "database_closed",
+  ],
+  async handle({ app, raw, request }) {
+    await receiveEvent(app, raw, request.headers.get("stripe-signature"));
+    return { received: true as const };
+  },
+});

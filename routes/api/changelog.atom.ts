@@ -1,0 +1,15 @@
+/** What changes, for readers of feeds. */
+import { anyone } from "#lib/auth/access.ts";
+import { changelogFeed } from "#lib/docs/changelog/feed.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { text } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The changelog as an Atom feed: an entry for each announcement and each release",
+  access: anyone,
+  scope: "public",
+  holds: 300,
+  reply: text("application/atom+xml; charset=utf-8"),
+  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  handle: ({ app, service }) => changelogFeed(app, service.releases),
+});

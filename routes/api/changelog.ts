@@ -1,0 +1,15 @@
+/** What changes, for programs. */
+import { anyone } from "#lib/auth/access.ts";
+import { ChangelogView, viewChangelog } from "#lib/changelog/view.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "What is announced, and what each release changed; newest first",
+  access: anyone,
+  scope: "public",
+  holds: 300,
+  reply: ok(ChangelogView),
+  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  handle: ({ app, service }) => viewChangelog(app, service.releases),
+});

@@ -1,0 +1,17 @@
+/** Putting a hub's subscription right. */
+import { reconcileBilling } from "#lib/billing/connect.ts";
+import { BillingView } from "#lib/billing/views.ts";
+import { federation } from "#lib/federations/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { accepted } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary:
+    "Tell the payment provider anew what a hub's spokes are, also where its subscription was changed there; one that " +
+    "has ended is followed by another",
+  access: federation("bill"),
+  scope: "cli",
+  reply: accepted(BillingView),
+  faults: ["billing_off", "not_billed"],
+  handle: ({ app, actor, federation }) => reconcileBilling(app, actor, federation),
+});

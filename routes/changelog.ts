@@ -1,0 +1,15 @@
+/** What changes, as a page to read. */
+import { anyone } from "#lib/auth/access.ts";
+import { changelogPage } from "#lib/docs/changelog/page.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { html } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The changelog as a page: what is announced, and what each release changed",
+  access: anyone,
+  scope: "public",
+  holds: 300,
+  reply: html(),
+  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  handle: ({ app, service }) => changelogPage(app, service.releases),
+});

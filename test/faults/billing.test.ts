@@ -1,0 +1,167 @@
+/**
+ * The provider's events come doubled, shuffled, late and forged, while replicas are killed: in the end the rows say what the
+ * provider says, and each thing that is told was told once.
+ *
+ * Chance decides the order, from a seed: SEED=n has the same choices made again, though never the same timing.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { sleep } from "#lib/time.ts";
+import { openRandom, type Random } from "#test/support/bench/random.ts";
+import { query } from "#test/support/bench/query.ts";
+import {
+  type BillingScene,
+  type Courier,
+  openBillingScene,
+  openCourier,
+  readProvider,
+  readRows,
+} from "#test/faults/billing-scene.ts";
+import { until } from "#test/support/until.ts";
+
+const ROUNDS = 2;
+const PATIENCE = 60_000; // ms; a takeover takes four seconds
+
+interface Told {
+  readonly kind: string;
+  // deno-lint-ignore no-explicit-any
+  readonly metadata: any;
+}
+
+interface Context {
+  scene: BillingScene;
+  seed: number;
+}
+
+const test = suite<Context>("billing while replicas are killed");
+test.before(async (context) => {
+  context.seed = Number(process.env.SEED ?? crypto.getRandomValues(new Uint16Array(1))[0]);
+  context.scene = await openBillingScene({ replicas: 2, hubs: 3 });
+});
+test.after(({ scene }) => scene?.close());
+
+test("tells each thing once, and ends up with what the provider says", async ({ scene, seed }) => {
+  const random = openRandom(seed), courier = openCourier(scene, random.branch());
+  try {
+    await Promise.all(scene.replicas.map((replica) => replica.start()));
+    await settle(scene, courier, "begin");
+    for (let round = 1; round <= ROUNDS; round++) {
+      happen(scene, random, "bad");
+      await settleUnderFire(scene, courier, random);
+      happen(scene, random, "good");
+      await settle(scene, courier, `end of round ${round}`);
+    }
+    await judge(scene, courier);
+  } catch (error) {
+    throw new Error(`With SEED=${seed}: ${(error as Error).message}`, { cause: error });
+  }
+});
+
+/** What becomes worse and what becomes better is not mixed: a dunning that nobody saw between two looks is not told. */
+function happen({ provider, hubs }: BillingScene, random: Random, weather: "bad" | "good"): void {
+  for (const [i, id] of [...provider.state.subscriptions.keys()].entries()) {
+    const { status, items, customer } = provider.state.subscriptions.get(id)!;
+    const dunned = status !== "active", chance = i === 0 ? 0 : random.next(); // so that something happens in each round
+    if (weather === "bad" && !dunned && chance < 0.7) provider.missPayment(id);
+    if (weather === "bad" && dunned && chance < 0.5) provider.giveUp(id);
+    if (weather === "bad") continue;
+    if (dunned && chance < 0.7) provider.recover(id);
+    const { price, quantity } = items.data[0]!; // only more: what is less is credited, and then nothing may be owed
+    if (random.next() < 0.3) provider.editQuantity(id, price.id, quantity + 1);
+    const paid = [...provider.state.charges.values()].filter((charge) =>
+      charge.customer === customer && charge.status === "succeeded" && !charge.refunded
+    );
+    for (const charge of paid) if (random.next() < 0.5) provider.refund(charge.id, random.pick([undefined, 100]));
+  }
+  assert.is(hubs.length, provider.state.subscriptions.size);
+}
+
+/** Brings events until the rows say what the provider says, and nothing is under way. */
+async function settle(scene: BillingScene, courier: Courier, when: string): Promise<void> {
+  let left = "";
+  await until(async () => {
+    await sleep(50);
+    await courier.round();
+    const live = await query(
+      scene.db,
+      `select kind from jobs where state in ('queued', 'running') and lane like 'billing:%'
+       union all select type from billing_events where handled_at is null`,
+    );
+    const [rows, truth] = [await readRows(scene), readProvider(scene)];
+    left = JSON.stringify([live, rows, truth]);
+    return live.length === 0 && truth.every(({ subscription }) => subscription !== null) &&
+      JSON.stringify(rows) === JSON.stringify(truth);
+  }, PATIENCE).catch((error) => {
+    throw new Error(`It did not settle at the ${when}: ${left}`, { cause: error });
+  });
+}
+
+/** The same, while the replica is killed that waits for an answer of the provider's about some event. */
+async function settleUnderFire(scene: BillingScene, courier: Courier, random: Random): Promise<void> {
+  const { provider, replicas, db } = scene;
+  const mend = provider.break({ what: "slow", method: "GET", times: 1, path: random.pick([/subscriptions/, /./]) });
+  const round = courier.round();
+  const [holder] = await until(async () => {
+    const held = await query(db, "select holder from jobs where state = 'running' and kind = 'billing-event'");
+    return provider.hanging() > 0 && held.length > 0 && held;
+  }, PATIENCE);
+  const victim = replicas.find(({ id }) => id === holder.holder)!;
+  await victim.kill();
+  mend();
+  await Promise.all([victim.start(), round]);
+  await settle(scene, courier, "end of the fire");
+}
+
+async function judge({ db, provider, hubs, replicas }: BillingScene, courier: Courier): Promise<void> {
+  assert.equal(courier.complaints, []);
+  const kept = await query(db, "select id from billing_events order by id");
+  assert.equal(kept.map(({ id }) => id), [...courier.brought].sort(), "each event once, and none that was forged");
+  for (const hub of hubs) {
+    const told: Told[] = await query(
+      db,
+      `select kind, metadata from audit_events where federation_id = $1 and kind like 'billing_%' order by at`,
+      [hub],
+    );
+    const of = (kind: string) => told.filter((entry) => entry.kind === kind).map(({ metadata }) => metadata);
+    const subscription = [...provider.state.subscriptions.values()].find(({ metadata }) =>
+      metadata.federationId === hub
+    )!;
+    assert.is(of("billing_subscription_past_due").length, episodes(provider.events, subscription.id), "dunnings");
+    assertChain(told);
+    const refunds = [...provider.state.refunds.values()].filter(({ customer }) => customer === subscription.customer);
+    const asTold = of("billing_subscription_refunded").map(({ refund, amount }) => `${refund} ${amount}`);
+    assert.equal(asTold.sort(), refunds.map(({ id, amount }) => `${id} ${amount}`).sort(), "refunds");
+  }
+  assert.is((await query(db, "select from billing_refunds")).length, provider.state.refunds.size);
+  assert.equal(replicas.flatMap((replica) => replica.complaints()), []);
+  const mistakes = replicas.flatMap((replica) => replica.log()).filter(({ level }) => level === "error");
+  assert.equal(mistakes, []);
+}
+
+/** How often it came to be past due from being in order. */
+function episodes(events: BillingScene["provider"]["events"], subscription: string): number {
+  const statuses = events.filter(({ data: { object } }) => object.id === subscription)
+    .map(({ data: { object } }) => String(object.status));
+  const dunning = statuses.map((status) => status === "past_due" || status === "unpaid");
+  return dunning.filter((is, i) => is && !dunning[i - 1]).length;
+}
+
+/** What is told of the state goes from each to the next: one told twice, or left out, would break it. */
+function assertChain(told: readonly Told[]): void {
+  let status: string | null = null;
+  let quantity = 0;
+  for (const { kind, metadata } of told) {
+    if (kind === "billing_subscription_past_due") status = metadata.status;
+    if (kind !== "billing_subscription_updated") continue;
+    if (metadata.status) {
+      assert.is(metadata.status.from, status, JSON.stringify(told));
+      status = metadata.status.to;
+    }
+    if (metadata.quantities) {
+      assert.is(metadata.quantities.from.small, quantity, JSON.stringify(told));
+      quantity = metadata.quantities.to.small;
+    }
+  }
+}
+
+test.run();

@@ -1,0 +1,70 @@
+/** Which requests count as calls of a token. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { manifest } from "#src/manifest.ts";
+import { openServer, type Server } from "#src/server.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  server: Server;
+  /** What was noted since the test began. */
+  noted: string[];
+  bearer: Record<string, string>;
+}
+
+const test = suite<Context>("counting calls");
+test.before(async (context) => {
+  context.scene = await openScene();
+  context.noted = [];
+  const note = (token: string, endpoint: string) => void context.noted.push(`${token.slice(0, 4)} ${endpoint}`);
+  context.server = openServer(context.scene.app, manifest, { ready: () => true, calls: { note } });
+  context.bearer = { ...await context.scene.as("hubAdmin", "cli").credentials() };
+});
+test.before.each((context) => void (context.noted.length = 0));
+test.after(({ scene }) => scene.close());
+
+async function call(
+  { server }: Context,
+  line: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<number> {
+  const [method = "", path] = line.split(" ");
+  const url = new URL(path!, "http://localhost:3000");
+  const json = body === undefined ? {} : { "content-type": "application/json" };
+  const response = await server.request(
+    new Request(url, { method, headers: { ...json, ...headers }, ...(body && { body }) }),
+  );
+  await response.body?.cancel();
+  return response.status;
+}
+
+test("counts what was let in with a token, by method and pattern, and HEAD as GET", async (context) => {
+  const { scene: { spoke }, bearer, noted } = context;
+  assert.is(await call(context, `GET /api/spokes/${spoke}`, bearer), 200);
+  assert.is(await call(context, `HEAD /api/spokes/${spoke}/`, bearer), 200);
+  assert.is(await call(context, `POST /api/spokes/${spoke}/actions`, bearer, `{"action": 3}`), 400);
+  const own = "tok_ GET /api/spokes/:spokeId";
+  assert.equal(noted, [own, own, "tok_ POST /api/spokes/:spokeId/actions"]);
+});
+
+test("counts a stream once, and by the same name whatever the hub is called by", async (context) => {
+  assert.is(await call(context, "GET /api/federations/north/events", context.bearer), 200);
+  assert.equal(context.noted, ["tok_ GET /api/federations/:federationId/events"]);
+});
+
+test("counts nothing of a session, of a stranger, of what was not let in, and of what is not there", async (context) => {
+  const { scene, noted, bearer } = context;
+  const session = { ...await scene.as("hubAdmin").credentials() };
+  const readonly = { ...await scene.as("hubAdmin", "readonly").credentials() };
+  assert.is(await call(context, `GET /api/spokes/${scene.spoke}`, session), 200);
+  assert.is(await call(context, `GET /api/spokes/${scene.spoke}`, {}), 401);
+  assert.is(await call(context, `POST /api/spokes/${scene.spoke}/actions`, readonly, `{"action": "backup"}`), 403);
+  assert.is(await call(context, "GET /api/users", bearer), 403);
+  assert.is(await call(context, "GET /api/nothing", bearer), 404);
+  assert.is(await call(context, "GET /api/version", bearer), 200); // public: whose it is, nobody looked
+  assert.equal(noted, []);
+});
+
+test.run();

@@ -1,0 +1,155 @@
+/** The provider's double in trouble, and the events that it brings. */
+import type Stripe from "stripe";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { clientOf } from "#test/support/provider/client.ts";
+import type { Fault } from "#test/support/provider/faults.ts";
+import { openProvider, type Provider } from "#test/support/provider/provider.ts";
+import { VERSION } from "#test/support/provider/world.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+interface Scene {
+  provider: Provider;
+  stripe: Stripe;
+}
+
+const faults = suite<Scene>("break");
+const events = suite<Scene>("events");
+for (const test of [faults, events]) {
+  test.before.each(async (scene) => {
+    scene.provider = await openProvider();
+    scene.stripe = clientOf(scene.provider);
+  });
+  test.after.each(({ provider }) => provider.close());
+}
+
+const TROUBLE: readonly (readonly [fault: Fault, type: string, made: number])[] = [
+  [{ what: "down" }, "StripeConnectionError", 0],
+  [{ what: "500" }, "StripeAPIError", 0],
+  [{ what: "429", retryAfter: 7 }, "StripeRateLimitError", 0],
+  [{ what: "hang" }, "StripeConnectionError", 0],
+  [{ what: "slow" }, "StripeConnectionError", 0],
+  [{ what: "lost answer" }, "StripeConnectionError", 1],
+];
+for (const [fault, type, made] of TROUBLE) {
+  faults(`${fault.what} is a ${type} until it is mended, with ${made} customers made`, async ({ provider, stripe }) => {
+    const mend = provider.break(fault);
+    const caller = ["hang", "slow"].includes(fault.what) ? clientOf(provider, 50) : stripe; // only these are given up
+    const { type: met, headers } = await rejection(caller.customers.create()) as Stripe.errors.StripeError;
+    assert.equal([met, provider.state.customers.size], [type, made]);
+    if (fault.what === "429") assert.is(headers?.["retry-after"], "7");
+    mend();
+    await stripe.customers.create();
+  });
+}
+
+faults("a lost answer is found again by its key", async ({ provider, stripe }) => {
+  const mend = provider.break({ what: "lost answer" });
+  await rejection(stripe.customers.create({}, { idempotencyKey: "one" }));
+  mend();
+  const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
+  assert.equal([...provider.state.customers.keys()], [id]);
+});
+
+faults("what was slow is done in the end, though nobody waits for it", async ({ provider, stripe }) => {
+  const mend = provider.break({ what: "slow" }), patience = new AbortController();
+  const headers = {
+    ...{ authorization: `Bearer ${provider.key}`, "stripe-version": VERSION, "idempotency-key": "one" },
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  const call = fetch(`${provider.url}/v1/customers`, { method: "POST", headers, signal: patience.signal });
+  await until(() => provider.hanging() === 1);
+  patience.abort();
+  await rejection(call);
+  assert.is(provider.state.customers.size, 0);
+  mend();
+  await until(() => provider.state.customers.size === 1);
+  const { id } = await stripe.customers.create({}, { idempotencyKey: "one" });
+  assert.equal([...provider.state.customers.keys()], [id]);
+});
+
+faults("a 500 that is kept comes again for its key, and for no other", async ({ provider, stripe }) => {
+  provider.break({ what: "500", kept: true, times: 1 });
+  const asked = (idempotencyKey: string) => stripe.customers.create({}, { idempotencyKey });
+  await rejection(asked("one"));
+  assert.is((await rejection(asked("one")) as Stripe.errors.StripeError).statusCode, 500);
+  await asked("two");
+  assert.is(provider.state.customers.size, 1);
+});
+
+faults("meets the calls that it names, as often as it says", async ({ provider, stripe }) => {
+  provider.break({ what: "500", method: "POST", path: /^\/v1\/customers\/cus_/, times: 2 });
+  const { id } = await stripe.customers.create();
+  await rejection(stripe.customers.update(id, { name: "x" }));
+  await stripe.customers.retrieve(id);
+  await rejection(stripe.customers.update(id, { name: "x" }));
+  assert.is((await stripe.customers.update(id, { name: "x" })).name, "x");
+  assert.equal(provider.calls.map(({ status }) => status), [200, 500, 200, 500, 200]);
+});
+
+events("tells what an object was at that moment, and what it had been", async ({ provider, stripe }) => {
+  const { id } = await stripe.customers.create({ name: "North" });
+  await stripe.customers.update(id, { name: "South" }, { idempotencyKey: "one" });
+  await stripe.customers.update(id, { name: "South" });
+  const told = provider.events.map(({ type, data }) => [type, data.object.name, data.previous_attributes?.name]);
+  assert.equal(told, [["customer.created", "North", undefined], ["customer.updated", "South", "North"]]);
+  const { api_version, livemode, request } = provider.events[1]!;
+  assert.equal([api_version, livemode, request.idempotency_key], [VERSION, false, "one"]);
+});
+
+events("can be fetched, and listed by type, the newest first", async ({ provider, stripe }) => {
+  const { id } = await stripe.customers.create();
+  await stripe.customers.del(id);
+  const [created, deleted] = provider.events;
+  const { data } = await stripe.events.list({ types: ["customer.created", "customer.deleted"] });
+  assert.equal(data.map((event) => event.id), [deleted!.id, created!.id]);
+  assert.is((await stripe.events.list({ type: "customer.deleted" })).data.length, 1);
+  assert.is((await stripe.events.retrieve(created!.id)).type, "customer.created");
+});
+
+events("are signed as the provider's own package checks it", async ({ provider, stripe }) => {
+  const body = '{"id":"evt_1","object":"event","type":"customer.created"}', at = provider.now();
+  const read = (signature: string, text = body) =>
+    stripe.webhooks.constructEventAsync(text, signature, provider.webhookSecret, 300, undefined, at * 1000);
+  assert.is((await read(provider.sign(body))).id, "evt_1");
+  assert.is((await read(provider.sign(body, at - 299))).id, "evt_1");
+  for (
+    const signature of [
+      ...[
+        provider.sign(body, at, "whsec_other"),
+        provider.sign(body, at - 301),
+        provider.sign(`${body} `),
+        "t=1,v1=00",
+      ],
+    ]
+  ) assert.is((await rejection(read(signature)) as Stripe.errors.StripeError).type, "StripeSignatureVerificationError");
+});
+
+events("are delivered as they are, or as a forger sends them", async ({ provider, stripe }) => {
+  await stripe.customers.create();
+  const got: { signature: unknown; body: string }[] = [];
+  const hook = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => body += chunk);
+    request.on("end", () => {
+      got.push({ signature: request.headers["stripe-signature"], body });
+      response.writeHead(202).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => hook.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`, [event] = provider.events;
+  for (const instead of [undefined, { signature: "t=1,v1=00", body: "{}" }]) {
+    const response = await provider.deliver(url, event!, instead);
+    assert.equal([response.status, await response.text()], [202, "{}"]);
+  }
+  hook.closeAllConnections();
+  await new Promise((resolve) => hook.close(resolve));
+  const [real, forged] = got;
+  assert.equal([JSON.parse(real!.body), real!.signature], [event, provider.sign(real!.body)]);
+  assert.equal(forged, { signature: "t=1,v1=00", body: "{}" });
+});
+
+faults.run();
+events.run();

@@ -1,0 +1,47 @@
+/**
+ * The last release's document, and what the check of the contract says of a copy in which something is other. It is read
+ * without its examples, which promise nothing and are most of it.
+ */
+import { readFile } from "node:fs/promises";
+import { checkContract, type Judged } from "#lib/docs/contract/contract.ts";
+
+// deno-lint-ignore no-explicit-any
+export type Json = any;
+
+export const TODAY = "2026-11-21";
+
+export async function readReleased(): Promise<Json> {
+  const text = await readFile(new URL("../golden/openapi.released.json", import.meta.url), "utf8");
+  return JSON.parse(text, (key, value) => key === "example" || key === "examples" ? undefined : value);
+}
+
+/** A copy with that change. */
+export function copyOf(document: Json, change: (copy: Json) => void): Json {
+  const copy = structuredClone(document);
+  change(copy);
+  return copy;
+}
+
+/** What is found in a copy with that change. */
+export function breakIn(document: Json, change: (copy: Json) => void, today = TODAY): readonly Judged[] {
+  return checkContract(document, copyOf(document, change), today);
+}
+
+/** Findings as text, each once: `type_changed Operation.step`, with the place of the operation where no schema is shared. */
+export function told(found: readonly Judged[]): readonly string[] {
+  return [
+    ...new Set(
+      found.map(({ kind, within, where, operation }) => within ? `${kind} ${within}` : `${kind} ${operation} ${where}`),
+    ),
+  ];
+}
+
+/** A document of one operation, POST /things, that takes and answers these schemas. */
+export function documentOf(taken: Json, answered: Json, components: Json = {}): Json {
+  const content = (schema: Json) => ({ content: { "application/json": { schema } } });
+  return {
+    openapi: "3.1.0",
+    paths: { "/things": { post: { requestBody: content(taken), responses: { 200: content(answered) } } } },
+    components: { schemas: components },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * What can be done to a node of a schema that breaks those who send or read it, and what can be done that does not. Each
+ * says where it applies, so that it can be tried everywhere.
+ */
+import type { Kind } from "#lib/docs/contract/finding.ts";
+import type { Json } from "#test/support/contract.ts";
+
+export type Direction = "request" | "response";
+
+export interface Mutation {
+  readonly name: string;
+  /** Of which kind it breaks, or null if it breaks nothing. */
+  readonly kind: Kind | null;
+  /** The node as it is then, made of a copy of it. */
+  readonly edit: (node: Json) => Json;
+}
+
+const TEXT = { type: "string" }, NULL = { type: "null" };
+const OTHER: Readonly<Record<string, string>> = {
+  string: "number",
+  number: "boolean",
+  boolean: "string",
+  array: "object",
+  object: "string",
+};
+
+/** All that can be done to that node. `isOption` is one of `anyOf`, beside which other things may be allowed. */
+export function mutationsOf(node: Json, direction: Direction, isOption: boolean): readonly Mutation[] {
+  if (node.type === "null") return [];
+  const isAny = Object.keys(node).every((key) => key === "description");
+  return [
+    ...inAnyDirection(node),
+    ...direction === "request" ? inRequest(node) : inResponse(node),
+    ...(isAny ? [] : toAnotherType(node)),
+    ...(isAny || isOption ? [] : toNullable(node, direction)),
+  ];
+}
+
+function inAnyDirection(node: Json): Mutation[] {
+  const [first, ...others] = (node.enum ?? []) as string[];
+  return [
+    free(
+      "is described in other words",
+      (it) => ({ ...it, description: "Other words", title: "x", examples: [1], default: 7 }),
+    ),
+    free("is part of a whole", (it) => ({ allOf: [it] })),
+    ...(node.enum
+      ? [
+        ...(others.length > 0 ? [broken("loses a case", "enum_changed", (it) => ({ ...it, enum: others }))] : []),
+        broken("has a case by another name", "enum_changed", (it) => ({ ...it, enum: [`${first}x`, ...others] })),
+        free("has another case", (it) => ({ ...it, enum: ["another", ...it.enum] })),
+      ]
+      : []),
+    ...("const" in node
+      ? [broken("is another constant", "enum_changed", (it) => ({ ...it, const: it.const === true ? false : "x" }))]
+      : []),
+    ...(node.anyOf
+      ? [free("has its options in another order", (it) => ({ ...it, anyOf: it.anyOf.toReversed() }))]
+      : []),
+    ...(node.properties
+      ? [free("has another field", (it) => ({ ...it, properties: { fresh: TEXT, ...it.properties } }))]
+      : []),
+  ];
+}
+
+function inRequest(node: Json): Mutation[] {
+  const isText = node.type === "string" && !node.enum, isList = node.type === "array";
+  const tighter = (name: string, edit: (it: Json) => Json) =>
+    broken(name, "validation_tightened", (it) => ({ ...it, ...edit(it) }));
+  return [
+    ...(isText
+      ? [
+        tighter("is longer at least", ({ minLength = 0 }) => ({ minLength: minLength + 1 })),
+        tighter("is shorter at most", ({ maxLength = 900 }) => ({ maxLength: maxLength - 1 })),
+        tighter("has another pattern", () => ({ pattern: "^x$" })),
+        tighter("has another format", () => ({ format: "uri" })),
+        broken("is one of a few", "enum_changed", (it) => ({ ...it, enum: ["x"] })),
+      ]
+      : []),
+    ...(isList
+      ? [
+        tighter("has more entries at least", ({ minItems = 0 }) => ({ minItems: minItems + 1 })),
+        tighter("has fewer entries at most", ({ maxItems = 900 }) => ({ maxItems: maxItems - 1 })),
+        tighter("has no entry twice", () => ({ uniqueItems: true })),
+      ]
+      : []),
+    ...(node.properties
+      ? [
+        tighter("refuses what it does not know", () => ({ additionalProperties: false })),
+        tighter("needs a field that is new", ({ required, properties }) => ({
+          required: [...required, "fresh"],
+          properties: { ...properties, fresh: TEXT },
+        })),
+      ]
+      : []),
+    ...Object.keys(node.properties ?? {}).filter((name) => !node.required?.includes(name)).map((name) =>
+      tighter(`needs ${name}`, ({ required = [] }) => ({ required: [...required, name] }))
+    ),
+    ...Object.keys(node.properties ?? {}).flatMap((name) => [
+      broken(`reads ${name} no more`, "field_renamed", without(name)),
+      broken(`calls ${name} otherwise`, "field_renamed", renamed(name)),
+    ]),
+    ...(node.anyOf?.some(({ type }: Json) => type === "null")
+      ? [tighter("may not be null", ({ anyOf }) => ({ anyOf: anyOf.filter(({ type }: Json) => type !== "null") }))]
+      : []),
+    free("has no bounds", ({ pattern: _1, maxLength: _2, minLength: _3, maxItems: _4, minItems: _5, ...it }) => it),
+    free("needs nothing", ({ required: _, ...it }) => it),
+    free("may be something else too", (it) => ({ anyOf: [it, { type: "integer", minimum: 7 }, { const: true }] })),
+  ];
+}
+
+function inResponse(node: Json): Mutation[] {
+  const names = Object.keys(node.properties ?? {});
+  return [
+    ...names.flatMap((name) => [
+      broken(`has ${name} no more`, "response_field_removed", without(name)),
+      broken(`calls ${name} otherwise`, "field_renamed", renamed(name)),
+    ]),
+    ...names.filter((name) => node.required?.includes(name)).map((name) =>
+      broken(`may lack ${name}`, "response_field_removed", (it) => ({
+        ...it,
+        required: it.required.filter((other: string) => other !== name),
+      }))
+    ),
+    ...(node.format ? [broken("has no format", "type_changed", ({ format: _, ...it }) => it)] : []),
+    ...(node.enum ? [broken("is any text", "enum_changed", ({ enum: _, ...it }) => it)] : []),
+    ...(node.properties ? [free("always has every field", (it) => ({ ...it, required: names }))] : []),
+    ...(node.type === "string" && !node.enum ? [free("is one of a few", (it) => ({ ...it, enum: ["x"] }))] : []),
+    ...(node.type === "number" ? [free("is whole", (it) => ({ ...it, type: "integer", minimum: 0 }))] : []),
+    ...(node.anyOf?.length === 2 ? [free("is never null", (it) => ({ ...it, anyOf: [it.anyOf[0]] }))] : []),
+  ];
+}
+
+function toAnotherType(node: Json): Mutation[] {
+  if (node.$ref) return [broken("is no object", "type_changed", () => ({ type: "boolean" }))];
+  const other = OTHER[node.type];
+  return other ? [broken(`is of type ${other}`, "type_changed", () => ({ type: other }))] : [];
+}
+
+function toNullable(node: Json, direction: Direction): Mutation[] {
+  if (node.anyOf?.some(({ type }: Json) => type === "null")) return [];
+  const edit = (it: Json) => ({ anyOf: [it, NULL] });
+  return [direction === "request" ? free("may be null", edit) : broken("may be null", "type_changed", edit)];
+}
+
+function without(name: string) {
+  return ({ properties: { [name]: _, ...properties }, ...it }: Json): Json => ({
+    ...it,
+    properties,
+    required: it.required?.filter((other: string) => other !== name),
+  });
+}
+
+function renamed(name: string) {
+  return (it: Json): Json => ({
+    ...it,
+    properties: { ...without(name)(it).properties, [`${name}Now`]: it.properties[name] },
+    required: it.required?.map((other: string) => other === name ? `${name}Now` : other),
+  });
+}
+
+function broken(name: string, kind: Kind, edit: Mutation["edit"]): Mutation {
+  return { name, kind, edit };
+}
+
+function free(name: string, edit: Mutation["edit"]): Mutation {
+  return { name, kind: null, edit };
+}

@@ -1,0 +1,42 @@
+/** The program's driver against the provider's double, for tests of what is between them. */
+import { openPayments, type PaymentsOptions } from "#lib/payments/open.ts";
+import type { Payments, WantedPrice } from "#lib/payments/payments.ts";
+import { openProvider, type Provider } from "#test/support/provider/provider.ts";
+
+export interface Paying {
+  provider: Provider;
+  payments: Payments;
+}
+
+/** Call-offs are what some tests are about; the others have none. */
+export const NEVER: AbortSignal = new AbortController().signal;
+
+export const HUB = "fed_north";
+/** 31.00 and 62.00 a month: 1.00 and 2.00 a day in December. */
+export const SMALL: WantedPrice = { size: "small", title: null, currency: "EUR", monthly: 3100 };
+export const LARGE: WantedPrice = { size: "large", title: "Large school", currency: "EUR", monthly: 6200 };
+/** The first of December 2026, in seconds, and a day. */
+export const DECEMBER = Date.UTC(2026, 11, 1) / 1000;
+export const DAYS = 24 * 60 * 60;
+
+export async function openPaying(options: Partial<PaymentsOptions> = {}): Promise<Paying> {
+  const provider = await openProvider();
+  provider.setNow(DECEMBER);
+  return { provider, payments: paymentsFor(provider, options) };
+}
+
+export function paymentsFor(provider: Provider, options: Partial<PaymentsOptions> = {}): Payments {
+  return openPayments({
+    secretKey: provider.key,
+    webhookSecret: provider.webhookSecret,
+    apiBase: provider.url,
+    ...options,
+  });
+}
+
+export const customerOf = ({ payments }: Paying, federationId = HUB): Promise<string> =>
+  payments.customerFor({ federationId, name: "Northern schools", email: "pay@north.example" }, NEVER);
+
+/** What was asked of the provider, "POST /v1/customers", from a place in its calls on. */
+export const askedOf = ({ provider }: Paying, from = 0): string[] =>
+  provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);

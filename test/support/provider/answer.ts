@@ -1,0 +1,117 @@
+/** One request answered: who asks, in which version, in which form, for what; then the work. */
+import { CUSTOMERS } from "#test/support/provider/customers.ts";
+import { checkPaths, expand } from "#test/support/provider/expand.ts";
+import type { Fault } from "#test/support/provider/faults.ts";
+import { readForm } from "#test/support/provider/form.ts";
+import type { Answer, Keys } from "#test/support/provider/idempotency.ts";
+import { OWING } from "#test/support/provider/owing.ts";
+import { check } from "#test/support/provider/params.ts";
+import { PRICES } from "#test/support/provider/prices.ts";
+import type { Json } from "#test/support/provider/records.ts";
+import { Refusal } from "#test/support/provider/refusal.ts";
+import type { Route } from "#test/support/provider/route.ts";
+import { SUBSCRIBING } from "#test/support/provider/subscribing.ts";
+import { newId, VERSION, type World } from "#test/support/provider/world.ts";
+
+const ROUTES: readonly Route[] = [...CUSTOMERS, ...PRICES, ...SUBSCRIBING, ...OWING];
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface Reply extends Answer {
+  readonly headers: Record<string, string>;
+}
+
+export interface Desk {
+  readonly world: World;
+  readonly key: string;
+  readonly keys: Keys;
+}
+
+/** `wait` is called when the request has been taken and its key with it, before anything is done. */
+export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait: () => Promise<void>): Promise<Reply> {
+  const requestId = newId("req"), { method, path, body } = asked;
+  const said = (status: number, value: unknown, more: Record<string, string> = {}): Reply => ({
+    status,
+    body: JSON.stringify(value, null, 2),
+    requestId,
+    headers: { "request-id": requestId, "stripe-version": VERSION, ...more },
+  });
+  const refused = (cause: unknown): Reply => {
+    if (!(cause instanceof Refusal)) throw cause;
+    return said(cause.status, cause.body(requestId), cause.status === 409 ? { "stripe-should-retry": "true" } : {});
+  };
+  const name = asked.headers["idempotency-key"], key = method === "POST" && typeof name === "string" ? name : null;
+  const echo: Record<string, string> = key === null ? {} : { "idempotency-key": key, "original-request": requestId };
+  try {
+    if (fault?.what === "429") {
+      throw new Refusal(429, "Too many requests hit the API too quickly. Please retry later.", { code: "rate_limit" });
+    }
+    if (fault?.what === "500" && !fault.kept) throw troubled();
+    authenticate(desk.key, asked);
+    const { route, ids } = find(method, path);
+    const form = readForm(method === "POST" ? body : asked.query);
+    const given = check(route.rules, form);
+    checkPaths(given.expand);
+    const kept = key === null ? null : desk.keys.begin(key, path, form, desk.world.now);
+    if (kept) {
+      const headers = { ...echo, "original-request": kept.requestId, "idempotent-replayed": "true" };
+      return { ...kept, headers: { "request-id": requestId, "stripe-version": VERSION, ...headers } };
+    }
+    await wait();
+    desk.world.request = { id: requestId, idempotency_key: key };
+    const reply = work(desk.world, route, given, ids, fault, (status, value) => said(status, value, echo), refused);
+    if (key !== null) desk.keys.end(key, reply);
+    return reply;
+  } catch (cause) {
+    const reply = refused(cause), again = String(fault?.retryAfter ?? 2);
+    return reply.status === 429 ? { ...reply, headers: { ...reply.headers, "retry-after": again } } : reply;
+  }
+}
+
+function work(
+  world: World,
+  route: Route,
+  given: Record<string, Json>,
+  ids: readonly string[],
+  fault: Fault | null,
+  said: (status: number, value: unknown) => Reply,
+  refused: (cause: unknown) => Reply,
+): Reply {
+  try {
+    if (fault?.what === "500") throw troubled();
+    return said(200, expand(world, route.handle(world, given, ...ids), given.expand));
+  } catch (cause) {
+    return refused(cause);
+  }
+}
+
+function troubled(): Refusal {
+  return new Refusal(500, "An unknown error occurred", { type: "api_error" });
+}
+
+function authenticate(key: string, { method, headers, body }: Asked): void {
+  const [, token] = /^Bearer (\S+)$/.exec(String(headers.authorization ?? "")) ?? [];
+  if (token === undefined) throw new Refusal(401, "You did not provide an API key.");
+  if (token !== key) throw new Refusal(401, `Invalid API Key provided: ${token.slice(0, 8)}****`);
+  const version = headers["stripe-version"];
+  if (version !== VERSION) throw new Refusal(400, `Invalid Stripe API version: ${version ?? "none"}`);
+  const type = String(headers["content-type"] ?? "").split(";")[0]!.trim();
+  if (method === "POST" && body !== "" && type !== "application/x-www-form-urlencoded") {
+    const message = `Invalid request (check that your POST content type is application/x-www-form-urlencoded): ${type}`;
+    throw new Refusal(400, message);
+  }
+}
+
+function find(method: string, path: string): { route: Route; ids: string[] } {
+  for (const route of ROUTES) {
+    const found = route.method === method && route.pattern.exec(path);
+    if (found) return { route, ids: found.slice(1).map(decodeURIComponent) };
+  }
+  throw new Refusal(404, `Unrecognized request URL (${method}: ${path}).`);
+}

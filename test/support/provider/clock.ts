@@ -1,0 +1,79 @@
+/** What happens at the provider by itself as time passes: drafts become final, payments are missed, periods end. */
+import { bill, finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
+import { periodEnd } from "#test/support/provider/periods.ts";
+import { recurring } from "#test/support/provider/prorations.ts";
+import type { Invoice, Subscription } from "#test/support/provider/records.ts";
+import { endSubscription } from "#test/support/provider/subscriptions.ts";
+import { change, itemsOf, NOBODY, type World } from "#test/support/provider/world.ts";
+
+const FIRST_PAYMENT = 23 * 60 * 60;
+
+interface Due {
+  readonly at: number;
+  readonly act: () => void;
+}
+
+/** Moves the clock, and does on the way what is due, each at its time and in its order. Back moves the clock alone. */
+export function advance(world: World, to: number): void {
+  world.request = NOBODY;
+  for (;;) {
+    const next = dues(world).reduce<Due | null>((first, due) => first && first.at <= due.at ? first : due, null);
+    if (!next || next.at > to) break;
+    world.now = Math.max(world.now, next.at);
+    next.act();
+  }
+  world.now = to;
+}
+
+function dues(world: World): Due[] {
+  return [
+    ...[...world.invoices.values()].flatMap((invoice) => dueOf(world, invoice)),
+    ...[...world.subscriptions.values()].flatMap((subscription) => endOf(world, subscription)),
+  ];
+}
+
+function dueOf(world: World, invoice: Invoice): Due[] {
+  const { status, automatically_finalizes_at: final, due_date: due } = invoice;
+  if (status === "draft" && final !== null) return [{ at: final, act: () => finalize(world, invoice) }];
+  if (status !== "open" || due === null || world.overdue.has(invoice.id)) return [];
+  return [{ at: due + 1, act: () => lapse(world, invoice) }];
+}
+
+function endOf(world: World, subscription: Subscription): Due[] {
+  const { status, created, ended_at } = subscription;
+  if (ended_at !== null || status === "incomplete_expired") return [];
+  if (status === "incomplete") return [{ at: created + FIRST_PAYMENT, act: () => expire(world, subscription) }];
+  const [{ current_period_end: at }] = itemsOf(subscription) as [Subscription["items"]["data"][0]];
+  const act = () =>
+    subscription.cancel_at_period_end ? endSubscription(world, subscription, {}) : renew(world, subscription);
+  return [{ at, act }];
+}
+
+function renew(world: World, subscription: Subscription): void {
+  const [{ current_period_start: begun, current_period_end: start, price }] = itemsOf(subscription) as [
+    Subscription["items"]["data"][0],
+  ];
+  const end = periodEnd(subscription.billing_cycle_anchor, price.recurring!, start);
+  change(world, "customer.subscription.updated", subscription, () => {
+    for (const item of itemsOf(subscription)) {
+      item.current_period_start = start;
+      item.current_period_end = end;
+      const { id, quantity } = item;
+      world.debits.set(id, { amount: item.price.unit_amount * quantity, quantity, start, end });
+    }
+    const lines = itemsOf(subscription).map((item) => recurring(world, subscription, item, { start, end }));
+    bill(world, subscription, lines, "subscription_cycle", { start: begun, end: start });
+  });
+}
+
+/** Nobody made the first payment: it has never begun. */
+function expire(world: World, subscription: Subscription): void {
+  for (const invoice of invoicesOf(world, subscription.id)) {
+    if (invoice.status !== "open") continue;
+    change(world, "invoice.voided", invoice, () => invoice.status = "void");
+  }
+  change(world, "customer.subscription.updated", subscription, () => {
+    subscription.status = "incomplete_expired";
+    subscription.ended_at = world.now;
+  });
+}

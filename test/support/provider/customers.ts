@@ -1,0 +1,133 @@
+/** Customers, and the search for them: https://docs.stripe.com/api/customers and /search */
+import { page } from "#test/support/provider/lists.ts";
+import { merged, PAGE, type Rules } from "#test/support/provider/params.ts";
+import type { Customer, Json } from "#test/support/provider/records.ts";
+import { wrong } from "#test/support/provider/refusal.ts";
+import { endpoint, type Route } from "#test/support/provider/route.ts";
+import { endSubscription } from "#test/support/provider/subscriptions.ts";
+import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
+
+const FIELDS: Rules = {
+  email: "text or unset",
+  name: "text or unset",
+  description: "text or unset",
+  phone: "text or unset",
+  metadata: "metadata",
+  preferred_locales: { list: "text" },
+  balance: "integer",
+  address: {
+    of: {
+      ...{ city: "text or unset", country: "text or unset", line1: "text or unset", line2: "text or unset" },
+      ...{ postal_code: "text or unset", state: "text or unset" },
+    },
+  },
+  tax_exempt: { any: ["exempt", "none", "reverse"] },
+  invoice_settings: { of: { default_payment_method: "text or unset", footer: "text or unset" } },
+};
+
+export const CUSTOMERS: readonly Route[] = [
+  endpoint("POST", "/v1/customers", FIELDS, createCustomer),
+  endpoint("GET", "/v1/customers", { ...PAGE, email: "text" }, (world, given) => {
+    const all = [...world.customers.values()].filter(({ email }) => given.email === undefined || email === given.email);
+    return page("/v1/customers", "customer", all, given);
+  }),
+  endpoint("GET", "/v1/customers/search", { "query*": "text", limit: "natural", page: "text" }, search),
+  endpoint("GET", "/v1/customers/:id", {}, (world, _, id) => {
+    if (world.deleted.has(id)) return { id, object: "customer", deleted: true };
+    return find("customer", world.customers, id);
+  }),
+  endpoint("POST", "/v1/customers/:id", FIELDS, (world, given, id) => {
+    const customer = find("customer", world.customers, id);
+    change(world, "customer.updated", customer, () => assign(world, customer, given));
+    return customer;
+  }),
+  endpoint("DELETE", "/v1/customers/:id", {}, (world, _, id) => {
+    deleteCustomer(world, id);
+    return { id, object: "customer", deleted: true };
+  }),
+];
+
+function createCustomer(world: World, given: Record<string, Json>): Customer {
+  const id = newId("cus");
+  const customer: Customer = {
+    ...BLANK,
+    id,
+    object: "customer",
+    created: world.now,
+    livemode: false,
+    email: null,
+    name: null,
+    description: null,
+    metadata: {},
+    balance: 0,
+    currency: null,
+    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+  };
+  assign(world, customer, given);
+  world.customers.set(id, customer);
+  emit(world, "customer.created", customer);
+  return customer;
+}
+
+function assign(world: World, customer: Customer, given: Record<string, Json>): void {
+  const { metadata, invoice_settings: settings, email, ...rest } = given;
+  if (email && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw wrong("email", `Invalid email address: ${email}`, "email_invalid");
+  }
+  const card = settings?.default_payment_method;
+  if (card && world.cards.get(card)?.customer !== customer.id) {
+    throw wrong("invoice_settings[default_payment_method]", `No such PaymentMethod: '${card}'`, "resource_missing");
+  }
+  Object.assign(customer, rest, email === undefined ? {} : { email });
+  customer.metadata = merged(customer.metadata, metadata);
+  if (settings) customer.invoice_settings = { ...customer.invoice_settings, ...settings };
+}
+
+/** Gone, with the subscriptions: what is asked of it from now on is refused. */
+export function deleteCustomer(world: World, id: string): void {
+  const customer = find("customer", world.customers, id);
+  for (const subscription of world.subscriptions.values()) {
+    if (subscription.customer === id && subscription.ended_at === null) endSubscription(world, subscription, {});
+  }
+  world.customers.delete(id);
+  world.deleted.add(id);
+  emit(world, "customer.deleted", customer);
+}
+
+/** `metadata["key"]:"value" AND email:"…"`. The index may be behind: what was made lately is not found then. */
+function search(world: World, given: Record<string, Json>): Json {
+  const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
+  const all = [...world.indexed ?? world.customers.values()].reverse()
+    .filter((customer) => clauses.every((matches) => matches(customer)))
+    .flatMap(({ id }) => world.customers.get(id) ?? []); // the objects themselves are never behind
+  const start = Number(given.page ?? 0), limit = given.limit ?? 10, more = start + limit < all.length;
+  return {
+    object: "search_result",
+    data: all.slice(start, start + limit),
+    has_more: more,
+    next_page: more ? String(start + limit) : null,
+    url: "/v1/customers/search",
+  };
+}
+
+function readClause(clause: string): (customer: Customer) => boolean {
+  const found = /^(email|name|phone|metadata\[(["'])(.+?)\2\])(:|~)(["'])((?:(?!\5).|\\\5)*)\5$/.exec(clause.trim());
+  if (!found) throw wrong("query", `We were unable to parse your search query: ${clause}`);
+  const [, field, , key, operator, , raw] = found, wanted = raw!.replaceAll(/\\(["'])/g, "$1");
+  const value = ({ metadata, ...rest }: Customer): string =>
+    key === undefined ? (rest as Json)[field!] ?? "" : metadata[key] ?? "";
+  return (customer) => operator === ":" ? value(customer) === wanted : value(customer).includes(wanted);
+}
+
+/** What a customer has besides, and nobody here asks for. */
+const BLANK = {
+  ...{ address: null, default_source: null, delinquent: false, discount: null, invoice_prefix: "WHEEL" },
+  ...{
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: "none",
+    test_clock: null,
+  },
+};

@@ -1,0 +1,92 @@
+/** What happens at the provider without us: customers pay or do not, and somebody clicks in the provider's own pages. */
+import { advance } from "#test/support/provider/clock.ts";
+import { finalize, invoicesOf, lapse } from "#test/support/provider/invoices.ts";
+import { fail, giveBack, pay } from "#test/support/provider/payments.ts";
+import type { Invoice, Refund, Subscription } from "#test/support/provider/records.ts";
+import { cancelSubscription, updateSubscription } from "#test/support/provider/subscriptions.ts";
+import { change, find, itemsOf, newId, NOBODY, type World } from "#test/support/provider/world.ts";
+
+export interface Happenings {
+  /** Pays the oldest invoice that is not paid; a draft becomes final for it. */
+  pay(subscription: string): Invoice;
+  /** Nobody pays in time: the subscription is `past_due`. Where all is paid, that is the next period's invoice. */
+  missPayment(subscription: string): Invoice;
+  /** Pays all that is open: the subscription is `active` again. */
+  recover(subscription: string): void;
+  /** The provider stops trying: the subscription is `unpaid`. */
+  giveUp(subscription: string): void;
+  cancel(subscription: string): Subscription;
+  editQuantity(subscription: string, price: string, quantity: number): Subscription;
+  /** All that is left of it, or an amount. Of an invoice it is what was paid for it. */
+  refund(chargeOrInvoice: string, amount?: number): Refund;
+  /** The customer leaves a card, which the bank takes or refuses from now on. */
+  addCard(customer: string, refused?: "refused"): string;
+}
+
+export function happenings(world: World): Happenings {
+  const alone = <Args extends unknown[], Result>(act: (...args: Args) => Result) => (...args: Args): Result => {
+    world.request = NOBODY;
+    return act(...args);
+  };
+  return {
+    pay: alone((id) => payOldest(world, id)),
+    missPayment: alone((id) => miss(world, id)),
+    recover: alone((id) => {
+      for (const invoice of owed(world, id)) if (invoice.status === "open") pay(world, invoice);
+    }),
+    giveUp: alone((id) => {
+      const subscription = find("subscription", world.subscriptions, id);
+      change(world, "customer.subscription.updated", subscription, () => subscription.status = "unpaid");
+    }),
+    cancel: alone((id) => cancelSubscription(world, id, {})),
+    editQuantity: alone((id, price, quantity) => {
+      const item = itemsOf(find("subscription", world.subscriptions, id)).find((each) => each.price.id === price);
+      return updateSubscription(world, id, { items: [item ? { id: item.id, quantity } : { price, quantity }] });
+    }),
+    refund: alone((id, amount) => giveBack(world, chargeOf(world, id), amount)),
+    addCard: alone((id, refused) => {
+      const customer = find("customer", world.customers, id), card = newId("pm");
+      world.cards.set(card, { customer: id, refused: refused !== undefined });
+      change(world, "customer.updated", customer, () => {
+        customer.invoice_settings = { ...customer.invoice_settings, default_payment_method: card };
+      });
+      return card;
+    }),
+  };
+}
+
+/** What is not paid, oldest first. */
+function owed(world: World, subscription: string): Invoice[] {
+  find("subscription", world.subscriptions, subscription);
+  return invoicesOf(world, subscription).filter(({ status }) => status === "draft" || status === "open");
+}
+
+function payOldest(world: World, id: string): Invoice {
+  const [invoice] = owed(world, id);
+  if (!invoice) throw new Error(`Nothing is owed for ${id}`);
+  finalize(world, invoice);
+  if (invoice.status === "open") pay(world, invoice);
+  return invoice;
+}
+
+function miss(world: World, id: string): Invoice {
+  const subscription = find("subscription", world.subscriptions, id);
+  if (owed(world, id).length === 0) advance(world, itemsOf(subscription)[0]!.current_period_end);
+  const invoice = owed(world, id).at(-1);
+  if (!invoice) throw new Error(`Nothing will be owed for ${id}`);
+  if (subscription.collection_method === "charge_automatically") {
+    for (const card of world.cards.values()) if (card.customer === subscription.customer) card.refused = true;
+  }
+  finalize(world, invoice);
+  if (invoice.status !== "open") throw new Error(`Nothing is owed for ${id}: its invoice comes to nothing`);
+  if (subscription.collection_method === "send_invoice") lapse(world, invoice);
+  else if (invoice.attempt_count === 0) fail(world, invoice);
+  return invoice;
+}
+
+function chargeOf(world: World, id: string): string {
+  if (!world.invoices.has(id)) return id;
+  const payment = [...world.payments.values()].find(({ invoice }) => invoice === id);
+  if (!payment) throw new Error(`Nothing was paid for ${id}`);
+  return world.intents.get(payment.payment.payment_intent)!.latest_charge!;
+}

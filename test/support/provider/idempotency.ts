@@ -1,0 +1,66 @@
+/**
+ * Answers by the key that the caller chose: https://docs.stripe.com/api/idempotent_requests
+ *
+ * Kept is what was said once the work had begun, errors too, for a day; what was refused before that is not.
+ */
+import { Refusal } from "#test/support/provider/refusal.ts";
+
+const DAY = 24 * 60 * 60;
+const LONGEST = 255;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  /** The request whose answer it is. */
+  readonly requestId: string;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly form: string;
+  readonly at: number;
+  answer: Answer | null;
+}
+
+export interface Keys {
+  /** The answer that is kept, or null where the work is to be done now: then `end` must follow. */
+  begin(key: string, path: string, form: unknown, now: number): Answer | null;
+  /** Keeps the answer; null keeps nothing, and the key is free again. */
+  end(key: string, answer: Answer | null): void;
+}
+
+export function newKeys(): Keys {
+  const entries = new Map<string, Entry>();
+  return {
+    begin(key, path, given, now) {
+      if (key.length > LONGEST) throw new Refusal(400, "Idempotency keys are up to 255 characters long", CONFLICT);
+      const form = JSON.stringify(given), old = entries.get(key);
+      if (!old || old.answer && now - old.at >= DAY) {
+        entries.set(key, { path, form, at: now, answer: null });
+        return null;
+      }
+      const other = `Try using a key other than '${key}' if you meant to execute a different request.`;
+      if (old.path !== path) {
+        const message =
+          "Keys for idempotent requests can only be used for the same endpoint they were first used for " +
+          `('${path}' vs '${old.path}'). ${other}`;
+        throw new Refusal(400, message, CONFLICT);
+      }
+      if (old.form !== form) {
+        const message =
+          "Keys for idempotent requests can only be used with the same parameters they were first used with. " +
+          other;
+        throw new Refusal(400, message, CONFLICT);
+      }
+      if (old.answer) return old.answer;
+      const message = `There is currently another in-progress request using this Idempotent Key: ${key}`;
+      throw new Refusal(409, message, { ...CONFLICT, code: "idempotency_key_in_use" });
+    },
+    end(key, answer) {
+      if (answer) entries.get(key)!.answer = answer;
+      else entries.delete(key);
+    },
+  };
+}
+
+const CONFLICT = { type: "idempotency_error" } as const;

@@ -1,0 +1,46 @@
+/** Lists, newest first, a page at a time: https://docs.stripe.com/api/pagination */
+import type { Json } from "#test/support/provider/records.ts";
+import { missing, wrong } from "#test/support/provider/refusal.ts";
+
+const CARRIED = 10;
+
+/** One page of what was made in the given order. */
+export function page(url: string, kind: string, made: Iterable<Json>, given: Record<string, Json>): Json {
+  const { limit = 10, starting_after: after, ending_before: before, created } = given;
+  if (limit < 1 || limit > 100) {
+    throw wrong("limit", "This value must be from 1 to 100", "parameter_invalid_integer");
+  }
+  if (after !== undefined && before !== undefined) {
+    throw wrong("starting_after", "You can only use one of starting_after and ending_before");
+  }
+  const all = [...made].reverse().filter((each) => created === undefined || within(each.created, created));
+  const place = (id: string, param: string) => {
+    const found = all.findIndex((each) => each.id === id);
+    if (found < 0) throw missing(kind, id, param);
+    return found;
+  };
+  if (before !== undefined) {
+    const end = place(before, "ending_before"), start = Math.max(0, end - limit);
+    return { object: "list", data: all.slice(start, end), has_more: start > 0, url };
+  }
+  const start = after === undefined ? 0 : place(after, "starting_after") + 1;
+  return { object: "list", data: all.slice(start, start + limit), has_more: start + limit < all.length, url };
+}
+
+/** What an object carries along of its lists: the first ten, and that there are more. Changes what it is given. */
+export function shorten(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  for (const each of Object.values(value) as Json[]) {
+    shorten(each);
+    if (each?.object !== "list" || each.data.length <= CARRIED) continue;
+    each.data.length = CARRIED;
+    each.has_more = true;
+  }
+  return value;
+}
+
+function within(time: number, range: Json): boolean {
+  if (typeof range === "number") return time === range;
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = range;
+  return time > gt && time >= gte && time < lt && time <= lte;
+}

@@ -1,0 +1,120 @@
+/**
+ * What parameters an endpoint takes, and the refusal of all others.
+ *
+ * One that the provider knows and the double does not is refused as well: a test that went on without it would show
+ * something that the provider does not do.
+ */
+import type { Json } from "#test/support/provider/records.ts";
+import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+
+export type Rule =
+  /** Text; never empty. */
+  | "text"
+  /** Text; empty unsets it, and is read as null. */
+  | "text or unset"
+  | "integer"
+  | "natural"
+  | "time"
+  | "boolean"
+  /** Up to 50 texts by name; an empty text removes one, an empty whole removes all and is read as null. */
+  | "metadata"
+  /** A time, or `created[gt]` and its like. */
+  | "range"
+  | { readonly any: readonly string[] }
+  | { readonly list: Rule; readonly most?: number }
+  | { readonly of: Rules };
+
+/** A name with an asterisk is required. */
+export type Rules = { readonly [name: string]: Rule };
+
+/** What every list takes. */
+export const PAGE: Rules = { limit: "natural", starting_after: "text", ending_before: "text", created: "range" };
+
+/** The values, as what they are; throws a Refusal for what the rules do not know. */
+export function check(rules: Rules, values: Record<string, Json>): Record<string, Json> {
+  return read({ of: { ...rules, expand: { list: "text" } } }, values, "");
+}
+
+function read(rule: Rule, value: Json, at: string): Json {
+  if (typeof rule === "object" && "of" in rule) return readMap(rule.of, value, at);
+  if (typeof rule === "object" && "list" in rule) {
+    if (value === "") return [];
+    if (!Array.isArray(value)) throw wrong(at, `Invalid array`);
+    if (value.length > (rule.most ?? 100)) {
+      throw wrong(at, `Array can have at most ${rule.most} elements: ${value.length} given`);
+    }
+    return value.map((each, i) => read(rule.list, each, `${at}[${i}]`));
+  }
+  if (rule === "metadata") return readMetadata(value, at);
+  if (rule === "range") {
+    return typeof value === "string" ? read("time", value, at) : readMap(RANGE, value, at);
+  }
+  if (typeof value !== "string") throw wrong(at, `Invalid string: ${JSON.stringify(value)}`);
+  if (rule === "text or unset" && value === "") return null;
+  if (value === "") {
+    const message =
+      `You passed an empty string for '${at}'. We assume empty values are an attempt to unset a parameter; ` +
+      `however '${at}' cannot be unset`;
+    throw wrong(at, message, "parameter_invalid_empty");
+  }
+  if (value.length > 5000) throw wrong(at, "Invalid string: it is too long", "parameter_invalid_string");
+  if (typeof rule === "object") {
+    if (!rule.any.includes(value)) throw wrong(at, `Invalid ${at}: must be one of ${rule.any.join(", ")}`);
+    return value;
+  }
+  if (rule === "boolean") {
+    if (value !== "true" && value !== "false") throw wrong(at, `Invalid boolean: ${value}`);
+    return value === "true";
+  }
+  if (rule === "integer" || rule === "natural" || rule === "time") return readNumber(rule, value, at);
+  return value;
+}
+
+const RANGE: Rules = { gt: "time", gte: "time", lt: "time", lte: "time" };
+
+function readNumber(rule: "integer" | "natural" | "time", value: string, at: string): number {
+  if (!/^-?\d{1,15}$/.test(value)) throw wrong(at, `Invalid integer: ${value}`, "parameter_invalid_integer");
+  const number = Number(value);
+  if (rule === "integer" || number >= 0) return number;
+  throw wrong(at, "This value must be greater than or equal to 0", "parameter_invalid_integer");
+}
+
+function readMap(rules: Rules, value: Json, at: string): Json {
+  if (typeof value !== "object" || Array.isArray(value)) throw wrong(at, "Invalid object");
+  const bare = (name: string) => name.replace(/\*$/, "");
+  const known = new Map(Object.entries(rules).map(([name, rule]) => [bare(name), rule]));
+  const full = (name: string) => at === "" ? name : `${at}[${name}]`;
+  const unknown = Object.keys(value).filter((name) => !known.has(name)).map(full);
+  if (unknown.length > 0) {
+    const message = `Received unknown parameter${unknown.length > 1 ? "s" : ""}: ${unknown.join(", ")}`;
+    throw new Refusal(400, message, { code: "parameter_unknown", param: unknown[0] });
+  }
+  const lacking = Object.keys(rules).find((name) => name.endsWith("*") && !(bare(name) in value));
+  if (lacking) {
+    throw wrong(full(bare(lacking)), `Missing required param: ${full(bare(lacking))}.`, "parameter_missing");
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, read(known.get(name)!, each, full(name))]),
+  );
+}
+
+function readMetadata(value: Json, at: string): Json {
+  if (value === "") return null;
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw wrong(at, "Invalid hash: metadata is a set of names and values");
+  }
+  for (const [name, each] of Object.entries(value)) {
+    if (typeof each !== "string") throw wrong(`${at}[${name}]`, "Metadata values must be strings");
+    if (name.length > 40) throw wrong(at, "Metadata keys must be 40 characters or less");
+    if (each.length > 500) throw wrong(`${at}[${name}]`, "Metadata values must be 500 characters or less");
+  }
+  if (Object.keys(value).length > 50) throw wrong(at, "Metadata can have up to 50 keys");
+  return value;
+}
+
+/** What metadata becomes by what was given. */
+export function merged(old: Record<string, string>, given: Record<string, string> | null | undefined) {
+  if (given === undefined) return old;
+  if (given === null) return {};
+  return Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,137 @@
+/** Payments of invoices, and what is given back: payment intents, charges, refunds. */
+import { subscriptionOf } from "#test/support/provider/invoices.ts";
+import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
+import { Refusal } from "#test/support/provider/refusal.ts";
+import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
+
+/** Charges the customer's card, if there is one; without it, or refused, the subscription is behind. */
+export function attempt(world: World, invoice: Invoice): void {
+  const subscription = subscriptionOf(world, invoice);
+  if (subscription?.status === "incomplete" && world.awaiting.has(subscription.id)) return;
+  const card = subscription?.default_payment_method ??
+    world.customers.get(invoice.customer)?.invoice_settings.default_payment_method ?? null;
+  if (card !== null && world.cards.get(card)?.refused === false) return pay(world, invoice);
+  fail(world, invoice);
+}
+
+/** The money has come. */
+export function pay(world: World, invoice: Invoice): void {
+  const { intent } = charge(world, invoice, true);
+  settle(world, invoice, intent);
+}
+
+/** Marks it as paid, by a payment or by nothing being owed, and its subscription as in order if it was the last. */
+export function settle(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
+  change(world, "invoice.paid", invoice, () => {
+    invoice.status = "paid";
+    invoice.amount_paid = invoice.amount_due;
+    invoice.amount_remaining = 0;
+    invoice.attempted = intent !== null || invoice.attempted;
+    invoice.status_transitions = { ...invoice.status_transitions, paid_at: world.now };
+  });
+  emit(world, "invoice.payment_succeeded", invoice);
+  if (intent) {
+    const payment: InvoicePayment = {
+      ...{ amount_requested: invoice.amount_due, is_default: true, currency: invoice.currency },
+      ...{ status_transitions: { canceled_at: null, paid_at: world.now } },
+      ...{ id: newId("inpay"), object: "invoice_payment", created: world.now, livemode: false },
+      amount_paid: invoice.amount_due,
+      invoice: invoice.id,
+      payment: { type: "payment_intent", payment_intent: intent.id },
+      status: "paid",
+    };
+    world.payments.set(payment.id, payment);
+    emit(world, "invoice_payment.paid", payment);
+  }
+  const subscription = subscriptionOf(world, invoice);
+  const open = [...world.invoices.values()].some((each) =>
+    each.status === "open" && subscriptionOf(world, each) === subscription
+  );
+  if (open || !subscription || !["past_due", "unpaid", "incomplete"].includes(subscription.status)) return;
+  change(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
+}
+
+/** The bank said no, or there is nothing to charge. */
+export function fail(world: World, invoice: Invoice): void {
+  charge(world, invoice, false);
+  invoice.attempt_count++;
+  invoice.attempted = true;
+  emit(world, "invoice.payment_failed", invoice);
+  const subscription = subscriptionOf(world, invoice);
+  if (subscription?.status !== "active") return;
+  change(world, "customer.subscription.updated", subscription, () => subscription.status = "past_due");
+}
+
+/** Gives back all of what is left of a charge, or an amount. */
+export function giveBack(world: World, chargeId: string, amount?: number): Refund {
+  const paid = find("charge", world.charges, chargeId), left = paid.amount - paid.amount_refunded;
+  if (paid.refunded) {
+    throw new Refusal(400, `Charge ${paid.id} has already been refunded.`, { code: "charge_already_refunded" });
+  }
+  if (paid.status !== "succeeded" || (amount ?? 1) < 1 || (amount ?? 0) > left) {
+    throw new Refusal(400, `Refund amount is not possible on charge ${paid.id}`, { param: "amount" });
+  }
+  const refund: Refund = {
+    ...{
+      balance_transaction: newId("txn"),
+      customer_account: null,
+      destination_details: { type: "card" },
+      metadata: {},
+    },
+    ...{
+      payment_method: null,
+      reason: null,
+      receipt_number: null,
+      source_transfer_reversal: null,
+      transfer_reversal: null,
+    },
+    ...{ id: newId("re"), object: "refund", created: world.now },
+    amount: amount ?? left,
+    charge: paid.id,
+    currency: paid.currency,
+    customer: paid.customer,
+    payment_intent: paid.payment_intent,
+    status: "succeeded",
+  };
+  world.refunds.set(refund.id, refund);
+  change(world, "charge.refunded", paid, () => {
+    paid.amount_refunded += refund.amount;
+    paid.refunded = paid.amount_refunded === paid.amount;
+  });
+  emit(world, "refund.created", refund);
+  return refund;
+}
+
+function charge(world: World, invoice: Invoice, good: boolean): { intent: PaymentIntent; charge: Charge } {
+  const about = {
+    amount: invoice.amount_due,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    created: world.now,
+  };
+  const intent: PaymentIntent = {
+    ...{ capture_method: "automatic", confirmation_method: "automatic", description: null, metadata: {} },
+    ...{ payment_method: null, payment_method_types: ["card"], canceled_at: null, cancellation_reason: null },
+    ...{ ...about, id: newId("pi"), object: "payment_intent", livemode: false },
+    amount_received: good ? invoice.amount_due : 0,
+    latest_charge: null,
+    status: good ? "succeeded" : "requires_payment_method",
+  };
+  const made: Charge = {
+    ...{ amount_captured: good ? invoice.amount_due : 0, application: null, captured: good, description: null },
+    ...{ disputed: false, metadata: {}, payment_method: null, receipt_email: null, receipt_url: null },
+    ...{ failure_code: good ? null : "card_declined", failure_message: good ? null : "Your card was declined." },
+    ...{ ...about, id: newId("ch"), object: "charge", livemode: false },
+    amount_refunded: 0,
+    paid: good,
+    payment_intent: intent.id,
+    refunded: false,
+    status: good ? "succeeded" : "failed",
+  };
+  intent.latest_charge = made.id;
+  world.intents.set(intent.id, intent);
+  world.charges.set(made.id, made);
+  emit(world, good ? "charge.succeeded" : "charge.failed", made);
+  emit(world, good ? "payment_intent.succeeded" : "payment_intent.payment_failed", intent);
+  return { intent, charge: made };
+}

@@ -1,0 +1,32 @@
+/** Periods of a subscription: whole intervals from its anchor, at the anchor's day of the month where that month has one. */
+import type { Interval } from "#test/support/provider/records.ts";
+
+const DAY = 24 * 60 * 60;
+
+export interface Cycle {
+  readonly interval: Interval;
+  readonly interval_count: number;
+}
+
+/** When the period ends in which the moment lies. Seconds. */
+export function periodEnd(anchor: number, { interval, interval_count: count }: Cycle, moment: number): number {
+  if (interval === "day" || interval === "week") {
+    const length = DAY * count * (interval === "week" ? 7 : 1);
+    return anchor + (Math.floor((moment - anchor) / length) + 1) * length;
+  }
+  const months = count * (interval === "year" ? 12 : 1);
+  for (let i = 1;; i++) {
+    const end = addMonths(anchor, i * months);
+    if (end > moment) return end;
+  }
+}
+
+/** From the 31st of January to the 28th of February, and on to the 31st of March: each reckoned from the anchor. */
+function addMonths(anchor: number, months: number): number {
+  const at = new Date(anchor * 1000), day = at.getUTCDate();
+  at.setUTCDate(1);
+  at.setUTCMonth(at.getUTCMonth() + months);
+  const last = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate();
+  at.setUTCDate(Math.min(day, last));
+  return at.getTime() / 1000;
+}

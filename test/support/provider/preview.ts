@@ -1,0 +1,74 @@
+/** What an invoice would say after a change, or for a subscription that is not there yet: /v1/invoices/create_preview. */
+import { draw } from "#test/support/provider/invoices.ts";
+import { newItem, planItems } from "#test/support/provider/items.ts";
+import { periodEnd } from "#test/support/provider/periods.ts";
+import { prorate, recurring } from "#test/support/provider/prorations.ts";
+import type { Invoice, Item, Json, Line, Subscription } from "#test/support/provider/records.ts";
+import { Refusal, wrong } from "#test/support/provider/refusal.ts";
+import { refuseDate, refuseForeignCurrency } from "#test/support/provider/subscriptions.ts";
+import { find, itemsOf, listOf, type World } from "#test/support/provider/world.ts";
+
+const DETAILS = "subscription_details";
+
+/**
+ * The next invoice: what waits already, the change's prorations, and the next period; with `always_invoice` only the
+ * invoice that the change makes at once. In the mode `recurring` it is a whole period without any proration.
+ */
+export function preview(world: World, given: Record<string, Json>): Invoice {
+  const invoice = given.subscription === undefined ? previewFirst(world, given) : previewNext(world, given);
+  world.previews.set(invoice.id, invoice);
+  return invoice;
+}
+
+function previewNext(world: World, given: Record<string, Json>): Invoice {
+  const { subscription: id, customer, preview_mode: mode = "next", subscription_details: details = {} } = given;
+  const subscription = find("subscription", world.subscriptions, id, "subscription");
+  if (customer !== undefined && customer !== subscription.customer) {
+    throw wrong("customer", `The subscription ${id} does not belong to the customer ${customer}`);
+  }
+  if (subscription.ended_at !== null) {
+    throw new Refusal(400, "No upcoming invoices for a subscription that has ended", { code: "invoice_upcoming_none" });
+  }
+  const plan = planItems(world, itemsOf(subscription), details.items ?? [], `${DETAILS}[items]`);
+  refuseForeignCurrency(subscription, plan);
+  refuseDate(subscription, details, `${DETAILS}[proration_date]`);
+  const { proration_behavior: behavior = "create_prorations", proration_date: at = world.now } = details;
+  const [{ current_period_end: end, price }] = itemsOf(subscription) as [Item];
+  const next = { start: end, end: periodEnd(subscription.billing_cycle_anchor, price.recurring!, end) };
+  const items = plan.flatMap(({ id, becomes }) => becomes ? [{ id, ...becomes }] : []);
+  const whole = items.map((item) => recurring(world, subscription, item, next));
+  const waiting = world.pending.filter((line) => line.subscription === id);
+  const prorations = behavior === "none" ? [] : prorate(world, subscription, plan, at).lines;
+  const lines: Line[] = mode === "recurring"
+    ? whole
+    : behavior === "always_invoice" && prorations.length > 0
+    ? [...waiting, ...prorations]
+    : [...waiting, ...prorations, ...whole];
+  return draw(world, subscription, world.customers.get(subscription.customer), lines, "upcoming", { start: at, end });
+}
+
+/** The first invoice of a subscription, were it begun now. */
+function previewFirst(world: World, given: Record<string, Json>): Invoice {
+  const { customer: id, currency, subscription_details: details = {} } = given;
+  if (id === undefined) throw wrong("customer", "You must pass a customer or a subscription", "parameter_missing");
+  const customer = find("customer", world.customers, id, "customer");
+  if (!details.items) {
+    throw new Refusal(404, `No upcoming invoices for customer: ${id}`, { code: "invoice_upcoming_none" });
+  }
+  const plan = planItems(world, [], details.items, `${DETAILS}[items]`), { price } = plan[0]!.becomes!;
+  if ((currency ?? customer.currency ?? price.currency) !== price.currency) {
+    throw wrong("currency", `The prices of the items are in ${price.currency}`);
+  }
+  if (details.proration_date !== undefined) {
+    throw wrong(`${DETAILS}[proration_date]`, "A proration date needs a subscription");
+  }
+  const end = periodEnd(world.now, price.recurring!, world.now);
+  const period = { current_period_start: world.now, current_period_end: end };
+  const items = plan.map(({ id, becomes }) => newItem(id, "", world.now, becomes!, period));
+  const draft = {
+    ...{ id: null, customer: id, currency: price.currency, collection_method: "charge_automatically", metadata: {} },
+    items: listOf("", items),
+  } as unknown as Subscription;
+  const lines = items.map((item) => recurring(world, draft, item, { start: world.now, end }));
+  return draw(world, draft, customer, lines, "upcoming", { start: world.now, end });
+}

@@ -1,0 +1,160 @@
+/**
+ * A payment provider that is none, over HTTP: it answers as Stripe's API of one version does, as far as a biller of
+ * subscriptions needs it, and refuses what that one refuses. Written from its documentation and types, not from what
+ * calls it here: the two agree because both follow the same book.
+ *
+ * What a test makes happen here, happens at the provider alone; the events tell of it, and the test delivers them.
+ */
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { answer, type Reply } from "#test/support/provider/answer.ts";
+import { advance } from "#test/support/provider/clock.ts";
+import { type Faults, newFaults } from "#test/support/provider/faults.ts";
+import { readForm } from "#test/support/provider/form.ts";
+import { type Happenings, happenings } from "#test/support/provider/happenings.ts";
+import { newKeys } from "#test/support/provider/idempotency.ts";
+import type { Json, StripeEvent } from "#test/support/provider/records.ts";
+import { newWorld, type World } from "#test/support/provider/world.ts";
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly idempotencyKey: string | null;
+  /** 0 while there is no answer, and for good where there never was one: though the work may be done. */
+  readonly status: number;
+  /** What was sent, by its names; of a GET its query. */
+  readonly form: Record<string, Json>;
+}
+
+export interface Provider extends Happenings {
+  readonly url: string;
+  readonly key: string;
+  readonly webhookSecret: string;
+  /** What the program is told of it. */
+  readonly env: Record<string, string>;
+  readonly calls: readonly Call[];
+  /** What it keeps; to read, not to change. */
+  readonly state: Readonly<Omit<World, "request">>;
+  /** Seconds, by its own clock. It stands still unless it is moved. */
+  now(): number;
+  /** What is due until then happens: drafts become final, payments are missed, periods are invoiced. */
+  setNow(seconds: number): void;
+  break: Faults["break"];
+  /** From now on the search finds nothing that is new, until what is returned is called. */
+  delaySearch(): () => void;
+  /** Calls that it has taken and not answered. */
+  hanging(): number;
+  /** All that happened, in order. */
+  readonly events: readonly StripeEvent[];
+  /** The header `Stripe-Signature` for a body. */
+  sign(payload: string, at?: number, secret?: string): string;
+  /** Brings an event, or any body, to a webhook. */
+  deliver(url: string, event: StripeEvent, instead?: { signature?: string; body?: string }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function openProvider(options: { readonly port?: number } = {}): Promise<Provider> {
+  const key = "sk_test_double", webhookSecret = "whsec_double";
+  const world = newWorld(), faults = newFaults(), keys = newKeys();
+  const calls: { -readonly [Name in keyof Call]: Call[Name] }[] = [];
+  const sockets = new Set<Socket>();
+  let hanging = 0;
+
+  const server = createServer((request, response) => {
+    const chunks: Uint8Array[] = [];
+    request.on("error", () => {});
+    request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+    request.on("end", async () => {
+      const { pathname: path, search } = new URL(request.url!, "http://provider");
+      const body = Buffer.concat(chunks).toString(), { method = "", headers } = request, query = search.slice(1);
+      const call = {
+        method,
+        path,
+        idempotencyKey: keyOf(headers),
+        status: 0,
+        form: formOf(method === "POST" ? body : query),
+      };
+      calls.push(call);
+      const met = faults.meet(method, path), what = met?.fault.what;
+      if (what === "down") return request.socket.destroy();
+      if (what === "hang") return void hanging++;
+      const wait = async () => {
+        if (what !== "slow") return;
+        hanging++;
+        await met!.mended;
+        hanging--;
+      };
+      const reply = await answer({ world, key, keys }, { method, path, query, headers, body }, met?.fault ?? null, wait)
+        .catch(broken);
+      if (what === "lost answer") return request.socket.destroy();
+      if (request.socket.destroyed) return; // it had not the patience
+      call.status = reply.status;
+      response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
+      response.end(reply.body);
+    });
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {}); // who hangs up is what some tests are about
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const sign = (payload: string, at = world.now, secret = webhookSecret) =>
+    `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${payload}`).digest("hex")}`;
+  return {
+    ...happenings(world),
+    url,
+    key,
+    webhookSecret,
+    env: { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE: url },
+    calls,
+    state: world,
+    now: () => world.now,
+    setNow: (seconds) => advance(world, seconds),
+    break: faults.break,
+    delaySearch() {
+      world.indexed = structuredClone([...world.customers.values()]);
+      return () => world.indexed = null;
+    },
+    hanging: () => hanging,
+    events: world.events,
+    sign,
+    deliver(url, event, instead = {}) {
+      const body = instead.body ?? JSON.stringify(event, null, 2);
+      const headers = {
+        "content-type": "application/json; charset=utf-8",
+        "stripe-signature": instead.signature ?? sign(body),
+        "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+      };
+      return fetch(url, { method: "POST", headers, body });
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A mistake of the double: it is said aloud, for the test to fail by it. */
+function broken(cause: unknown): Reply {
+  const message = `The double is broken: ${cause instanceof Error ? cause.stack : cause}`;
+  const body = JSON.stringify({ error: { type: "api_error", message } });
+  return { status: 500, body, requestId: "", headers: {} };
+}
+
+function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | null {
+  const key = headers["idempotency-key"];
+  return typeof key === "string" ? key : null;
+}
+
+/** Only to be shown: a form that cannot be read is shown as nothing. */
+function formOf(text: string): Record<string, Json> {
+  try {
+    return readForm(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,18 @@
+/** One endpoint of the provider. */
+import type { Rules } from "#test/support/provider/params.ts";
+import type { Json } from "#test/support/provider/records.ts";
+import type { World } from "#test/support/provider/world.ts";
+
+type Handle = (world: World, given: Record<string, Json>, ...ids: string[]) => Json;
+
+export interface Route {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly rules: Rules;
+  readonly handle: Handle;
+}
+
+/** `:id` in a path stands for one part of it. */
+export function endpoint(method: string, path: string, rules: Rules, handle: Handle): Route {
+  return { method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "([^/]+)")}$`), rules, handle };
+}

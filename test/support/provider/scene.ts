@@ -1,0 +1,64 @@
+/** A customer and two prices at the provider's double, on a first of the month. */
+import type Stripe from "stripe";
+import { clientOf } from "#test/support/provider/client.ts";
+import { openProvider, type Provider } from "#test/support/provider/provider.ts";
+import { rejection } from "#test/support/until.ts";
+
+export interface Scene {
+  provider: Provider;
+  stripe: Stripe;
+  /** Of 10.00 and of 31.00 a month, which is 1.00 a day in December. */
+  small: string;
+  large: string;
+  customer: string;
+}
+
+export const DAY = 24 * 60 * 60;
+export const START = Date.UTC(2026, 11, 1) / 1000;
+
+/** For uvu's `before.each`. */
+export async function fill(scene: Scene): Promise<void> {
+  const provider = await openProvider(), stripe = clientOf(provider);
+  provider.setNow(START);
+  const { id: customer } = await stripe.customers.create();
+  Object.assign(scene, { provider, stripe, customer });
+  [scene.small, scene.large] = [await makePrice(scene, 1000), await makePrice(scene, 3100)];
+}
+
+export async function makePrice({ stripe }: Scene, unit_amount: number, more: object = {}): Promise<string> {
+  const monthly = { currency: "eur", recurring: { interval: "month" as const }, product_data: { name: "Spoke" } };
+  return (await stripe.prices.create({ ...monthly, unit_amount, ...more })).id;
+}
+
+/** By invoice, to be paid in 14 days. */
+export async function subscribe(
+  { stripe, customer }: Scene,
+  ...items: (readonly [price: string, quantity: number])[]
+): Promise<Stripe.Subscription> {
+  return await stripe.subscriptions.create({
+    customer,
+    collection_method: "send_invoice",
+    days_until_due: 14,
+    items: items.map(([price, quantity]) => ({ price, quantity })),
+    expand: ["latest_invoice"],
+  });
+}
+
+/** With what it was refused: the status, the code, the parameter. */
+export async function refusal(promise: Promise<unknown>): Promise<unknown[]> {
+  const { statusCode, code, param } = await rejection(promise) as Stripe.errors.StripeError;
+  return [statusCode, code ?? null, param ?? null];
+}
+
+export function invoiceOf({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice {
+  return invoice as Stripe.Invoice;
+}
+
+/** Price, quantity, amount, and whether it is a proration. */
+export function linesOf({ lines }: Stripe.Invoice): unknown[] {
+  return lines.data.map((line) => [line.pricing!.price_details!.price, line.quantity, line.amount, isProration(line)]);
+}
+
+export function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
+  return parent!.subscription_item_details!.proration;
+}
