@@ -44,18 +44,34 @@ export function takesEffect(notice: Notice): Date {
   return notice.kind === "endpoint" ? notice.sunset : notice.from;
 }
 
+/** A day in UTC, or a moment with its zone: what else a Date takes is another moment on another machine. */
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+
 /**
- * The time between announcing and taking effect, both ISO dates or timestamps. Throws when they are none, or leave less
- * than 30 days; `what` says whose they are.
+ * The time between announcing and taking effect, both as 2026-12-01 or 2026-12-01T12:00:00Z. Throws when they are none,
+ * or leave less than 30 days; `what` says whose they are.
  */
 export function readNotice(
   what: string,
   since: string,
   effect: string,
 ): { readonly since: Date; readonly effect: Date } {
-  const from = Date.parse(since), to = Date.parse(effect);
+  const from = read(what, since), to = read(what, effect);
   if (!(to - from >= NOTICE)) {
     throw new Error(`${what} needs 30 days from its announcement on, but has ${since} to ${effect}`);
   }
   return { since: new Date(from), effect: new Date(to) };
+}
+
+function read(what: string, text: string): number {
+  const time = DATE.test(text) ? Date.parse(text) : NaN;
+  // JavaScript takes 30 February for 2 March.
+  if (Number.isNaN(time) || !isDay(text.slice(0, 10))) {
+    throw new Error(`${what} has a date that is none: ${text}; write it as 2026-12-01 or 2026-12-01T12:00:00Z`);
+  }
+  return time;
+}
+
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

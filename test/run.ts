@@ -1,38 +1,27 @@
 /**
- * Runs the tests: every test/**\/*.test.ts as a process of its own, a few at a time, on one PostgreSQL server.
+ * Runs the tests, every test/**\/*.test.ts, in a few processes at a time, on one PostgreSQL server. Files that kill and
+ * stop have a process each. Others share one with those before them: to load the program is half the work of a short file.
  *
  *   node test/run.ts node                        with Node
  *   deno run -A test/run.ts deno run -A          with Deno: what follows run.ts is put before each file's name
  *   node test/run.ts node -- lib/db              only files whose path contains this
- *
- * uvu passes a file whose suite was never run; so a file that reports no test has failed here.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { judge, type Outcome } from "#test/support/runner/outcome.ts";
+import { openRunner, type Runner } from "#test/support/runner/process.ts";
 import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
 
-interface Outcome {
-  readonly file: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly seconds: number;
-  readonly output: string;
-  /** What is wrong with the file as a whole. */
-  readonly trouble: string | null;
-}
-
-const PATIENCE = 180_000; // ms for one file; the slowest needs a fraction of it, on a slow machine too
 const LONG = /^(?:faults|lib\/(?:work|scheduler|doctor)|src)\//; // they mostly wait for clusters, processes and clocks
-const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
+const ALONE = /^faults\//;
+const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
 const LONG_AT_ONCE = CORES, SHORT_AT_ONCE = CORES;
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
-const running = new Set<ChildProcess>();
+const running = new Set<Runner>();
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -47,7 +36,7 @@ async function main(args: string[]): Promise<number> {
   const server = await openServer();
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => {
-      for (const child of running) endGroup(child);
+      for (const runner of running) runner.end();
       server.stop().finally(() => process.exit(code));
     });
   }
@@ -60,7 +49,7 @@ async function main(args: string[]): Promise<number> {
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: join(tmpdir(), "wheelwright-test-code"), // hundreds of processes read the same modules
     };
-    const outcomes = await runAll(files, (file) => runFile(command, file, env));
+    const outcomes = await runAll(files, () => openRunner(command, env));
     await dropTemplate(server.url, template);
     return report(outcomes, (performance.now() - start) / 1000);
   } finally {
@@ -74,15 +63,25 @@ async function findFiles(filters: string[]): Promise<string[]> {
   return filters.length === 0 ? tests : tests.filter((file) => filters.some((part) => `test/${file}`.includes(part)));
 }
 
-async function runAll(files: string[], run: (file: string) => Promise<Outcome>): Promise<Outcome[]> {
+async function runAll(files: string[], open: () => Runner): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const long = files.filter((file) => LONG.test(file)), short = files.filter((file) => !LONG.test(file));
+  const add = (outcome: Outcome) => {
+    outcomes.push(outcome);
+    show(outcome);
+  };
   const work = async (first: string[], then: string[]) => {
+    let runner: Runner | null = null;
     for (let file = first.shift() ?? then.shift(); file; file = first.shift() ?? then.shift()) {
-      const outcome = await run(file);
-      outcomes.push(outcome);
-      show(outcome);
+      if (runner && ALONE.test(file)) await close(runner, add), runner = null;
+      if (!runner) running.add(runner = open());
+      const start = performance.now();
+      const outcome = judge(file, await runner.run(join(ROOT, file)), performance.now() - start);
+      add(outcome);
+      if (outcome.failed > 0) running.delete(runner), runner.end(), runner = null; // who knows what it has left
+      else if (ALONE.test(file) || runner.files.length === TOGETHER) await close(runner, add), runner = null;
     }
+    if (runner) await close(runner, add);
   };
   // Side by side, so that neither kind is left over at the end.
   await Promise.all([
@@ -92,54 +91,11 @@ async function runAll(files: string[], run: (file: string) => Promise<Outcome>):
   return outcomes;
 }
 
-function runFile(command: string[], file: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const start = performance.now();
-    let output = "", hung = false;
-    // A group of its own, so that whatever the file starts can be ended with it.
-    const [program, ...rest] = command as [string, ...string[]];
-    const child = spawn(program, [...rest, join(ROOT, file)], {
-      env,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    running.add(child);
-    const keep = (chunk: string) => output = (output + chunk).slice(-OUTPUT_LIMIT);
-    child.stdout.setEncoding("utf8").on("data", keep);
-    child.stderr.setEncoding("utf8").on("data", keep);
-    const timer = setTimeout(() => (hung = true, endGroup(child)), PATIENCE);
-    const finish = (code: number | null, problem?: string) => {
-      clearTimeout(timer);
-      running.delete(child);
-      endGroup(child);
-      const trouble = hung ? `hung, and was ended after ${PATIENCE / 1000} s` : problem ?? null;
-      resolve(judge(file, code, output, trouble, (performance.now() - start) / 1000));
-    };
-    child.once("error", (error) => finish(null, error.message));
-    // What it left running may hold its output open; "close" would then never come.
-    child.once("exit", (code) => {
-      const patience = setTimeout(() => endGroup(child), 1000);
-      child.once("close", () => (clearTimeout(patience), finish(code)));
-    });
-  });
-}
-
-function judge(file: string, code: number | null, output: string, problem: string | null, seconds: number): Outcome {
-  const count = (word: string) =>
-    Number([...output.matchAll(new RegExp(`^ +${word}: +(\\d+)`, "gm"))].at(-1)?.[1] ?? 0);
-  const total = count("Total"), passed = count("Passed"), skipped = count("Skipped");
-  const broken = total - passed; // what was skipped is not in the total
-  const trouble = problem ??
-    (total + skipped === 0 ? "reported no test" : code !== 0 && broken === 0 ? `ended with status ${code}` : null);
-  return { file, passed, skipped, failed: broken + (trouble ? 1 : 0), seconds, output, trouble };
-}
-
-function endGroup(child: ChildProcess): void {
-  try {
-    if (child.pid) process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // Nothing of the group is left, which is what is wanted.
-  }
+async function close(runner: Runner, add: (outcome: Outcome) => void): Promise<void> {
+  const start = performance.now(), trouble = await runner.close();
+  running.delete(runner);
+  const file = runner.files.map((path) => path.slice(ROOT.length)).join(", "), seconds = performance.now() - start;
+  if (trouble) add({ file, passed: 0, skipped: 0, failed: 1, seconds: seconds / 1000, output: "", trouble });
 }
 
 function show({ file, passed, failed, seconds, output, trouble }: Outcome): void {

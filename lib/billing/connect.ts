@@ -3,6 +3,8 @@
  *
  * Nothing is asked of the provider here. The row says that the hub is billed; the next plan finds that the provider was told
  * nothing yet. So a provider that is away neither fails an approval nor is anything half done.
+ *
+ * Whoever queues a sync here does so before the row is locked: a running one holds its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
@@ -10,7 +12,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import { syncJob } from "#lib/billing/jobs.ts";
 import { hasEnded } from "#lib/billing/judge.ts";
 import { showBilling } from "#lib/billing/show.ts";
-import { insertSubscription, lockSubscription, updateSubscription } from "#lib/billing/store.ts";
+import { findSubscriptionRow, insertSubscription, lockSubscription, updateSubscription } from "#lib/billing/store.ts";
 import type { BillingAddress, BillingRecord } from "#lib/billing/views.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
@@ -43,8 +45,10 @@ export async function connectBilling(
 ): Promise<BillingRecord> {
   demandProvider(app);
   await app.db.transact(async (tx) => {
+    if ((await findSubscriptionRow(tx, hub.id))?.email === email) return;
+    await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const audit = await connectHub(tx, hub, email);
-    if (audit.length > 0) await record(tx, actor, { audit, jobs: [syncJob(hub.id)] });
+    if (audit.length > 0) await record(tx, actor, { audit });
   });
   return await showBilling(app, actor, hub);
 }
@@ -57,12 +61,12 @@ export async function connectBilling(
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   demandProvider(app);
   await app.db.transact(async (tx) => {
+    await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
     const over = row.subscription_id === null || hasEnded(row.status);
     await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(over && FORGOTTEN) });
     await record(tx, actor, {
-      jobs: [syncJob(hub.id)],
       audit: [{
         kind: "billing_reconcile_requested",
         objectType: "federation",

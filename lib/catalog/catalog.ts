@@ -2,7 +2,7 @@
 import type { Brand, Course } from "#lib/blueprint/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/blueprint/releases.ts";
 import type { Size, Surroundings } from "#lib/blueprint/sizes.ts";
-import type { CatalogView } from "#lib/catalog/view.ts";
+import type { Offer } from "#lib/catalog/view.ts";
 
 /** The fields whose values a catalogue may list. */
 export const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
@@ -41,5 +41,5 @@ export interface Catalog {
   coursesOf(seed: string): readonly Course[] | null;
   /** The cluster around the spokes of a region. */
   surroundingsOf(region: string | null): Surroundings;
-  readonly view: CatalogView;
+  readonly view: Offer;
 }

@@ -1,18 +1,25 @@
 /** Makes the view of a catalogue once, at the start. */
 import type { CatalogFile } from "#lib/catalog/file.ts";
 import type { OfferedSize, OfferedVersion } from "#lib/catalog/offers.ts";
-import type { CatalogView } from "#lib/catalog/view.ts";
+import type { Offer } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
+
+/** As lib/spokes/defaults.ts and the creation of hubs take it. */
+const NOTHING_SAID = {
+  ...{ identity: false, content: false },
+  ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },
+};
 
 export function makeView(
   file: CatalogFile,
   versions: readonly OfferedVersion[],
   sizes: readonly OfferedSize[],
   defaults: { readonly size: string; readonly version: string },
-): CatalogView {
+): Offer {
   const list = (section: (typeof SECTIONS)[number]) =>
     (file[section] ?? []).map(({ name, title }) => ({ name, title: title ?? null }));
+  const currencies = [...new Set(sizes.flatMap(({ price }) => price ? [price.currency] : []))];
   return {
     regions: list("regions"),
     tiers: list("tiers"),
@@ -26,13 +33,16 @@ export function makeView(
       preview,
       default: name === defaults.version,
     })),
-    sizes: sizes.map(({ name, title, resources: { app, database, disks, workers }, price }) => ({
+    sizes: sizes.map(({ name, title, resources: { app, database, disks, workers }, quota, price }) => ({
       name,
       title,
       default: name === defaults.size,
       resources: { app, database, disks, workers },
+      quota,
       price,
     })),
+    defaults: { ...NOTHING_SAID, size: defaults.size, lmsVersion: defaults.version },
+    currency: currencies.length === 1 ? currencies[0]! : null,
     open: [...SECTIONS.filter((section) => file[section] === undefined), ...(file.versions ? [] : ["versions"])],
   };
 }

@@ -1,6 +1,7 @@
 /** Versions and sizes on offer: the catalogue's, completed by the blueprint, or the blueprint's alone. */
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { findNeeds, needsOf, offeredVersions, type SpokeImages, type SpokeNeeds } from "#lib/blueprint/releases.ts";
+import type { Arithmetic } from "#lib/blueprint/quota.ts";
 import { sampleInputs } from "#lib/blueprint/sample.ts";
 import { compareVersions, type Size } from "#lib/blueprint/sizes.ts";
 import type { Price } from "#lib/catalog/catalog.ts";
@@ -18,6 +19,8 @@ export interface OfferedSize {
   readonly name: string;
   readonly title: string | null;
   readonly resources: Size;
+  /** What a namespace of it may take at most. */
+  readonly quota: Arithmetic["quota"];
   readonly price: Price | null;
 }
 
@@ -41,7 +44,10 @@ export function offerVersions(file: CatalogFile, blueprint: Blueprint, problems:
 export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: string[]): OfferedSize[] {
   const builtIn = blueprint.sizes.sizes;
   if (!file.sizes) {
-    return Object.entries(builtIn).map(([name, resources]) => ({ name, title: null, resources, price: null }));
+    return Object.entries(builtIn).map(([name, resources]) => {
+      const { quota } = blueprint.quotaArithmetic(sampleInputs(blueprint, name, resources));
+      return { name, title: null, resources, quota, price: null };
+    });
   }
   return file.sizes.flatMap((entry): OfferedSize[] => {
     const resources = entry.resources ?? (Object.hasOwn(builtIn, entry.name) ? builtIn[entry.name] : undefined);
@@ -49,9 +55,9 @@ export function offerSizes(file: CatalogFile, blueprint: Blueprint, problems: st
       problems.push(`sizes: ${entry.name} needs resources: the blueprint has ${namesOf(Object.keys(builtIn))}`);
       return [];
     }
-    const { over } = blueprint.quotaArithmetic(sampleInputs(blueprint, entry.name, resources));
+    const { over, quota } = blueprint.quotaArithmetic(sampleInputs(blueprint, entry.name, resources));
     problems.push(...over.map((sentence) => `sizes: ${entry.name}: ${sentence}`));
-    return [{ name: entry.name, title: entry.title ?? null, resources, price: entry.price ?? null }];
+    return [{ name: entry.name, title: entry.title ?? null, resources, quota, price: entry.price ?? null }];
   });
 }
 

@@ -4,6 +4,7 @@ import * as v from "valibot";
 const Entry = v.object({ name: v.string(), title: v.nullable(v.string()) });
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Resources = v.object({ requests: Amounts, limits: Amounts });
+const Nothing = v.nullable(v.string());
 
 export const CatalogView = v.object({
   regions: v.array(Entry),
@@ -26,10 +27,27 @@ export const CatalogView = v.object({
       disks: v.object({ files: v.string(), database: v.string() }),
       workers: v.number(),
     }),
+    /** Of its namespace, with room for what runs beside the site for a while. */
+    quota: v.object({ requests: Amounts, limits: Amounts, storage: v.string() }),
     /** Minor units a month. */
     price: v.nullable(v.object({ currency: v.string(), monthly: v.number() })),
   })),
   /** Sections that list nothing because any text is taken. */
   open: v.array(v.string()),
+  /** Of each field that a request may leave out. */
+  defaults: v.object({
+    size: v.string(),
+    lmsVersion: v.string(),
+    identity: v.boolean(),
+    content: v.boolean(),
+    ...{ region: Nothing, tier: Nothing, mode: Nothing, contentMode: Nothing, brand: Nothing, seed: Nothing },
+  }),
+  /** Null without prices, or with prices in several. */
+  currency: v.nullable(v.string()),
+  charged: v.boolean(),
+  rootDomain: v.string(),
 });
 export type CatalogView = v.InferOutput<typeof CatalogView>;
+
+/** What the catalogue says by itself, whatever the service around it is. */
+export type Offer = Omit<CatalogView, "charged" | "rootDomain">;

@@ -4,6 +4,7 @@
  * An announcement's name is part of addresses that were sent out, in headers, mails and feeds: it is made of what the
  * announcement is about and of nothing that may be written anew, and two announcements never have the same.
  */
+import { pageAt } from "#lib/home.ts";
 import type { Notice } from "#lib/notice.ts";
 
 export const PAGE = "/changelog";
@@ -11,7 +12,7 @@ export const FEED = "/changelog.atom";
 
 const MIDNIGHT = "T00:00:00.000Z";
 
-/** `DELETE/api/spokes/:spokeId/2026-12-01`, or `limit/requests-per-token`: an element's id, and a URL's fragment as it stands. */
+/** `DELETE/api/spokes/:spokeId/2026-12-01`, `limit/requests-per-token`: an element's id, and a URL's fragment as it is. */
 export function anchorOf(notice: Notice): string {
   if (notice.kind === "limit") return `limit/${encodeURIComponent(notice.id.replace(/^limit /, ""))}`;
   const since = notice.since.toISOString();
@@ -21,5 +22,5 @@ export function anchorOf(notice: Notice): string {
 
 /** Where people read of it. */
 export function addressOf(publicUrl: URL, notice: Notice): string {
-  return `${new URL(PAGE, publicUrl).href}#${anchorOf(notice)}`;
+  return `${pageAt(publicUrl, PAGE).href}#${anchorOf(notice)}`;
 }

@@ -86,7 +86,7 @@ export function openCallCounter(options: CounterOptions): CallCounter {
     flush,
     async close() {
       closed = true;
-      await flush(); // which may have been under way already, and then without the last calls
+      await flushing; // without the last calls
       await flush();
       if (counts.size > 0) log.warn("The last calls of tokens could not be written", { pairs: counts.size });
     },

@@ -7,6 +7,9 @@ const NAMED = 10, COUNTED = 1000;
 /** Days before today whose calls count: all of the last 30 days, and what the first of them had before its hour. */
 const WINDOW = 30;
 
+/** Of a token: neither revoked nor expired. */
+const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
+
 export interface Calls {
   readonly tokenId: string;
   /** `GET /api/spokes/:spokeId` */
@@ -128,5 +131,3 @@ export async function readTokenCalls(
     total: Number(row.total),
   }));
 }
-
-const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;

@@ -116,7 +116,7 @@ function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map((path) => path.replace(/:(\w+)/g, "{$1}"));
 }
 
-/** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`; a page is one, for data may have the same name. */
+/** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`; a page says so: data may have the same name. */
 function operationId(pattern: string, method: Method): string {
   const words = pattern.replace(/^\/api\b/, "").split(/[^A-Za-z0-9]+/).filter(Boolean);
   return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("") +

@@ -1,4 +1,5 @@
 /** Writes a letter: subject, text and HTML, from the words of its template. */
+import { pageAt } from "#lib/home.ts";
 import { drawHtml } from "#lib/mail/html.ts";
 import type { Letter, Template } from "#lib/mail/letter.ts";
 import { drawText } from "#lib/mail/text.ts";
@@ -6,13 +7,13 @@ import { wordsOf } from "#lib/mail/words.ts";
 
 /** The page that a letter's one-time link leads to. */
 const PAGES: Readonly<Partial<Record<Template, string>>> = {
-  invitation: "invite",
-  "password-reset": "reset",
-  verification: "verify",
+  invitation: "/invite",
+  "password-reset": "/reset",
+  verification: "/verify",
 };
 
 /** And where there is nothing to be opened, but something to be read by anybody. */
-const READING: Readonly<Partial<Record<Template, string>>> = { announcement: "changelog" };
+const READING: Readonly<Partial<Record<Template, string>>> = { announcement: "/changelog" };
 
 export interface Written {
   readonly subject: string;
@@ -28,7 +29,7 @@ export function needsLink(template: Template): boolean {
 export function linkOf(template: Template, home: URL, secret: string): string {
   const page = PAGES[template];
   if (page === undefined) throw new Error(`A letter of ${template} has no link`);
-  const link = addressOf(page, home);
+  const link = pageAt(home, page);
   link.searchParams.set("token", secret);
   return link.href;
 }
@@ -36,11 +37,7 @@ export function linkOf(template: Template, home: URL, secret: string): string {
 /** Where there is more to be read; null for a letter that says it all, or has a link of its own. */
 export function readingOf(template: Template, home: URL): string | null {
   const page = READING[template];
-  return page === undefined ? null : addressOf(page, home).href;
-}
-
-function addressOf(page: string, home: URL): URL {
-  return new URL(`${home.pathname.replace(/\/$/, "")}/${page}`, home);
+  return page === undefined ? null : pageAt(home, page).href;
 }
 
 export function writeLetter(letter: Letter, home: URL, link: string | null): Written {

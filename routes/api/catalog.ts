@@ -1,5 +1,6 @@
 /** What this service offers. */
 import { signedIn } from "#lib/auth/access.ts";
+import { showCatalog } from "#lib/catalog/show.ts";
 import { CatalogView } from "#lib/catalog/view.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
@@ -9,5 +10,5 @@ export const GET = endpoint({
   access: signedIn,
   scope: "readonly",
   reply: ok(CatalogView),
-  handle: ({ app }) => app.catalog.view,
+  handle: ({ app }) => showCatalog(app),
 });

@@ -1,15 +1,18 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
-import { type Config, readConfig } from "#lib/config.ts";
+import { type Config, ConfigError, readConfig } from "#lib/config.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { openLog, silent } from "#lib/log.ts";
 import { compose, type Program } from "#src/compose.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeToken } from "#test/support/people.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
-import { until } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 function configFor(url: string, more: Readonly<Record<string, string>>): Config {
   const env = {
@@ -70,6 +73,25 @@ test("writes the calls of tokens at the latest when it stops", async ({ db, prog
   program.calls.note(id, "GET /api/x");
   await programs.pop()!.close();
   assert.equal(await count(), [{ calls: 2 }]);
+});
+
+test("prices that no subscription can hold stop the start, before anything is touched", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-"));
+  try {
+    const catalog = join(directory, "catalog.json");
+    const sizes = ["EUR", "USD"].map((currency, i) => ({
+      name: ["small", "large"][i],
+      price: { currency, monthly: 1 },
+    }));
+    await writeFile(catalog, JSON.stringify({ sizes, defaultSize: "small" }));
+    const stripe = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
+    const config = configFor("postgresql://127.0.0.1:1/none", { CATALOG: catalog, ...stripe });
+    const error = await rejection(compose(config, { file: "/nowhere" }, silent));
+    assert.instance(error, ConfigError);
+    assert.match(error.message, /CATALOG has prices in EUR and USD, but STRIPE_SECRET_KEY is set/);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });
 
 test.run();

@@ -60,6 +60,7 @@ test("writes text that evaluates to what it was", async () => {
     { version: "unreleased", date: null, changes: [] },
     { version: "0.1.0", date: "2026-12-01", changes: lines },
   ]);
+  assert.not.match(releasesOf(log), /\\"/, "the formatter would write it otherwise");
 });
 
 test("names what is stale: changed, or not written yet", async () => {

@@ -1,6 +1,5 @@
 /** The App of a test: a database, the built-in blueprint, a log that says nothing, and no cluster. */
 import type { App } from "#lib/app.ts";
-import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
@@ -8,12 +7,12 @@ import type { Database } from "#lib/db/database.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
-import { blueprint as files } from "#src/blueprints.ts";
 import { release } from "#src/release.ts";
+import { builtInBlueprint } from "#test/support/blueprint.ts";
 
 /** `env` is what configures it; close its feeds when streams were opened. */
 export async function makeApp(db: Database, env: Readonly<Record<string, string>> = {}): Promise<App> {
-  const blueprint = await loadBlueprint(files);
+  const blueprint = await builtInBlueprint();
   const variables = { ROOT_DOMAIN: "spokes.example.org", ...env };
   const config = readConfig({ mode: "dev", env: variables, terminal: false });
   return {

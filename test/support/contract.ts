@@ -3,6 +3,7 @@
  * without its examples, which promise nothing and are most of it.
  */
 import { readFile } from "node:fs/promises";
+import * as assert from "uvu/assert";
 import { checkContract, type Judged } from "#lib/docs/contract/contract.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -34,6 +35,16 @@ export function told(found: readonly Judged[]): readonly string[] {
       found.map(({ kind, within, where, operation }) => within ? `${kind} ${within}` : `${kind} ${operation} ${where}`),
     ),
   ];
+}
+
+/** A change of a copy, and what alone has to be told of it. */
+export type Case = readonly [says: string, change: (paths: Json, schemas: Json) => void];
+
+export function tellEach(document: Json, cases: readonly Case[]): void {
+  for (const [says, change] of cases) {
+    const found = told(breakIn(document, ({ paths, components }) => change(paths, components.schemas)));
+    assert.equal(found, [says], says);
+  }
 }
 
 /** A document of one operation, POST /things, that takes and answers these schemas. */

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/db/database.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/db/open.ts";
 import { silent } from "#lib/log.ts";
-import { asAdmin, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
+import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
 
 export interface TestDatabase extends OpenDatabase {
   readonly url: string;
@@ -30,21 +30,28 @@ export interface Place {
   readonly template: string;
 }
 
+const PAST = 5; // statements that may wait for each other, past the pool
+
 /** On the server of this run, or on one that the test has for itself. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},
   own: Place | null = null,
 ): Promise<TestDatabase> {
   const place = own ?? await findPlace();
-  const made: string[] = [];
+  // To connect costs the server and the client more than most statements: these two connect once, when they are used.
+  const admin = connect(place.url, 1), made: string[] = [];
   const make = async (template: string): Promise<string> => {
     const name = `wheelwright_test_${randomBytes(8).toString("hex")}`;
     // Copying files costs a fifth of what it costs to log each page.
-    await asAdmin(place.url, (sql) => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`);
+    await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
     made.push(name);
     return urlOf(place.url, name);
   };
-  const url = await make(place.template);
+  const url = await make(place.template).catch(async (error) => {
+    await admin.end({ timeout: 1 });
+    throw error;
+  });
+  const past = connect(url, PAST);
   const opened: OpenDatabase[] = [];
   const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
     const one = await openDatabase({ url, size: 5, log: silent, ...more });
@@ -52,8 +59,7 @@ export async function openTestDatabase(
     return one;
   };
   const db = await openAgain(options);
-  const sql: TestDatabase["sql"] = (text, params = []) =>
-    asAdmin(url, async (admin) => [...await admin.unsafe(text, params as never[])]);
+  const sql: TestDatabase["sql"] = async (text, params = []) => [...await past.unsafe(text, params as never[])];
   return {
     ...db,
     url,
@@ -68,10 +74,9 @@ export async function openTestDatabase(
       );
     },
     async close() {
-      await Promise.all(opened.map((one) => one.close()));
-      await asAdmin(place.url, async (admin) => {
-        for (const name of made.splice(0)) await admin`drop database if exists ${admin(name)} with (force)`;
-      });
+      await Promise.all([...opened.map((one) => one.close()), past.end({ timeout: 1 })]);
+      for (const name of made.splice(0)) await admin`drop database if exists ${admin(name)} with (force)`;
+      await admin.end({ timeout: 1 });
     },
   };
 }

@@ -40,3 +40,11 @@ export const customerOf = ({ payments }: Paying, federationId = HUB): Promise<st
 /** What was asked of the provider, "POST /v1/customers", from a place in its calls on. */
 export const askedOf = ({ provider }: Paying, from = 0): string[] =>
   provider.calls.slice(from).map(({ method, path }) => `${method} ${path}`);
+
+export const PRICES = JSON.stringify({
+  sizes: [
+    { name: "small", price: { currency: "EUR", monthly: 3100 } },
+    { name: "medium" },
+    { name: "large", title: "Large school", price: { currency: "EUR", monthly: 6200 } },
+  ],
+});

@@ -20,9 +20,10 @@ export interface Started {
 
 /** Starts `wheelwright …` with these variables and none of the test's own that could reach it. */
 export function startProgram(line: readonly string[], env: Readonly<Record<string, string>>): Started {
-  const { PATH, HOME, DENO_DIR } = process.env;
+  // Where the runtimes keep what they have compiled.
+  const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...BEFORE, MAIN, ...line], {
-    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), ...env },
+    env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

@@ -15,6 +15,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import type { Answer } from "#test/support/client.ts";
+import { query } from "#test/support/bench/query.ts";
 import { conformTo } from "#test/support/conform.ts";
 import { patiently } from "#test/support/patiently.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -63,16 +64,14 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   const app = await makeApp(db, setting.env);
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
   const conform = conformTo(setting.manifest);
-  const [operator, hubAdmin, spokeAdmin, stranger] = await Promise.all([
-    makePerson(db, "operator", { operator: true }),
-    makePerson(db, "hub-admin"),
-    makePerson(db, "spoke-admin"),
-    makePerson(db, "stranger"),
-  ]);
+  // One after another: at once, each would open a connection.
+  const operator = await makePerson(db, "operator", { operator: true });
+  const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
+  const stranger = await makePerson(db, "stranger");
   const people: Record<Who, Person> = { operator, hubAdmin, spokeAdmin, stranger };
   const hub = await makeHub(db, operator.id, "north");
   const spoke = await makeSpoke(db, operator.id, hub, "oak");
-  await db.sql("update spokes set state = 'active', ready_at = wheelwright_now()");
+  await query(db, "update spokes set state = 'active', ready_at = wheelwright_now()");
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 

@@ -126,8 +126,13 @@ export function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
+/** So many connections at most, each made when it is needed. */
+export function connect(url: string, max: number): postgres.Sql {
+  return postgres(url, { max, onnotice: () => {} });
+}
+
 export async function asAdmin<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = connect(url, 1);
   try {
     return await work(sql);
   } finally {

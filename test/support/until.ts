@@ -1,14 +1,20 @@
-/** Waits for something that announces itself in no other way. */
+/**
+ * Waits for something that announces itself in no other way. Looking costs what is waited for its processor: whoever has
+ * waited for long looks less often, and is still late by no more than a part of what it has waited.
+ */
 import { sleep } from "#lib/time.ts";
+
+const OFTEN = 10, SELDOM = 50; // ms between two looks
 
 /** Returns what `look` returns as soon as that is neither false nor null nor undefined. */
 export async function until<T>(look: () => T | Promise<T>, limit = 20_000): Promise<Exclude<NonNullable<T>, false>> {
-  const end = performance.now() + limit;
+  const start = performance.now();
   for (;;) {
     const found = await look();
     if (found !== false && found !== null && found !== undefined) return found as Exclude<NonNullable<T>, false>;
-    if (performance.now() > end) throw new Error(`Waited ${limit} ms in vain until ${look}`);
-    await sleep(10);
+    const waited = performance.now() - start;
+    if (waited > limit) throw new Error(`Waited ${limit} ms in vain until ${look}`);
+    await sleep(Math.min(OFTEN + waited / 8, SELDOM));
   }
 }
 

@@ -1,4 +1,4 @@
-/** How the changelog looks beyond the theme: one column to read, dates as leaves of a calendar, releases with their name aside. */
+/** How the changelog looks beyond the theme: one column, dates as leaves of a calendar, releases with their name aside. */
 export const style: string = `
 :root { --bar: 3.5rem; scroll-padding-top: calc(var(--bar) + 1.25rem); }
 body > header { position: sticky; top: 0; z-index: 5; height: var(--bar); display: flex; align-items: center; justify-content: space-between; gap: var(--s4); padding: 0 clamp(var(--s4), 3vw, 2rem); background: var(--surface); border-bottom: 1px solid var(--line); }
@@ -29,6 +29,7 @@ main { max-width: 60rem; margin: 0 auto; padding: var(--s6) clamp(var(--s4), 3.5
 .told h3 em { font-style: normal; color: var(--ink-soft); }
 .told h3 code { font-size: 1rem; }
 .when strong { color: var(--warn); }
+.when time { white-space: nowrap; }
 .past { box-shadow: none; background: none; }
 .past .date { background: var(--sunken); color: var(--ink-soft); }
 .method { display: inline-block; margin-right: .25rem; padding: .1rem .5rem; border-radius: var(--round-small); font: 700 .75rem/1.5 var(--mono); vertical-align: .1em; color: var(--info); background: var(--info-soft); }

@@ -52,13 +52,20 @@ function required(parameter: Parameter, at: Place): Change {
 function compareParameter(once: Parameter, then: Parameter, at: Place): readonly Change[] {
   const place = of(once, at);
   const renamed = `${called(once)} is \`${then.name}\` now: generated clients call it by its name`;
-  const isWrittenSame = once.style === then.style && once.explode === then.explode;
   return [
     ...(once.in === "path" && once.name !== then.name ? [change(place, "field_renamed", renamed)] : []),
     ...(then.required && !once.required ? [required(then, at)] : []),
-    ...(isWrittenSame ? [] : [change(place, "type_changed", `${called(once)} is written in another way now`)]),
+    ...(styleOf(once) === styleOf(then)
+      ? []
+      : [change(place, "type_changed", `${called(once)} is written in another way now`)]),
     ...compareSchemas(schemaOf(once), schemaOf(then), place),
   ];
+}
+
+/** How a list or an object is written in it; what is not said is as OpenAPI has it. */
+function styleOf({ in: place, style, explode }: Parameter): string {
+  const usual = style ?? (place === "query" || place === "cookie" ? "form" : "simple");
+  return `${usual} ${explode ?? usual === "form"}`;
 }
 
 /** What is said of a parameter stands beside its schema. */

@@ -17,6 +17,7 @@ export function compareSchemas(once: unknown, then: unknown, at: Place): readonl
   const inner = { ...at, above: [...at.above, pair] };
   const was = at.was(once), is = at.is(then);
   const found = at.direction === "request" ? compareAccepted(was, is, inner) : compareAnswered(was, is, inner);
+  // What two shapes have in common is told once.
   return found.filter((one, i) => found.findIndex((other) => key(other) === key(one)) === i);
 }
 
@@ -99,8 +100,7 @@ function compareShapes(once: Shape, then: Shape, outer: Place): readonly Change[
   ];
 }
 
-function compareRules({ type, rules: once }: Shape, { rules: then }: Shape, at: Place): readonly Change[] {
-  if (type === "null") return [];
+function compareRules({ rules: once }: Shape, { rules: then }: Shape, at: Place): readonly Change[] {
   const asked = at.direction === "request";
   const [wide, narrow] = asked ? [once, then] : [then, once];
   const found = tightened(wide, narrow);

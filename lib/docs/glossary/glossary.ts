@@ -9,6 +9,7 @@ import { BACKUPS } from "#lib/docs/glossary/backups.ts";
 import { BILLING } from "#lib/docs/glossary/billing.ts";
 import { CHANGELOG } from "#lib/docs/glossary/changelog.ts";
 import type { Entry } from "#lib/docs/glossary/entry.ts";
+import { OFFERS } from "#lib/docs/glossary/offers.ts";
 import { PARAMETERS } from "#lib/docs/glossary/parameters.ts";
 import { PROGRESS } from "#lib/docs/glossary/progress.ts";
 import { RECORDS } from "#lib/docs/glossary/records.ts";
@@ -29,6 +30,8 @@ function entryOf(owner: string, name: string): Entry | undefined {
 }
 
 function lookUp(key: string): Entry | undefined {
-  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS, BILLING, CHANGELOG].find((entries) => Object.hasOwn(entries, key))
+  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS, BILLING, CHANGELOG, OFFERS].find((entries) =>
+    Object.hasOwn(entries, key)
+  )
     ?.[key];
 }

@@ -121,5 +121,4 @@ export const PROGRESS: Entries = {
   cpu: ["Processor time, in Kubernetes' notation", "500m"],
   memory: ["Memory, in Kubernetes' notation", "1Gi"],
   storage: ["Disk space, in Kubernetes' notation", "20Gi"],
-  available: ["Whether a price can be told: false without a payment provider", false],
 };

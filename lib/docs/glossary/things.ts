@@ -142,6 +142,4 @@ export const THINGS: Entries = {
   files: ["Disk of uploaded files", "20Gi"],
   disks: ["Disk space"],
   workers: ["Requests that the site works on at once", 8],
-  currency: ["ISO 4217 code", "EUR"],
-  monthly: ["Minor units a month", 1900],
 };

@@ -161,8 +161,8 @@ test("text that no column can hold is told apart, and the connection stays", asy
 });
 
 test("a caller that finds all connections taken is told so", async ({ db }) => {
-  const small = await db.openAgain({ size: 1, waitLimit: 50 });
-  await until(() => small.now().catch(() => null)); // connecting takes longer on a busy machine; then it stays
+  // On a busy machine connecting takes longer, for which an opening may be refused; once there, the connection stays.
+  const small = await until(() => db.openAgain({ size: 1, waitLimit: 50 }).catch(() => null));
   await small.transact(async () => assert.is((await rejection(small.now())).code, "database_busy"));
   await small.close();
 });

@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
+import { patiently } from "#test/support/patiently.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 interface Context {
@@ -33,9 +34,8 @@ async function call(
   const [method = "", path] = line.split(" ");
   const url = new URL(path!, "http://localhost:3000");
   const json = body === undefined ? {} : { "content-type": "application/json" };
-  const response = await server.request(
-    new Request(url, { method, headers: { ...json, ...headers }, ...(body && { body }) }),
-  );
+  const init = { method, headers: { ...json, ...headers }, ...(body && { body }) };
+  const response = await patiently(() => server.request(new Request(url, init)));
   await response.body?.cancel();
   return response.status;
 }

@@ -88,6 +88,14 @@ test("goes on page by page, and tells nobody twice", async (context) => {
   assert.equal((await letters(context)).map(({ to }) => to[0]).sort(), ["a", "b", "c", "d", "e"]);
 });
 
+test("looks only at people behind those it has come by", async (context) => {
+  const people = [await caller(context, "ada"), await caller(context, "bob")].map(({ userId }) => userId).sort();
+  assert.equal(await tell(context, [ending("x")], { after: people[0]! }), { told: 1, next: null });
+  assert.equal((await context.db.sql("select user_id from deprecation_notices")).map((row) => row.user_id), [
+    people[1],
+  ]);
+});
+
 test("tells nobody by half when it is cut off", async (context) => {
   await caller(context, "ada");
   const cut = context.db.transact(async (tx) => {

@@ -16,11 +16,9 @@ export interface Context {
 export function withPeople(test: Test<Context>): void {
   test.before(async (context) => void (context.db = await openTestDatabase()));
   test.before.each(async ({ db }) => {
-    for (const table of ["token_calls", "deprecation_notices", "jobs", "api_tokens", "users"]) {
-      await db.sql(`delete from ${table}`);
-    }
+    const tables = ["token_calls", "deprecation_notices", "jobs", "api_tokens", "users", "clock_shift"];
+    await db.sql(tables.map((table) => `delete from ${table}`).join(";"));
   });
-  test.after.each(({ db }) => db.shiftClock(0));
   test.after(({ db }) => db.close());
 }
 

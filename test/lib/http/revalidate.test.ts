@@ -5,7 +5,7 @@ import { anyone } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { markup } from "#lib/http/page.ts";
-import { html, ok } from "#lib/http/reply.ts";
+import { html, noContent, ok } from "#lib/http/reply.ts";
 import { openHandler } from "#test/support/handler.ts";
 
 const test = suite("revalidate");
@@ -31,6 +31,7 @@ const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_rou
 const { send } = await openHandler([
   ["/api/x", { GET: get() }],
   ["/api/refused", { GET: refusing }],
+  ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
   ["/api/plain", { GET: get({ holds: undefined }) }],
   ["/page", { GET: page }],
 ]);
@@ -86,8 +87,8 @@ test("keeps a page's own policy on its 304, which caches write over the one that
   assert.is(again.headers.get("content-security-policy"), headers.get("content-security-policy"));
 });
 
-test("lets nobody keep a refusal, nor what does not say that it holds", async () => {
-  for (const [path, status] of [["/api/refused", 404], ["/api/plain", 200]] as const) {
+test("lets nobody keep a refusal, nor what has nothing in it, nor what does not say that it holds", async () => {
+  for (const [path, status] of [["/api/refused", 404], ["/api/nothing", 204], ["/api/plain", 200]] as const) {
     const answer = await ask(path, "*");
     assert.is(answer.status, status);
     assert.is(answer.headers.get("cache-control"), "no-store");

@@ -40,6 +40,29 @@ life("is past due at once where a test says that nobody pays, and unpaid where i
   assert.equal([status, await statusOf(scene, id), provider.state.invoices.size], ["open", "past_due", 2]);
 });
 
+life("is in order when its latest invoice is paid, whatever is owed from before", async (scene) => {
+  const { provider, small } = scene, { id } = await subscribe(scene, [small, 1]);
+  provider.setNow(START + 31 * DAY);
+  provider.missPayment(id); // the second
+  provider.pay(id); // the first
+  assert.is(await statusOf(scene, id), "past_due");
+  provider.setNow(START + 62 * DAY);
+  provider.missPayment(id);
+  provider.pay(id);
+  provider.pay(id);
+  assert.is(await statusOf(scene, id), "active");
+});
+
+life("is in order though an old invoice is not paid", async (scene) => {
+  const { provider, stripe, small } = scene, { id, items } = await subscribe(scene, [small, 2]);
+  provider.missPayment(id);
+  assert.is(await statusOf(scene, id), "past_due");
+  const less = [{ id: items.data[0]!.id, quantity: 1 }];
+  await stripe.subscriptions.update(id, { items: less, proration_behavior: "always_invoice" });
+  provider.setNow(START + 60 * 60); // then the credit is final, and paid as it comes to nothing
+  assert.is(await statusOf(scene, id), "active");
+});
+
 life("is charged to a card where there is one, and past due when the bank refuses it", async (scene) => {
   const { provider, stripe, customer, small } = scene;
   provider.addCard(customer);
@@ -48,7 +71,8 @@ life("is charged to a card where there is one, and past due when the bank refuse
   provider.missPayment(id);
   assert.is(await statusOf(scene, id), "past_due");
   const [charge] = (await stripe.charges.list({ customer })).data;
-  assert.equal([charge!.paid, charge!.status], [false, "failed"]);
+  const { status } = await stripe.paymentIntents.retrieve(charge!.payment_intent as string);
+  assert.equal([charge!.paid, charge!.status, status], [false, "failed", "requires_payment_method"]);
   provider.addCard(customer);
   provider.recover(id);
   assert.is(await statusOf(scene, id), "active");

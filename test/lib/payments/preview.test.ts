@@ -180,4 +180,6 @@ pure("is no invention where no line and no price says what one costs", async () 
   assert.is((await rejection(told())).code, "bad_answer");
 });
 
-for (const each of [test, trouble, pure]) each.run();
+test.run();
+trouble.run();
+pure.run();

@@ -1,7 +1,6 @@
 /** The whole of what a job meets: a database, a simulated cluster over HTTP, the domains that enqueue, and schedulers. */
 import type { App, Clusters } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
-import { loadBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openCluster } from "#lib/cluster/open.ts";
 import { readConfig } from "#lib/config.ts";
@@ -16,7 +15,7 @@ import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
 import { findSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
-import { blueprint as builtIn } from "#src/blueprints.ts";
+import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
@@ -122,7 +121,7 @@ export async function makeApp(
   env: Record<string, string> = {},
 ): Promise<{ readonly app: App; close(): Promise<void> }> {
   const config = readConfig({ mode: "dev", env: { ROOT_DOMAIN: "spokes.example.org", ...env }, terminal: false });
-  const blueprint = await loadBlueprint(builtIn);
+  const blueprint = await builtInBlueprint();
   const catalog = loadCatalog(undefined, blueprint);
   // No test waits a minute to see that it stays so.
   const short = 500;

@@ -3,7 +3,7 @@ import Stripe from "stripe";
 import type { Provider } from "#test/support/provider/provider.ts";
 
 /** It never repeats a call by itself, but for a connection that was cut: that it always does, once. */
-export function clientOf({ url, key }: Pick<Provider, "url" | "key">, timeout = 5000): Stripe {
+export function clientOf({ url, key }: Pick<Provider, "url" | "key">, timeout = 30_000): Stripe {
   const { hostname: host, port } = new URL(url);
   return new Stripe(key, {
     host,

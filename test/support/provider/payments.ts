@@ -1,5 +1,5 @@
 /** Payments of invoices, and what is given back: payment intents, charges, refunds. */
-import { subscriptionOf } from "#test/support/provider/invoices.ts";
+import { invoicesOf, subscriptionOf } from "#test/support/provider/invoices.ts";
 import type { Charge, Invoice, InvoicePayment, PaymentIntent, Refund } from "#test/support/provider/records.ts";
 import { Refusal } from "#test/support/provider/refusal.ts";
 import { change, emit, find, newId, type World } from "#test/support/provider/world.ts";
@@ -20,7 +20,7 @@ export function pay(world: World, invoice: Invoice): void {
   settle(world, invoice, intent);
 }
 
-/** Marks it as paid, by a payment or by nothing being owed, and its subscription as in order if it was the last. */
+/** Marks it as paid, by a payment or by nothing being owed, and its subscription as in order if it was for that. */
 export function settle(world: World, invoice: Invoice, intent: PaymentIntent | null): void {
   change(world, "invoice.paid", invoice, () => {
     invoice.status = "paid";
@@ -44,11 +44,18 @@ export function settle(world: World, invoice: Invoice, intent: PaymentIntent | n
     emit(world, "invoice_payment.paid", payment);
   }
   const subscription = subscriptionOf(world, invoice);
-  const open = [...world.invoices.values()].some((each) =>
-    each.status === "open" && subscriptionOf(world, each) === subscription
-  );
-  if (open || !subscription || !["past_due", "unpaid", "incomplete"].includes(subscription.status)) return;
+  if (!subscription || !["past_due", "unpaid", "incomplete"].includes(subscription.status)) return;
+  if (isBehind(world, subscription.id)) return;
   change(world, "customer.subscription.updated", subscription, () => subscription.status = "active");
+}
+
+/** What counts is the latest invoice that is final: those before it may be owed for good. */
+function isBehind(world: World, subscription: string): boolean {
+  const final = invoicesOf(world, subscription).filter(({ status }) => status !== "draft" && status !== "void");
+  if (final.at(-1)?.status === "paid") return false;
+  return final.some(({ id, status, attempt_count: tried }) =>
+    status === "open" && (tried > 0 || world.overdue.has(id))
+  );
 }
 
 /** The bank said no, or there is nothing to charge. */

@@ -55,7 +55,8 @@ test("ends where a schema consists of itself", () => {
   const unrolled = object({ ...node(TEXT).properties, next: node(TEXT) });
   assert.equal(between(ref, ref, { Node: node(TEXT) }, { Node: unrolled }), { sent: [], answered: [] });
   const circle = { anyOf: [{ $ref: "#/components/schemas/Node" }, TEXT] };
-  assert.equal(between(ref, ref, { Node: circle }), { sent: [], answered: [] });
+  assert.equal(between(ref, ref, { Node: circle }, { Node: TEXT }), { sent: [], answered: [] });
+  assert.equal(between(ref, ref, { Node: TEXT }, { Node: circle }), { sent: [], answered: [] });
   const growing = (leaf: Json) => ({ allOf: [object({ next: ref }), object({ next: object({ leaf }) })] });
   const found = between(ref, ref, { Node: growing(TEXT) }, { Node: growing(NUMBER) });
   assert.ok(found.sent.includes("type_changed next.leaf"));
@@ -101,6 +102,8 @@ test("compares options with those that they are nearest to", () => {
   assert.equal(between({ oneOf: [cat, dog] }, cat).answered, ["response_field_removed "]);
   assert.is(between({ oneOf: [cat, dog] }, cat).sent.length, 2);
   assert.equal(between(cat, { oneOf: [cat, dog] }).sent, []);
+  const named = (name: Json) => ({ oneOf: [cat, dog].map((one) => object({ ...one.properties, name })) });
+  assert.equal(between(named(TEXT), named(NUMBER)), { sent: ["type_changed name"], answered: ["type_changed name"] });
 });
 
 test("compares types, null among them", () => {
@@ -112,9 +115,11 @@ test("compares types, null among them", () => {
   assert.equal(between(NUMBER, { type: "integer" }), { sent: ["type_changed "], answered: [] });
   assert.equal(between({ type: "integer" }, NUMBER), { sent: [], answered: ["type_changed "] });
   assert.equal(between(TEXT, {}), { sent: [], answered: ["type_changed "] });
+  assert.equal(between(object({ a: TEXT }), {}), { sent: [], answered: ["type_changed "] });
   assert.equal(between({}, TEXT), { sent: ["type_changed "], answered: [] });
   assert.equal(between(TEXT, false).sent, ["type_changed "]);
   assert.equal(between({ enum: ["a", null, 1] }, { enum: [null, "a", 1] }), { sent: [], answered: [] });
+  assert.equal(between({ enum: ["a"] }, { type: ["string", "number"], enum: ["a"] }), { sent: [], answered: [] });
   assert.equal(between({ enum: ["a", null] }, { enum: ["a"] }), { sent: ["validation_tightened "], answered: [] });
 });
 
@@ -147,6 +152,12 @@ test("compares lists by what is in them", () => {
   assert.equal(between({ type: "array" }, list(TEXT)), { sent: ["type_changed []"], answered: [] });
 });
 
+test("takes a new field for one that is gone only where it is of the same type", () => {
+  assert.equal(between(object({ a: TEXT }), object({ b: TEXT })).answered, ["field_renamed a"]);
+  assert.equal(between(object({ a: TEXT }), object({ b: NUMBER })).answered, ["response_field_removed a"]);
+  assert.equal(between(object({ a: {} }), object({ b: TEXT })).answered, ["response_field_removed a"]);
+});
+
 test("compares maps by what is in them", () => {
   const map = (additionalProperties: Json) => ({ type: "object", additionalProperties });
   assert.equal(between(map(TEXT), map(NUMBER)), { sent: ["type_changed {*}"], answered: ["type_changed {*}"] });
@@ -156,6 +167,7 @@ test("compares maps by what is in them", () => {
   });
   assert.equal(between(map(TEXT), object({})), { sent: [], answered: ["type_changed {*}"] });
   assert.equal(between(map(false), map(TEXT)), { sent: [], answered: [] });
+  assert.equal(between(map(false), { ...map(false), title: "x" }), { sent: [], answered: [] });
 });
 
 test("counts a rule that it does not know as tighter when it is another", () => {
@@ -176,6 +188,7 @@ test("reads bounds in words, and nothing else of them", () => {
   assert.equal(say("must be a whole number from 1", "must be a whole number from 1 to 9"), tighter);
   assert.equal(say("must be a whole number from 1 to 9", "must be a whole number from 0"), same);
   assert.equal(say("must be a version such as 4.5.12", "must be a version such as 4.2.1"), same);
+  assert.equal(say("must be text of 1 to 100 characters", "must be a list of 1 to 50 ids"), same);
   assert.equal(say("Of 1 to 100 schools", "Of 1 to 50 schools"), same);
   assert.equal(say("must be text of 1 to 100 characters", "any text of 1 to 50 characters"), same);
 });

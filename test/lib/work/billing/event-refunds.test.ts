@@ -7,6 +7,7 @@ import {
   connected,
   type Context,
   ended,
+  showing,
   unhandled,
   withEvents,
 } from "#test/lib/work/billing/event-scene.ts";
@@ -24,20 +25,38 @@ test("tells of each refund that succeeded once, whichever events tell of it and 
   const show = (...refunds: Refunds["refunds"]) => {
     context.provider.refunds = () => ({ customer: hub.customer, refunds });
   };
-  show(refund(one, "succeeded"), refund(two, "pending", 300), refund(one, "succeeded"));
-  await ended(context, [
-    ...await arrive(context, "charge.refunded", hub, 3),
-    ...await arrive(context, "refund.created", null, 3),
-  ]);
-  show(refund(one, "succeeded"), refund(two, "succeeded", 300));
-  await ended(context, await arrive(context, "refund.updated", null, 2));
   const told = (id: string, amount: number) => [
     "billing_subscription_refunded",
     "system",
     { refund: id, amount, currency: "EUR" },
   ];
+  const failed = refund(`re_${hub.id}_0`, "failed");
+  show(refund(one, "succeeded"), refund(two, "pending", 300), failed, refund(one, "succeeded"));
+  await ended(context, [
+    ...await arrive(context, "charge.refunded", hub, 3),
+    ...await arrive(context, "refund.created", null, 3),
+  ]);
+  assert.equal(await audited(context, hub), [told(one, 500)]);
+  show(refund(one, "succeeded"), refund(two, "succeeded", 300), failed);
+  await ended(context, await arrive(context, "refund.updated", null, 2));
   assert.equal(await audited(context, hub), [told(one, 500), told(two, 300)]);
   assert.equal(await audited(context, other), []);
+  assert.equal(await unhandled(context), []);
+});
+
+test("is not answered by a look at the subscription", async (context) => {
+  const hub = await connected(context);
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  context.provider.subscription = async () => {
+    await answer;
+    return showing(hub);
+  };
+  context.provider.refunds = () => ({ customer: hub.customer, refunds: [refund(`re_${hub.id}_3`, "succeeded")] });
+  const looked = await arrive(context, "invoice.paid", hub);
+  const refunded = await arrive(context, "charge.refunded", hub);
+  resolve();
+  await ended(context, [...looked, ...refunded]);
+  assert.equal((await audited(context, hub)).map(([kind]) => kind), ["billing_subscription_refunded"]);
   assert.equal(await unhandled(context), []);
 });
 

@@ -89,6 +89,17 @@ test("finds what a holder made that died before it could write.", async (context
   assert.is((await rowOf(context, hub)).subscription_id, subscriptionsOf(context, hub)[0]!.id);
 });
 
+test("ends what a holder made that died before it could write, where the hub is gone by then.", async (context) => {
+  const hub = await billedHub(context, { small: 1 });
+  let writes = 0;
+  await rejection(runAll(context, holder(context, hub, () => ++writes < 2)));
+  await setSpokes(context, hub, {});
+  const text = "update federations set state = 'removed', removed_at = wheelwright_now() where id = $1";
+  await query(context.scene.db, text, [hub]);
+  await synced(context, hub);
+  assert.equal(subscriptionsOf(context, hub).map(({ status }) => status), ["canceled"]);
+});
+
 test("tells anew what a dead holder may have told, also where nothing differs from what was told before.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);

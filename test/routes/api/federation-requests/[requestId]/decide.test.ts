@@ -65,6 +65,23 @@ test("approve makes the hub, and its asker the admin from the next request on", 
   await scene.db.sql("delete from federation_members where user_id = $1", [strangerId]);
 });
 
+test("approve has the hub billed to its asker where a payment provider is connected, and only there", async ({ scene }) => {
+  const operator = scene.as("operator"), { email } = scene.people.stranger, { app, db } = scene;
+  const approve = async (slug: string) =>
+    (await operator.post(`${PATH}/${await ask(scene, slug)}/approve`)).body.federationId;
+  await approve("free");
+  assert.equal(await db.sql("select 1 from subscriptions"), []);
+  Object.assign(app, { payments: {} }); // nothing is asked of it here
+  const hub = await approve("billed");
+  Object.assign(app, { payments: null });
+  assert.equal(await db.sql("select federation_id, email, told from subscriptions"), [
+    { federation_id: hub, email, told: null },
+  ]);
+  const told = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
+  assert.equal(told, [{ metadata: { email } }]);
+  await db.sql("delete from federation_members where user_id = $1", [scene.people.stranger.id]);
+});
+
 test("approve takes from the operator what shall be otherwise", async ({ scene }) => {
   const operator = scene.as("operator");
   const id = await ask(scene, "wished", { mode: "open", tier: "gold" });

@@ -1,0 +1,39 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { checkPrices } from "#lib/catalog/prices.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { ConfigError } from "#lib/config.ts";
+import { openBlueprint } from "#test/lib/blueprint/scene.ts";
+
+const test = suite("checkPrices"), blueprint = openBlueprint();
+
+const resources = blueprint.sizes.sizes["small"];
+
+/** A catalogue of so many sizes, the first of them priced in these currencies. */
+function check(count: number, ...currencies: string[]): string[] {
+  const sizes = Array.from({ length: count }, (_, i) => {
+    const currency = currencies[i];
+    return { name: `s${i}`, resources, ...(currency && { price: { currency, monthly: 100 } }) };
+  });
+  try {
+    checkPrices(loadCatalog(JSON.stringify({ sizes, defaultSize: "s0" }), blueprint));
+    return [];
+  } catch (error) {
+    assert.instance(error, ConfigError);
+    return [(error as ConfigError).message];
+  }
+}
+
+test("takes what a subscription can hold: twenty sizes of one currency, and any number that are free", () => {
+  checkPrices(loadCatalog(undefined, blueprint));
+  assert.equal(check(25, ...Array(20).fill("EUR")), []);
+});
+
+test("refuses more, and two currencies, naming both variables", () => {
+  const [many] = check(21, ...Array(21).fill("EUR"));
+  assert.match(many!, /CATALOG has 21 sizes with a price, but STRIPE_SECRET_KEY is set, .* has at most 20/);
+  const [mixed] = check(3, "USD", "EUR", "USD");
+  assert.match(mixed!, /CATALOG has prices in EUR and USD, but STRIPE_SECRET_KEY is set, .* has one currency/);
+});
+
+test.run();

@@ -1,0 +1,34 @@
+/** What comes to the webhook and is refused without the database: here is none, and asking it would be a failure. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SECOND } from "#lib/time.ts";
+import { manifest } from "#src/manifest.ts";
+import { openHandler } from "#test/support/handler.ts";
+import { openProvider, type Provider } from "#test/support/provider/provider.ts";
+
+const URL = "/api/billing/webhook";
+const BODY = JSON.stringify({ id: "evt_1", object: "event", type: "invoice.paid", created: 1795262400, data: {} });
+
+const test = suite<{ provider: Provider }>("POST /api/billing/webhook without a database");
+test.before(async (context) => void (context.provider = await openProvider()));
+test.after(({ provider }) => provider.close());
+
+test("does not trouble the database with a flood of forged ones", async ({ provider }) => {
+  const now = Math.floor(Date.now() / SECOND); // of no matter to what is refused
+  const handler = await openHandler(manifest, { env: provider.env });
+  const forged = Array.from({ length: 1000 }, async (_, i) => {
+    const headers = { "stripe-signature": provider.sign(BODY, now - (i % 2) * 1000, "whsec_forged") };
+    return (await handler.send(URL, { method: "POST", body: BODY, headers })).status;
+  });
+  const statuses = new Set(await Promise.all(forged));
+  assert.equal([...statuses].filter((status) => status !== 400 && status !== 503), []); // too much at once is shed
+  assert.ok(statuses.has(400));
+});
+
+test("is not there without a provider", async () => {
+  const handler = await openHandler(manifest);
+  const { status, body } = await handler.send(URL, { method: "POST", body: BODY });
+  assert.equal([status, body.message], [404, "No payment provider is connected to this service"]);
+});
+
+test.run();

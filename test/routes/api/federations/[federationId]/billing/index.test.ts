@@ -1,0 +1,168 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { query } from "#test/support/bench/query.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  path: string;
+}
+
+const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing runs here that would call it
+const EMAIL = "treasurer@example.org";
+const NOT_BILLED = {
+  ...{ connected: false, email: null, status: null, pastDueSince: null, currency: null, items: [], monthly: null },
+  ...{ invoice: null, pending: false, difference: null, error: null, seenAt: null },
+};
+
+const reading = suite<Context>("GET /api/federations/{id}/billing");
+const connecting = suite<Context>("POST /api/federations/{id}/billing");
+const reconciling = suite<Context>("POST /api/federations/{id}/billing/reconcile");
+
+for (const test of [reading, connecting, reconciling]) {
+  test.before(async (context) => {
+    context.scene = await openScene({ env: ENV });
+    context.path = `/api/federations/${context.scene.hub}/billing`;
+  });
+  test.before.each(async ({ scene }) => {
+    await query(scene.db, "delete from subscriptions");
+    await query(scene.db, "delete from jobs");
+  });
+  test.after(({ scene }) => scene.close());
+}
+
+/** What the provider showed of it: 3 small ones, and an invoice that is overdue. */
+async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Promise<void> {
+  const items = [{ id: "si_1", price: "price_1", size: "small", quantity: 3, monthly: 1900 }];
+  const invoice = {
+    ...{ id: "in_1", number: "N-1", status: "open", total: 5700, remaining: 5700, currency: "EUR" },
+    ...{ dueAt: "2026-11-01T00:00:00.000Z", url: "https://pay.example/i" },
+  };
+  const row = {
+    ...{ federation_id: hub, email: EMAIL, customer_id: "cus_1", subscription_id: "sub_1", status: "past_due" },
+    ...{ currency: "EUR", told: { small: 3 }, items, invoice, seen_at: "2026-11-20T00:00:00.000Z" },
+    ...{ past_due_since: "2026-11-02T00:00:00.000Z", ...more },
+  };
+  const text = `insert into subscriptions select * from jsonb_populate_record(null::subscriptions,
+    $1::text::jsonb || jsonb_build_object('created_at', now(), 'updated_at', now()))`;
+  await query(db, text, [JSON.stringify(row)]);
+}
+
+async function audits({ scene: { db, hub } }: Context): Promise<unknown[][]> {
+  const text = "select kind, actor_email, metadata from audit_events where federation_id = $1 order by at";
+  return (await query(db, text, [hub])).map(({ kind, actor_email, metadata }) => [kind, actor_email, metadata]);
+}
+
+reading("shows a hub that is not billed as that", async ({ scene, path }) => {
+  const { status, body } = await scene.as("hubAdmin", "readonly").get(path);
+  assert.equal([status, body], [200, NOT_BILLED]);
+});
+
+reading("shows what the provider counts, what it costs, and the invoice that is overdue", async (context) => {
+  const { scene, path } = context;
+  await subscribe(context);
+  const { body } = await scene.as("hubAdmin").get(path);
+  assert.equal(body, {
+    ...{ ...NOT_BILLED, connected: true, email: EMAIL, status: "past_due", currency: "EUR", monthly: 5700 },
+    pastDueSince: "2026-11-02T00:00:00.000Z",
+    seenAt: "2026-11-20T00:00:00.000Z",
+    items: [{ size: "small", quantity: 3, monthly: 5700 }],
+    pending: true, // the hub has one spoke
+    invoice: {
+      ...{ number: "N-1", status: "open", total: 5700, remaining: 5700, currency: "EUR" },
+      ...{ dueAt: "2026-11-01T00:00:00.000Z", url: "https://pay.example/i" },
+    },
+  });
+});
+
+reading("shows a sentence that differs, and no sum where one price has none", async (context) => {
+  const items = [{ id: "si_1", price: "price_1", size: null, quantity: 1, monthly: null }];
+  await subscribe(context, { items, difference: "It counts what is no spoke", told: {} });
+  const { body } = await context.scene.as("hubAdmin").get(context.path);
+  assert.equal([body.difference, body.monthly], [{ message: "It counts what is no spoke", sizes: [] }, null]);
+});
+
+reading("shows why the provider refused to operators alone, also while it is tried again", async (context) => {
+  const { scene, path } = context, { db, hub } = scene;
+  await subscribe(context, { error: "The price is archived" });
+  const seen = () => Promise.all((["operator", "hubAdmin"] as const).map((who) => scene.as(who).get(path)));
+  assert.equal((await seen()).map(({ body }) => body.error), ["The price is archived", null]);
+  await query(db, "update subscriptions set error = null");
+  assert.equal((await seen()).map(({ body }) => body.error), [null, null]);
+  await scene.as("operator").post(`${path}/reconcile`);
+  await query(db, `update jobs set failure = '{"message": "away"}' where federation_id = $1`, [hub]);
+  assert.equal((await seen()).map(({ body }) => body.error), ["away", null]);
+});
+
+reading("is 403 for a spoke's admin, 404 for a stranger", async ({ scene, path }) => {
+  const answers = await Promise.all((["spokeAdmin", "stranger"] as const).map((who) => scene.as(who).get(path)));
+  assert.equal(answers.map(({ status }) => status), [403, 404]);
+});
+
+connecting("has the hub billed, once, and queues what tells the provider", async (context) => {
+  const { scene, path } = context, operator = scene.as("operator", "cli"), { db, hub } = scene;
+  const { status, body } = await operator.post(path, { email: "Treasurer@Example.org" });
+  assert.equal([status, body], [200, { ...NOT_BILLED, connected: true, email: EMAIL, pending: true }]);
+  await operator.post(path, { email: EMAIL });
+  const { prefix } = (await query(db, "select prefix from api_tokens where scope = 'cli'"))[0];
+  const by = scene.people.operator.email;
+  assert.equal(await audits(context), [["billing_connected", by, { email: EMAIL, token: prefix }]]);
+  const jobs = await query(db, "select kind, federation_id as hub, visible from jobs");
+  assert.equal(jobs, [{ kind: "sync-billing", hub, visible: false }]);
+});
+
+connecting("gives another address, which the provider is told", async (context) => {
+  const { scene, path } = context;
+  await subscribe(context, { error: "no", retry_at: "2100-01-01T00:00:00Z" });
+  const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
+  assert.equal([body.email, body.pending, body.error, body.status], ["other@example.org", true, null, "past_due"]);
+  const [row] = await query(scene.db, "select told, retry_at, subscription_id from subscriptions");
+  assert.equal(row, { told: null, retry_at: null, subscription_id: "sub_1" });
+  assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
+});
+
+connecting("is for operators, and for a service with a provider", async ({ scene, path }) => {
+  const refused = await scene.as("hubAdmin").post(path, { email: EMAIL });
+  assert.equal([refused.status, refused.body.message], [403, "Only an operator may do this"]);
+  const { payments } = scene.app;
+  Object.assign(scene.app, { payments: null });
+  const off = await Promise.all(
+    [path, `${path}/reconcile`].map((at) => scene.as("operator").post(at, { email: EMAIL })),
+  );
+  Object.assign(scene.app, { payments });
+  assert.equal(off.map(({ status }) => status), [404, 404]);
+  assert.equal(await query(scene.db, "select 1 from subscriptions"), []);
+});
+
+reconciling("has all told anew, and keeps a subscription that goes on", async (context) => {
+  const { scene, path } = context;
+  await subscribe(context, { retry_at: "2100-01-01T00:00:00Z", error: "no" });
+  const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
+  assert.equal([status, body.pending, body.error, body.items.length], [202, true, null, 1]);
+  const [row] = await query(scene.db, "select told, retry_at, subscription_id, customer_id from subscriptions");
+  assert.equal(row, { told: null, retry_at: null, subscription_id: "sub_1", customer_id: "cus_1" });
+  const [kind, , { customer, subscription }] = (await audits(context)).at(-1) as [
+    string,
+    string,
+    Record<string, string>,
+  ];
+  assert.equal([kind, customer, subscription], ["billing_reconcile_requested", "cus_1", "sub_1"]);
+  assert.is((await query(scene.db, "select 1 from jobs where kind = 'sync-billing'")).length, 1);
+});
+
+reconciling("lets go of one that has ended, with its customer", async (context) => {
+  const { scene, path } = context;
+  await subscribe(context, { status: "canceled" });
+  const { body } = await scene.as("operator").post(`${path}/reconcile`);
+  assert.equal([body.status, body.items, body.pending, body.email], [null, [], true, EMAIL]);
+  const [row] = await query(scene.db, "select subscription_id, customer_id from subscriptions");
+  assert.equal(row, { subscription_id: null, customer_id: null });
+});
+
+reconciling("is 409 for a hub that is not billed, 403 for its admin", async ({ scene, path }) => {
+  const { status, body } = await scene.as("operator").post(`${path}/reconcile`);
+  assert.equal([status, body.message], [409, "Cannot reconcile a hub that is not billed; connect it first"]);
+  assert.is((await scene.as("hubAdmin").post(`${path}/reconcile`)).status, 403);
+});
+
+for (const test of [reading, connecting, reconciling]) test.run();

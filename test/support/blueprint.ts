@@ -1,0 +1,11 @@
+/** The built-in blueprint, read once a process, as the program does: to read it takes longer than most tests. */
+import { type Blueprint, loadBlueprint } from "#lib/blueprint/load.ts";
+import { blueprint as files } from "#src/blueprints.ts";
+
+const loaded = new Map<"built-in", Promise<Blueprint>>();
+
+export function builtInBlueprint(): Promise<Blueprint> {
+  const blueprint = loaded.get("built-in") ?? loadBlueprint(files);
+  loaded.set("built-in", blueprint);
+  return blueprint;
+}

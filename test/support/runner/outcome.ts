@@ -1,0 +1,23 @@
+/** How a test file went, by what it printed. uvu passes a file whose suite was never run; here that file has failed. */
+import type { Ran } from "#test/support/runner/process.ts";
+
+export interface Outcome {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly seconds: number;
+  readonly output: string;
+  /** What is wrong with the file as a whole. */
+  readonly trouble: string | null;
+}
+
+export function judge(file: string, { status, output, trouble: problem }: Ran, ms: number): Outcome {
+  const count = (word: string) =>
+    Number([...output.matchAll(new RegExp(`^ +${word}: +(\\d+)`, "gm"))].at(-1)?.[1] ?? 0);
+  const total = count("Total"), passed = count("Passed"), skipped = count("Skipped");
+  const broken = total - passed; // what was skipped is not in the total
+  const trouble = problem ??
+    (total + skipped === 0 ? "reported no test" : status !== 0 && broken === 0 ? `ended with status ${status}` : null);
+  return { file, passed, skipped, failed: broken + (trouble ? 1 : 0), seconds: ms / 1000, output, trouble };
+}
