@@ -55,8 +55,8 @@ export async function connectBilling(
 
 /**
  * Has the provider told anew what there is, also where somebody changed it there. A subscription that has ended is
- * forgotten, and with it the customer, who may have been deleted; both are found or made when there is something to be
- * billed. Throws Fault missing `billing_off`, conflict `not_billed`.
+ * forgotten, and another made when there is something to be billed. Throws Fault missing `billing_off`, conflict
+ * `not_billed`.
  */
 export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promise<BillingRecord> {
   demandProvider(app);
@@ -64,8 +64,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
-    const over = row.subscription_id === null || hasEnded(row.status);
-    await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(over && FORGOTTEN) });
+    await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(hasEnded(row.status) && FORGOTTEN) });
     await record(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",
@@ -81,7 +80,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
 
 /** The provider is to be told everything, and at once. */
 const TOLD_NOTHING = { told: null, retry_at: null, error: null };
-const FORGOTTEN = { customer_id: null, subscription_id: null, status: null, items: "[]", past_due_since: null };
+const FORGOTTEN = { subscription_id: null, status: null, items: "[]", past_due_since: null };
 
 function demandProvider({ payments }: Pick<App, "payments">): void {
   if (!payments) throw new Fault("missing", "billing_off", "No payment provider is connected to this service");

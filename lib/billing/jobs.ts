@@ -39,6 +39,12 @@ export function syncJob(federationId: string): NewJob {
   return billingJob(SYNC_BILLING, federationId);
 }
 
+/** One more, after whatever an earlier holder may still have on its way to the provider has arrived; see sync.ts. */
+export function syncAgainJob(federationId: string, runAt: Date): NewJob {
+  const job = syncJob(federationId);
+  return { ...job, runAt, dedupeKey: `${job.dedupeKey}:again` }; // of its own: what changes meanwhile need not wait for it
+}
+
 /** `runAt` so that not all look at once. */
 export function lookJob(federationId: string, runAt?: Date): NewJob {
   return { ...billingJob(LOOK_BILLING, federationId), ...(runAt && { runAt }) };

@@ -66,10 +66,10 @@ export const SubscriptionShape = v.object({
   customer: Reference,
   status: v.picklist(SUBSCRIPTION_STATUSES),
   currency: Currency,
-  created: Seconds,
   metadata: Metadata,
   items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
-  latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.string(), v.transform(() => null))]), null),
+  /** Of a draft that somebody deleted there is no more than its id: none is shown then. */
+  latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
 

@@ -129,8 +129,8 @@ async function listSubscriptions(client: Client, of: Owner, signal: AbortSignal)
     what: "list of subscriptions",
     ask: (stripe, page) => stripe.subscriptions.list({ customer: of.customer, status: "all", expand, ...page }),
   }, signal);
-  const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId);
-  ours.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
+  // The provider lists the newest first; by their seconds alone two of one second could not be told apart.
+  const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
 

@@ -6,6 +6,7 @@ import { previewCostIfTold } from "#lib/billing/preview.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { differences } from "#lib/cluster/difference.ts";
 import { Fault } from "#lib/errors.ts";
+import { runsHub } from "#lib/federations/viewer.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import { type Act, inputsOf, type Trial, trialsOf } from "#lib/spokes/action-trials.ts";
 import { demandProgress } from "#lib/spokes/action-wish.ts";
@@ -39,7 +40,10 @@ export async function previewAction(
     : trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
   const [{ changes, refusals }, price] = await Promise.all([
     askCluster(app, spoke, trials, signal),
-    askPrice(app, spoke, { size: facts.size, ...payload, kind }, signal),
+    // What the hub pays is nothing to admins of single spokes.
+    runsHub(actor, spoke.federation_id)
+      ? askPrice(app, spoke, { size: facts.size, ...payload, kind }, signal)
+      : NO_COST,
   ]);
   return {
     dryRun: true,

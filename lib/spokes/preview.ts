@@ -1,13 +1,14 @@
 /** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
-import type { Cost } from "#lib/billing/cost.ts";
+import { type Cost, NO_COST } from "#lib/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
 import { refuseWhenLeaving } from "#lib/federations/state.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
+import { runsHub } from "#lib/federations/viewer.ts";
 import { newId } from "#lib/ids.ts";
 import { domainTaken, slugTaken } from "#lib/spokes/create.ts";
 import { resolveWish } from "#lib/spokes/defaults.ts";
@@ -61,13 +62,17 @@ export async function previewSpoke(
   };
 }
 
-/** Throws Fault invalid `not_offered` for a size that is not on offer, and unavailable `billing_unavailable`. */
+/**
+ * For who runs the hub: what it pays is nothing to admins of single spokes. Throws Fault invalid `not_offered` for a size
+ * that is not on offer, and unavailable `billing_unavailable`.
+ */
 export async function previewAddedCost(
   app: App,
+  actor: Actor,
   federation: Pick<FederationRow, "id">,
-  size: string | undefined,
-  signal: AbortSignal,
+  { size, signal }: { readonly size: string | undefined; readonly signal: AbortSignal },
 ): Promise<Cost> {
   refuseUnlisted(app.catalog, { size });
+  if (!runsHub(actor, federation.id)) return NO_COST;
   return await previewCost(app, addedSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
 }

@@ -100,7 +100,7 @@ function inRequest(node: Json): Mutation[] {
       broken(`reads ${name} no more`, "field_renamed", without(name)),
       broken(`calls ${name} otherwise`, "field_renamed", renamed(name)),
     ]),
-    ...(node.anyOf?.some(({ type }: Json) => type === "null")
+    ...(isMaybe(node)
       ? [tighter("may not be null", ({ anyOf }) => ({ anyOf: anyOf.filter(({ type }: Json) => type !== "null") }))]
       : []),
     free("has no bounds", ({ pattern: _1, maxLength: _2, minLength: _3, maxItems: _4, minItems: _5, ...it }) => it),
@@ -127,8 +127,15 @@ function inResponse(node: Json): Mutation[] {
     ...(node.properties ? [free("always has every field", (it) => ({ ...it, required: names }))] : []),
     ...(node.type === "string" && !node.enum ? [free("is one of a few", (it) => ({ ...it, enum: ["x"] }))] : []),
     ...(node.type === "number" ? [free("is whole", (it) => ({ ...it, type: "integer", minimum: 0 }))] : []),
-    ...(node.anyOf?.length === 2 ? [free("is never null", (it) => ({ ...it, anyOf: [it.anyOf[0]] }))] : []),
+    ...(isMaybe(node) && node.anyOf.length > 1
+      ? [free("is never null", (it) => ({ ...it, anyOf: it.anyOf.filter(({ type }: Json) => type !== "null") }))]
+      : []),
   ];
+}
+
+/** It may be null, and says so beside what it is otherwise. */
+function isMaybe({ anyOf }: Json): boolean {
+  return anyOf?.some(({ type }: Json) => type === "null") ?? false;
 }
 
 function toAnotherType(node: Json): Mutation[] {
@@ -138,7 +145,7 @@ function toAnotherType(node: Json): Mutation[] {
 }
 
 function toNullable(node: Json, direction: Direction): Mutation[] {
-  if (node.anyOf?.some(({ type }: Json) => type === "null")) return [];
+  if (isMaybe(node)) return [];
   const edit = (it: Json) => ({ anyOf: [it, NULL] });
   return [direction === "request" ? free("may be null", edit) : broken("may be null", "type_changed", edit)];
 }

@@ -20,12 +20,17 @@ export function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
   return merged;
 }
 
+/** Whether it is one of them; lists and objects are what they hold. */
+export function has(values: readonly unknown[], value: unknown): boolean {
+  return values.some((one) => JSON.stringify(one) === JSON.stringify(value));
+}
+
 const SCHEMAS = new Set(["items", "additionalProperties", "propertyNames", "contains"]);
 
 function both(key: string, one: unknown, other: unknown): unknown {
   if (key === "properties") return mergeFields(one as Fields, other as Fields);
   if (key === "required") return [...new Set([...one as string[], ...other as string[]])];
-  if (key === "enum") return (one as unknown[]).filter((value) => (other as unknown[]).includes(value));
+  if (key === "enum") return (one as unknown[]).filter((value) => has(other as unknown[], value));
   if (SCHEMAS.has(key)) return one === false || other === false ? false : { allOf: [one, other] };
   if (/^(?:max|exclusiveMax)/.test(key)) return Math.min(one as number, other as number);
   if (/^(?:min|exclusiveMin)/.test(key)) return Math.max(one as number, other as number);

@@ -1,11 +1,12 @@
 /** The values of two enums; `const` is an enum of one. New cases of an answer come without notice (spec 9.4). */
 import type { Change } from "#lib/docs/contract/finding.ts";
+import { has } from "#lib/docs/contract/merge.ts";
 import { change, type Place, subject } from "#lib/docs/contract/place.ts";
 import type { Shape } from "#lib/docs/contract/shapes.ts";
 
 export function compareValues(once: Shape, then: Shape, at: Place): readonly Change[] {
   const was = valuesOf(once), is = valuesOf(then);
-  const gone = was && is ? was.filter((value) => !is.includes(value)) : [];
+  const gone = was && is ? was.filter((value) => !has(is, value)) : [];
   if (at.direction === "request") {
     if (!was && is) return [change(at, "enum_changed", `${subject(at)} accepts nothing but ${words(is)} now`)];
     return gone.length > 0 ? [change(at, "enum_changed", `${subject(at)} no longer accepts ${words(gone)}`)] : [];
@@ -16,7 +17,7 @@ export function compareValues(once: Shape, then: Shape, at: Place): readonly Cha
     return [change(at, "enum_changed", `${subject(at)} is no longer one of ${words(was!)}, but any ${then.type}`)];
   }
   if (gone.length === 0) return [];
-  const fresh = is.filter((value) => !was!.includes(value));
+  const fresh = is.filter((value) => !has(was!, value));
   const hint = fresh.length > 0 ? `; ${words(fresh)} is new: is it the same under another name?` : "";
   return [change(at, "enum_changed", `${subject(at)} is never ${words(gone)} any more${hint}`)];
 }

@@ -26,7 +26,7 @@ export const OFFERS: Entries = {
   "price.monthly": ["A month for each, in minor units: 1900 of EUR are € 19.00, 1900 of JPY are ¥ 1,900", 1900],
 
   "Cost.available": [
-    "Whether it can be told: not without a payment provider, for a hub that is not billed, and for a size without a price",
+    "Whether it can be told: not without a payment provider, for a hub that is not billed, for a size without a price, and by who does not run the hub",
     true,
   ],
   "Cost.currency": ["ISO 4217", "EUR"],

@@ -6,6 +6,9 @@
  * between the provider's answer and our writing. That something is asked is written before it is asked (`told` is null):
  * whatever is lost from then on, the next plan has it told anew.
  *
+ * Who asked before and never wrote what came of it may have been cut off, with the call still on its way: it would set what
+ * was right then. No provider refuses a late caller, so one more sync follows, when no call can be on its way any more.
+ *
  * A subscription that has ended while there is something to be billed was ended by people, or for want of payment; no job
  * undoes that. It becomes a difference, which people can reconcile.
  */
@@ -13,15 +16,20 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { billedOf, type Quantities } from "#lib/billing/billed.ts";
 import { type BilledHub, readHub } from "#lib/billing/hubs.ts";
-import { lookJob, SYNC_BILLING } from "#lib/billing/jobs.ts";
+import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/billing/jobs.ts";
 import { hasEnded } from "#lib/billing/judge.ts";
 import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
 import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
-import type { Payments, Subscription } from "#lib/payments/payments.ts";
+import { PaymentError } from "#lib/payments/error.ts";
+import type { Payments, Subscription, WantedCustomer } from "#lib/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { MINUTE } from "#lib/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
 import { noteRefusal } from "#lib/work/billing/refusal.ts";
+
+/** A call that was cut off is over at the provider by then. */
+const LATE = MINUTE;
 
 type Needed = Pick<App, "db" | "catalog" | "log">;
 
@@ -41,6 +49,10 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
       },
     },
     hooks: {
+      onSucceeded: (_, { federationId, progress, updatedAt }) => {
+        const later = new Date(updatedAt.getTime() + LATE);
+        return Promise.resolve(progress.again ? { jobs: [syncAgainJob(federationId!, later)] } : {});
+      },
       // Why it was refused may stand in the subscription: one whose customer was deleted has ended.
       onFailed: async (tx, job, report) => ({
         ...await noteRefusal(tx, log, job, report),
@@ -55,20 +67,37 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
   const { federation_id: federationId, customer_id: known, email } = row;
   const wanted = { federationId, name, email };
   run.check();
-  if (known !== null) await payments.updateCustomer(known, wanted, run.signal);
-  else {
+  if (known === null || !await describe(run, payments, row, wanted)) {
     const customer = await payments.customerFor(wanted, run.signal);
     await run.write(async (tx) => {
       const now = await lockSubscription(tx, federationId);
-      if (now?.customer_id === null) await updateSubscription(tx, federationId, { customer_id: customer });
+      if (now?.customer_id === known) await updateSubscription(tx, federationId, { customer_id: customer });
     });
   }
   await run.remember({ email });
 }
 
+/** Whether there is such a customer. One who was deleted while there was a subscription is for people to look at. */
+async function describe(
+  run: Run,
+  payments: Payments,
+  { customer_id, subscription_id }: SubscriptionRow,
+  wanted: WantedCustomer,
+): Promise<boolean> {
+  try {
+    await payments.updateCustomer(customer_id!, wanted, run.signal);
+    return true;
+  } catch (error) {
+    const gone = error instanceof PaymentError && error.code === "customer_gone";
+    if (gone && subscription_id === null) return false;
+    throw error;
+  }
+}
+
 async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
   const { row, counts, removed } = hub, { federation_id: federationId, customer_id: customer } = row;
-  if (customer === null && !removed) return; // forgotten since the step before; the next plan begins anew
+  if (customer === null && !removed) return; // the step before sees to it; without one, nothing can be told
+  if (row.told === null && row.subscription_id !== null) await run.remember({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customer_id: customer });
   const ended = found ? hasEnded(found.status) : row.subscription_id !== null;
   const wanted = billedOf(counts, app.catalog, found?.items ?? []);

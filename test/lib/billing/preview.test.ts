@@ -47,6 +47,9 @@ dry.after(async ({ stage, provider }) => {
 const costOf = ({ stage }: Scene, size: string) =>
   stage.as("hubAdmin", "readonly").get(`/api/federations/north/spokes/preview-cost?size=${size}`);
 
+const priceOf = async ({ stage }: Scene, body: object, who: "hubAdmin" | "spokeAdmin" = "hubAdmin") =>
+  (await stage.as(who, "cli").post(`/api/spokes/${stage.spoke}/actions?dryRun=true`, body)).body.price;
+
 /** The row otherwise for a while. */
 async function meanwhile({ stage }: Scene, values: string, work: () => Promise<void>): Promise<void> {
   const [row] = await stage.db.sql("select * from subscriptions");
@@ -114,12 +117,18 @@ cost("is refused for a size that there is not, before anybody is asked", async (
   assert.is(scene.provider.calls.length, length);
 });
 
-cost("is for those who see the hub", async ({ stage }) => {
+cost("is for those who run the hub: not available to admins of single spokes, and 404 for strangers", async (scene) => {
+  const { stage, provider } = scene, { length } = provider.calls;
+  const { status, body } = await stage.as("spokeAdmin").get("/api/federations/north/spokes/preview-cost?size=small");
+  assert.equal([status, body], [200, NONE]);
+  assert.equal(await priceOf(scene, { action: "suspend" }, "spokeAdmin"), NONE);
+  assert.is(provider.calls.length, length);
+  assert.equal(
+    (await stage.as("operator").get("/api/federations/north/spokes/preview-cost?size=small")).body.dueNow,
+    2000,
+  );
   assert.is((await stage.as("stranger").get("/api/federations/north/spokes/preview-cost")).status, 404);
 });
-
-const priceOf = async ({ stage }: Scene, body: object) =>
-  (await stage.as("spokeAdmin", "cli").post(`/api/spokes/${stage.spoke}/actions?dryRun=true`, body)).body.price;
 
 dry("is told for a new spoke", async (scene) => {
   const add = async (size: string) =>

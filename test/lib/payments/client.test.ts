@@ -43,7 +43,7 @@ async function answering(status: number, body: string, headers: Record<string, s
 async function refusalFor({ provider }: Paying, status: number, error: object, headers = {}): Promise<PaymentError> {
   const other = await answering(status, JSON.stringify({ error }), headers);
   const trouble = await troubleOf(
-    paymentsFor(provider, { apiBase: other.apiBase }).findSubscription(
+    paymentsFor(provider, { apiBase: other.apiBase, secretKey: "odd.key-1" }).findSubscription(
       { customer: "cus_1", federationId: "fed_1" },
       NEVER,
     ),
@@ -85,7 +85,7 @@ test("gives up on what hangs after its deadline", async ({ provider }) => {
 });
 
 test("lets go at once when it is called off, under way or waiting for a place", async ({ payments, provider }) => {
-  provider.break("hang");
+  const mend = provider.break("hang");
   const called = new AbortController(), reason = new Error("called off");
   const calls = Array.from({ length: 9 }, () => rejection(look(payments, called.signal)));
   await until(() => provider.hanging() === 4); // no more than that at once
@@ -93,6 +93,8 @@ test("lets go at once when it is called off, under way or waiting for a place", 
   for (const call of calls) assert.is(await call, reason);
   assert.is(await rejection(look(payments, called.signal)), reason);
   assert.is(provider.calls.length, 4);
+  mend();
+  assert.is(await look(payments), null); // the places are free again
 });
 
 test("does not let those who wait for a preview wait for the background", async ({ payments, provider }) => {
@@ -137,11 +139,24 @@ test("calls a key that may not do this transient, and whatever else it refuses f
 });
 
 test("passes on the provider's words without secrets, in one line", async (paying) => {
-  const words = "Cannot use sk_test_double,\n\u0007whsec_other or pi_1_secret_AbC9 with sk_live_*****1234 " +
+  const words = "Cannot use odd.key-1,\n\u0007whsec_other or pi_1_secret_AbC9 with sk_live_*****1234 " +
     "x".repeat(999);
   const { message } = await refusalFor(paying, 400, { type: "invalid_request_error", message: words });
   assert.match(message, /^Cannot use …, … or pi_1_secret_… with … x+$/);
   assert.is(message.length, 500);
+});
+
+test("calls an answer that is cut off, or stalls within, transient", async ({ provider }) => {
+  const server = http.createServer((request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "99" }).write('{"id": "sub_1"');
+    if (request.headers.authorization?.endsWith("cut")) setTimeout(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cut = await troubleOf(look(paymentsFor(provider, { apiBase, secretKey: "cut" })));
+  const stalled = await troubleOf(look(paymentsFor(provider, { apiBase, deadline: 50 })));
+  assert.equal([cut.code, cut.transient, stalled.code, stalled.transient], ["unreachable", true, "deadline", true]);
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("calls what the provider would not say transient: a proxy's page, a redirection, another service", async (paying) => {

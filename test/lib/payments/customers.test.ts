@@ -6,7 +6,7 @@ import { rejection } from "#test/support/until.ts";
 
 const test = suite<Paying>("customerFor");
 test.before.each(async (context) => {
-  Object.assign(context, await openPaying());
+  Object.assign(context, await openPaying({ settle: 20 }));
 });
 test.after.each(({ provider }) => provider.close());
 

@@ -62,14 +62,17 @@ make("is made once though the answer is lost, and takes what is wanted by then",
 });
 
 make("is made once though an earlier holder's call is under way, and asks for something else", async (scene) => {
-  const mend = scene.provider.break({ ...CREATE, what: "slow", times: 1 }), lost = new AbortController();
-  const first = rejection(scene.create(1, lost.signal));
-  await until(() => scene.provider.hanging() === 1);
+  const { provider, customer, small } = scene, lost = new AbortController();
+  const mend = provider.break({ ...CREATE, what: "slow", times: 1 }), first = rejection(scene.create(1, lost.signal));
+  await until(() => provider.hanging() === 1);
   lost.abort(new Error("lost it"));
   assert.is((await first).message, "lost it");
-  setTimeout(mend); // while the second one lets the first one's call come to its end
-  assert.equal(quantitiesOf(await scene.create(2)), { small: 2 });
-  assert.equal([scene.provider.state.subscriptions.size, totals(scene)], [1, [3100, 3100]]);
+  const patient = paid.paymentsFor(provider, { settle: 500 }), items = [{ price: small, size: "small", quantity: 2 }];
+  const second = patient.createSubscription({ federationId: HUB, customer, items }, NEVER);
+  await until(() => provider.calls.some(({ path, status }) => path === CREATE.path && status === 400));
+  mend(); // the first one's call comes to its end while the second one lets it
+  assert.equal(quantitiesOf(await second), { small: 2 });
+  assert.equal([provider.state.subscriptions.size, totals(scene)], [1, [3100, 3100]]);
 });
 
 make("is told to come again while the very same call is under way", async (scene) => {
@@ -99,10 +102,11 @@ make("is another one after one has ended, on the same day too", async (scene) =>
   assert.is(await scene.payments.findSubscription(mine, NEVER), null);
   const second = await scene.create();
   assert.is.not(second.id, first.id);
-  scene.provider.setNow(scene.provider.now() + 60);
   scene.provider.cancel(second.id);
-  const third = await scene.create();
+  const third = await scene.create(3);
   assert.equal([third.status, scene.provider.state.subscriptions.size], ["active", 3]);
+  const answers = scene.provider.calls.filter(({ method, path }) => method === "POST" && path === CREATE.path);
+  assert.equal(answers.map(({ status }) => status), [200, 200, 200]); // none took another's key
 });
 
 make("overlooks a subscription of the customer that other hands have made", async (scene) => {

@@ -54,16 +54,16 @@ test("lets new response fields, headers and answers through", () =>
     "no refusal": (paths) => delete paths[ACTIONS].post.responses[409],
     "always there": (_, { StreamEvent }) => StreamEvent.required = Object.keys(StreamEvent.properties),
     "never null": (_, { Federation }) => Federation.properties.region.anyOf.pop(),
-    "in other forms": (_, { Cost }) => {
-      const { available: _old, ...others } = Cost.properties;
-      Cost.anyOf = [
-        { properties: { ...others, available: { const: true }, currency: TEXT }, required: ["available", "currency"] },
-        { properties: { available: { const: false } }, required: ["available"] },
-      ].map((form) => ({ type: "object", ...form }));
-      delete Cost.properties;
-      delete Cost.required;
-      delete Cost.type;
-    },
+    "in other forms": (_, schemas) =>
+      schemas.Acknowledgement = {
+        anyOf: [{ message: TEXT, sent: { const: true } }, { message: { const: "Not now" }, why: TEXT }].map((
+          properties,
+        ) => ({
+          type: "object",
+          properties,
+          required: ["message"],
+        })),
+      },
   }));
 
 test("lets new cases of an enum through", () =>

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkContract } from "#lib/docs/contract/contract.ts";
+import { operationsOf } from "#lib/docs/contract/document.ts";
 import { reportContract } from "#lib/docs/contract/report.ts";
 import { copyOf, type Json, readReleased, TODAY } from "#test/support/contract.ts";
 
@@ -13,10 +14,12 @@ async function report(
   declare: (document: Json) => void = () => undefined,
 ): Promise<string> {
   const before = copyOf(await released, declare);
-  return reportContract(checkContract(before, copyOf(before, change), TODAY), { endpoints: 66, today: TODAY });
+  const endpoints = operationsOf(before).length;
+  const text = reportContract(checkContract(before, copyOf(before, change), TODAY), { endpoints, today: TODAY });
+  return text.replaceAll(String(endpoints), "ALL"); // the next release has more of them
 }
 
-const LAST = "Nothing breaks for those who call the 66 endpoints of the last release";
+const LAST = "Nothing breaks for those who call the ALL endpoints of the last release";
 
 test("says so when nothing breaks", async () => {
   assert.is(await report(() => undefined), `${LAST}\n`);
@@ -31,7 +34,7 @@ test("says what breaks, where, whom, and how to go on", async () => {
   });
   assert.is(
     text,
-    `This breaks what the last release promised: 3 breaking changes, felt in 4 endpoints of 66
+    `This breaks what the last release promised: 3 breaking changes, felt in 4 endpoints of ALL
 
 Not declared: it may land 30 days after a release that declares it, not before 2026-12-21.
 
@@ -63,7 +66,7 @@ test("tells a change that many feel once, with the number of those that are not 
   assert.is(text.match(/✗/g)?.length, 1);
   assert.match(text, /Operation\.kind\n {4}`kind` is gone\.\n(?: {6}[A-Z]+ \/api\/\S+\n){6} {6}and \d+ more\n/);
   const all = await report((copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
-  assert.match(all, "It is no longer under the server /.\n      every endpoint, all 66\n");
+  assert.match(all, "It is no longer under the server /.\n      every endpoint, all ALL\n");
 });
 
 test("sets apart what was announced, and alone lets it pass", async () => {
@@ -80,7 +83,7 @@ test("sets apart what was announced, and alone lets it pass", async () => {
     remove(copy);
     delete copy.paths["/api/users"];
   }, declare);
-  assert.match(mixed, "1 breaking change, felt in 1 endpoint of 66");
+  assert.match(mixed, "1 breaking change, felt in 1 endpoint of ALL");
   assert.match(mixed, announced);
 });
 

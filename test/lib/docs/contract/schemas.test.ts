@@ -119,6 +119,7 @@ test("compares types, null among them", () => {
   assert.equal(between({}, TEXT), { sent: ["type_changed "], answered: [] });
   assert.equal(between(TEXT, false).sent, ["type_changed "]);
   assert.equal(between({ enum: ["a", null, 1] }, { enum: [null, "a", 1] }), { sent: [], answered: [] });
+  assert.equal(between({ enum: [[1], { a: 1 }] }, { enum: [{ a: 1 }, [1]] }), { sent: [], answered: [] });
   assert.equal(between({ enum: ["a"] }, { type: ["string", "number"], enum: ["a"] }), { sent: [], answered: [] });
   assert.equal(between({ enum: ["a", null] }, { enum: ["a"] }), { sent: ["validation_tightened "], answered: [] });
 });

@@ -55,6 +55,8 @@ test("finds quantities that were edited by hand, once, and reconciling puts them
   assert.is((await operator.post(`${path}/reconcile`)).status, 202);
   await ended(context, hub);
   assert.equal([counted(context, hub), (await operator.get(path)).body.difference], [["small 2"], null]);
+  await scene.db.shiftClock(2 * DAY + 3 * HOUR); // until the sync that follows it is over, too
+  await ended(context, hub);
   provider.editQuantity(id, price, 1);
   await nextDay(context, hub, 3);
   assert.is((await differences(context, hub)).length, 2);

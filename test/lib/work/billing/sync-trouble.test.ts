@@ -6,7 +6,7 @@ import { showBilling } from "#lib/billing/show.ts";
 import { FenceLost } from "#lib/jobs/fence.ts";
 import type { Payments } from "#lib/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { HOUR } from "#lib/time.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/time.ts";
 import { syncBilling } from "#lib/work/billing/sync.ts";
 import {
   asked,
@@ -24,7 +24,7 @@ import {
 } from "#test/lib/work/billing/scene.ts";
 import { query } from "#test/support/bench/query.ts";
 import { clientOf } from "#test/support/provider/client.ts";
-import { rejection } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<Context>("syncBilling in trouble");
 withBilling(test);
@@ -110,6 +110,29 @@ test("tells anew what a dead holder may have told, also where nothing differs fr
   await setSpokes(context, hub, { small: 1 });
   await synced(context, hub);
   assert.equal(counted(context, hub), ["small 1"]);
+});
+
+test("puts right what a call sets that comes late, of a holder that was cut off.", async (context) => {
+  const { provider, scene: { db } } = context, hub = await billedHub(context, { small: 1 });
+  await synced(context, hub);
+  await setSpokes(context, hub, { small: 2 });
+  const arrive = provider.break({ what: "slow", method: "POST", path: /^\/v1\/subscriptions\/\w+$/, times: 1 });
+  const cut = new AbortController(), first = { ...holder(context, hub), signal: cut.signal };
+  const gone = rejection(runAll(context, first));
+  await until(() => provider.hanging() === 1);
+  cut.abort(new Error("cut off"));
+  await gone;
+  await setSpokes(context, hub, { small: 3 });
+  await synced(context, hub);
+  assert.equal(counted(context, hub), ["small 3"]);
+  arrive();
+  await until(() => counted(context, hub)[0] === "small 2");
+  await db.shiftClock(MINUTE + SECOND);
+  await synced(context, hub);
+  await db.shiftClock(0);
+  assert.equal(counted(context, hub), ["small 3"]);
+  const live = await query(db, "select 1 from jobs where federation_id = $1 and state in ('queued', 'running')", [hub]);
+  assert.equal(live, []);
 });
 
 test("does not make another subscription for one that was ended at the provider, until somebody reconciles.", async (context) => {

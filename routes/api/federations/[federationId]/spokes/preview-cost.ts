@@ -14,5 +14,6 @@ export const GET = endpoint({
   query: v.object({ size: v.optional(text(1, 100)) }),
   reply: ok(CostView),
   faults: ["not_offered", "billing_unavailable"],
-  handle: ({ app, federation, query, signal }) => previewAddedCost(app, federation, query.size, signal),
+  handle: ({ app, actor, federation, query: { size }, signal }) =>
+    previewAddedCost(app, actor, federation, { size, signal }),
 });
