@@ -9,11 +9,12 @@ import * as v from "valibot";
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Text of `least` to `most` code points. */
+/** Text of `least` to `most` code points, which is how JSON Schema counts, too. */
 export function text(least: number, most: number) {
   const message = `must be text of ${least} to ${most} characters without control characters`;
   return v.pipe(
     v.string(message),
+    v.metadata({ minLength: least, maxLength: most }), // for the documents: the check below cannot be seen there
     v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
     v.check((value) => {
       const length = [...value.slice(0, most * 2 + 1)].length;

@@ -5,7 +5,12 @@
  * was last seen.
  */
 import { type Quantities, quantityOf } from "#lib/billing/billed.ts";
-import type { Subscription, SubscriptionItem, SubscriptionStatus } from "#lib/payments/payments.ts";
+import {
+  isDunning,
+  type Subscription,
+  type SubscriptionItem,
+  type SubscriptionStatus,
+} from "#lib/payments/payments.ts";
 
 /** Where the spokes and the provider part: size by size, or a sentence where it is more than numbers. */
 export type Difference = readonly SizeDifference[] | string;
@@ -52,7 +57,6 @@ interface FromTo<T> {
 }
 
 const ENDED: readonly (SubscriptionStatus | null)[] = ["canceled", "incomplete_expired"];
-const DUNNING: readonly (SubscriptionStatus | null)[] = ["past_due", "unpaid"];
 
 /** One that has ended never comes back: another would have to be made. */
 export const hasEnded = (status: SubscriptionStatus | null): boolean => ENDED.includes(status);
@@ -64,7 +68,7 @@ export function judgeLook(known: Known, seen: Subscription | null, billed: Quant
   const before = same ? known.status : null;
   const status = seen ? seen.status : known.subscription_id === null ? null : "canceled";
   const items = seen?.items ?? [];
-  const dunning = !DUNNING.includes(status) ? "none" : DUNNING.includes(before) ? "goes on" : "begins";
+  const dunning = !isDunning({ status }) ? "none" : isDunning({ status: before }) ? "goes on" : "begins";
   const difference = judgeDifference(known, status, items, billed);
   const quantities = partsOf(countBySize(same ? known.items : []), countBySize(items));
   const changes: Changes = {

@@ -94,6 +94,11 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
+/** Whether what was owed is late. */
+export function isDunning({ status }: { readonly status: string | null }): boolean {
+  return status === "past_due" || status === "unpaid";
+}
+
 export interface Subscription {
   readonly id: string;
   readonly customer: string;
@@ -115,7 +120,7 @@ export interface SubscriptionItem {
   readonly monthly: number | null;
 }
 
-/** The latest invoice. */
+/** The latest invoice; while one is late, the one that is to be paid first. */
 export interface Invoice {
   readonly id: string;
   readonly number: string | null;

@@ -142,7 +142,7 @@ function itemOf({ id, quantity, price, metadata }: v.InferOutput<typeof ItemShap
   };
 }
 
-function invoiceOf(shape: v.InferOutput<typeof InvoiceShape>): Invoice {
+export function invoiceOf(shape: v.InferOutput<typeof InvoiceShape>): Invoice {
   const { id, number, status, total, amount_remaining: remaining, currency } = shape;
   return { id, number, status, total, remaining, currency, dueAt: shape.due_date, url: shape.hosted_invoice_url };
 }

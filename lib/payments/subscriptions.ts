@@ -10,8 +10,14 @@ import { PaymentError } from "#lib/payments/error.ts";
 import { changesOf } from "#lib/payments/items.ts";
 import { makeOnce } from "#lib/payments/once.ts";
 import { readPages } from "#lib/payments/pages.ts";
-import type { Subscription, WantedItem, WantedSubscription } from "#lib/payments/payments.ts";
-import { fit, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/payments/read.ts";
+import {
+  type Invoice,
+  isDunning,
+  type Subscription,
+  type WantedItem,
+  type WantedSubscription,
+} from "#lib/payments/payments.ts";
+import { fit, invoiceOf, InvoiceShape, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/payments/read.ts";
 import { isGone } from "#lib/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
@@ -138,8 +144,26 @@ async function readAll(client: Client, answer: unknown, signal: AbortSignal): Pr
   return await complete(client, fit(SubscriptionShape, answer, "subscription"), signal);
 }
 
-/** With those items that did not come along: an object's list holds its first ones only. */
+/** With what did not come along, and where somebody is late with paying, with the invoice that is to be paid first. */
 async function complete(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+  const subscription = await withItems(client, shape, signal);
+  if (!isDunning(subscription)) return subscription;
+  // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
+  const open = await readPages(client, {
+    shape: InvoiceShape,
+    what: "list of invoices",
+    ask: (stripe, page) => stripe.invoices.list({ subscription: shape.id, status: "open", ...page }),
+  }, signal);
+  const [first] = open.map(invoiceOf).sort((a, b) => dueTime(a) - dueTime(b));
+  return first ? { ...subscription, invoice: first } : subscription;
+}
+
+function dueTime({ dueAt }: Invoice): number {
+  return dueAt?.getTime() ?? 0; // what has no such day was to be paid at once
+}
+
+/** An object's list holds its first ones only. */
+async function withItems(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const data = await readPages(client, {
     shape: ItemShape,

@@ -13,7 +13,9 @@ export const BILLING: Entries = {
   "items.quantity": ["How many", 3],
   "items.monthly": ["What they cost a month, all of them; null where that is no one amount", 14700],
   "Billing.monthly": ["What the hub costs a month; null where that is no one amount, or nothing is billed", 14700],
-  "Billing.invoice": ["The latest invoice; null where there is none"],
+  "Billing.invoice": [
+    "The latest invoice, or the one that is to be paid first while one is late; null where there is none",
+  ],
   "invoice.number": ["What is printed on it; null while it is a draft", "NORTH-0007"],
   "invoice.status": ["How the payment provider calls it", "open"],
   "invoice.total": ["What it comes to", 14700],

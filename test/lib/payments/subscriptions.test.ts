@@ -54,6 +54,19 @@ make("is one item a size, invoiced to be paid within 30 days, and the hub's", as
   assert.equal(await scene.payments.findSubscription({ customer: scene.customer, federationId: HUB }, NEVER), made);
 });
 
+make("shows the invoice that is late, and not the next month's", async (scene) => {
+  const { provider, payments } = scene, { id } = await scene.create();
+  const look = async () => (await payments.readSubscription(id, NEVER))!;
+  provider.setNow(paid.DECEMBER + 75 * DAYS);
+  const open = [...provider.state.invoices.values()].filter(({ status }) => status === "open");
+  assert.ok(
+    open.length > 1 && open.some(({ id }) => id === provider.state.subscriptions.get(id)?.latest_invoice) === false,
+  );
+  const late = await look();
+  assert.is(late.status, "past_due");
+  assert.is(late.invoice!.dueAt!.getTime(), Math.min(...open.map(({ due_date }) => due_date! * 1000)));
+});
+
 make("is made once though the answer is lost, and takes what is wanted by then", async (scene) => {
   scene.provider.break({ ...CREATE, what: "lost answer", times: 1 });
   assert.is((await rejection(scene.create(2))).code, "unreachable");

@@ -132,6 +132,7 @@ test("is XML whatever is written in it", () => {
   ]);
   const entries = entriesOf(feedOf(log));
   assert.is(entries.length, 2);
+  // deno-lint-ignore no-control-regex
   const expected = hard.replace(/[\u0000\u0008\u001b\ud800\uffff]/gu, "\ufffd");
   assert.is(only(entries[1]!, "title"), `Deprecated: ${expected}`);
   assert.is(linksOf(entries[1]!).alternate?.href, `https://x.example/#${expected}`);
