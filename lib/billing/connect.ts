@@ -10,13 +10,13 @@ import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { syncJob } from "#lib/billing/jobs.ts";
-import { hasEnded } from "#lib/billing/judge.ts";
 import { showBilling } from "#lib/billing/show.ts";
 import { findSubscriptionRow, insertSubscription, lockSubscription, updateSubscription } from "#lib/billing/store.ts";
 import type { BillingAddress, BillingRecord } from "#lib/billing/views.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
+import { hasEnded } from "#lib/payments/payments.ts";
 
 /** The hub that it is about. */
 interface Hub {
@@ -64,7 +64,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
     await record(tx, actor, { jobs: [syncJob(hub.id)] });
     const row = await lockSubscription(tx, hub.id);
     if (!row) throw new Fault("conflict", "not_billed", "Cannot reconcile a hub that is not billed; connect it first");
-    await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(hasEnded(row.status) && FORGOTTEN) });
+    await updateSubscription(tx, hub.id, { ...TOLD_NOTHING, ...(hasEnded(row) && FORGOTTEN) });
     await record(tx, actor, {
       audit: [{
         kind: "billing_reconcile_requested",

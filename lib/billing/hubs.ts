@@ -1,18 +1,17 @@
 /**
  * Hubs that are billed, as one look at the database shows them: the subscription's row, and what is there to be paid for.
  *
- * A hub needs a sync where the provider was last asked to count something else than what is there now, or where it is not
- * known what the provider was asked, or it refused; and where the hub is gone and its subscription goes on. Whoever changes a spoke need not
- * remember to bill it: comparing forgets no path, and a provider that is away keeps nobody from anything.
+ * A hub needs a sync where the provider was last asked to count something else than what is there now, or where it is
+ * not known what it was asked, or it refused; and where the hub is gone and its subscription goes on. Whoever changes a
+ * spoke need not remember to bill it: comparing forgets no path, and a provider that is away keeps nobody from anything.
  */
 import { type RawBuilder, sql } from "kysely";
 import { BILLED_STATES, billedOf, type Quantities, sameQuantities } from "#lib/billing/billed.ts";
 import { SYNC_BILLING } from "#lib/billing/jobs.ts";
-import { hasEnded } from "#lib/billing/judge.ts";
 import type { SubscriptionRow } from "#lib/billing/store.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Rows } from "#lib/db/database.ts";
-import type { SubscriptionItem } from "#lib/payments/payments.ts";
+import { hasEnded, type SubscriptionItem } from "#lib/payments/payments.ts";
 
 export interface BilledHub {
   readonly row: SubscriptionRow;
@@ -69,7 +68,7 @@ export function billedAt({ row, counts }: BilledHub, catalog: Pick<Catalog, "pri
 export function needsSync(hub: BilledHub, catalog: Pick<Catalog, "priceOf">): boolean {
   const { row: { told, status, error }, removed } = hub;
   if (error !== null || told === null || !sameQuantities(told as Quantities, billedAt(hub, catalog))) return true;
-  return removed && status !== null && !hasEnded(status);
+  return removed && status !== null && !hasEnded({ status });
 }
 
 async function read(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]> {

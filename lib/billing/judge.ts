@@ -6,6 +6,7 @@
  */
 import { type Quantities, quantityOf } from "#lib/billing/billed.ts";
 import {
+  hasEnded,
   isDunning,
   type Subscription,
   type SubscriptionItem,
@@ -56,11 +57,6 @@ interface FromTo<T> {
   readonly to: T;
 }
 
-const ENDED: readonly (SubscriptionStatus | null)[] = ["canceled", "incomplete_expired"];
-
-/** One that has ended never comes back: another would have to be made. */
-export const hasEnded = (status: SubscriptionStatus | null): boolean => ENDED.includes(status);
-
 /** `seen` is null when the provider knows the subscription no more; `billed` is what is to be billed now. */
 export function judgeLook(known: Known, seen: Subscription | null, billed: Quantities): Verdict {
   // Another subscription than the row's begins anew: nothing of it was ever said.
@@ -95,9 +91,9 @@ function judgeDifference(
   billed: Quantities,
 ): Difference | null {
   if (told === null || partsOf(told, billed)) return difference;
-  const counted = hasEnded(status) ? {} : countBySize(items);
+  const counted = hasEnded({ status }) ? {} : countBySize(items);
   const parts = partsOf(billed, counted);
-  if (hasEnded(status)) return parts && `The subscription has ended (${status}), and there are spokes to be billed`;
+  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), and there are spokes to be billed`;
   const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
     size,
     spokes: parts!.from[size]!,

@@ -99,6 +99,11 @@ export function isDunning({ status }: { readonly status: string | null }): boole
   return status === "past_due" || status === "unpaid";
 }
 
+/** Whether it charges nothing any more, and never will again: another would have to be made. */
+export function hasEnded({ status }: { readonly status: string | null }): boolean {
+  return status === "canceled" || status === "incomplete_expired";
+}
+
 export interface Subscription {
   readonly id: string;
   readonly customer: string;

@@ -8,10 +8,10 @@ import * as v from "valibot";
 import type { Client } from "#lib/payments/client.ts";
 import { PaymentError } from "#lib/payments/error.ts";
 import { changesOf } from "#lib/payments/items.ts";
-import type { Preview, WantedChange } from "#lib/payments/payments.ts";
+import { hasEnded, type Preview, type WantedChange } from "#lib/payments/payments.ts";
 import { priceFor } from "#lib/payments/prices.ts";
 import { fit } from "#lib/payments/read.ts";
-import { isOver, readSubscription } from "#lib/payments/subscriptions.ts";
+import { readSubscription } from "#lib/payments/subscriptions.ts";
 import { SECOND } from "#lib/time.ts";
 
 const TRIES = 2;
@@ -82,7 +82,7 @@ export async function preview(client: Client, change: WantedChange, caller: Abor
 async function askOnce(client: Client, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
-  if (subscription !== null && (current === null || isOver(current))) return null;
+  if (subscription !== null && (current === null || hasEnded(current))) return null;
   const asked: AskedSize[] = [];
   for (const { size, by, price } of change.sizes) {
     const item = current?.items.find((each) => each.size === size);

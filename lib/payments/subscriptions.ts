@@ -11,6 +11,7 @@ import { changesOf } from "#lib/payments/items.ts";
 import { makeOnce } from "#lib/payments/once.ts";
 import { readPages } from "#lib/payments/pages.ts";
 import {
+  hasEnded,
   type Invoice,
   isDunning,
   type Subscription,
@@ -41,7 +42,7 @@ export async function createSubscription(
   // After one has ended another may be made, so each makes a wish of its own of the next.
   const earlier = await listSubscriptions(client, wanted, signal);
   const subscription = await makeOnce<Subscription>(client, {
-    key: `subscription-${federationId}-${earlier.findLast(isOver)?.id ?? "first"}`,
+    key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
     find: async () => await findSubscription(client, wanted, signal),
     make: async (idempotencyKey) => {
       const made = await client.ask(signal, (stripe) =>
@@ -56,7 +57,7 @@ export async function createSubscription(
       const subscription = await readAll(client, made, signal);
       // What the key remembers may be of yesterday.
       const now = await readSubscription(client, subscription.id, signal);
-      return now && !isOver(now) ? now : null;
+      return now && !hasEnded(now) ? now : null;
     },
   }, signal);
   // One that was found may be of an earlier wish.
@@ -96,7 +97,7 @@ export async function setQuantities(
 /** Of one that is there; refuses what has ended, for nobody would be billed. */
 export async function readOpen(client: Client, id: string, signal: AbortSignal): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
-  if (subscription && !isOver(subscription)) return subscription;
+  if (subscription && !hasEnded(subscription)) return subscription;
   const message = `The subscription ${id} ${subscription ? "has ended" : "is not there any more"}`;
   throw new PaymentError("subscription_ended", message, {
     transient: false,
@@ -106,7 +107,7 @@ export async function readOpen(client: Client, id: string, signal: AbortSignal):
 
 export async function endSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
   const subscription = await readSubscription(client, id, signal);
-  if (!subscription || isOver(subscription)) return subscription;
+  if (!subscription || hasEnded(subscription)) return subscription;
   try {
     const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
     const ended = await client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params));
@@ -117,14 +118,9 @@ export async function endSubscription(client: Client, id: string, signal: AbortS
   }
 }
 
-/** Whether it charges nothing any more, and never will again. */
-export function isOver({ status }: Pick<Subscription, "status">): boolean {
-  return status === "canceled" || status === "incomplete_expired";
-}
-
 /** The oldest, should there be several: everybody chooses the same one. */
 function aliveOf(subscriptions: readonly Subscription[]): Subscription | null {
-  return subscriptions.find((each) => !isOver(each)) ?? null;
+  return subscriptions.find((each) => !hasEnded(each)) ?? null;
 }
 
 /** All of the hub's own, the oldest first. */

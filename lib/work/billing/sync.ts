@@ -17,12 +17,11 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { billedOf, type Quantities } from "#lib/billing/billed.ts";
 import { type BilledHub, readHub } from "#lib/billing/hubs.ts";
 import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/billing/jobs.ts";
-import { hasEnded } from "#lib/billing/judge.ts";
 import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
 import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/billing/store.ts";
 import { record } from "#lib/changes/record.ts";
 import { PaymentError } from "#lib/payments/error.ts";
-import type { Payments, Subscription, WantedCustomer } from "#lib/payments/payments.ts";
+import { hasEnded, type Payments, type Subscription, type WantedCustomer } from "#lib/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
@@ -99,7 +98,7 @@ async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: Bi
   if (customer === null && !removed) return; // the step before sees to it; without one, nothing can be told
   if (row.told === null && row.subscription_id !== null) await run.remember({ again: true });
   const found = customer === null ? null : await find(run, payments, { ...row, customer_id: customer });
-  const ended = found ? hasEnded(found.status) : row.subscription_id !== null;
+  const ended = found ? hasEnded(found) : row.subscription_id !== null;
   const wanted = billedOf(counts, app.catalog, found?.items ?? []);
   let shown = found;
   if (removed && found && !ended) {

@@ -3,7 +3,9 @@ import { sleep } from "#lib/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import type { Replica } from "#test/support/bench/replica.ts";
+import { query } from "#test/support/bench/query.ts";
 import type { Proxy } from "#test/support/proxy.ts";
+import { until } from "#test/support/until.ts";
 
 const KINDS = {
   "is killed": 25,
@@ -16,16 +18,23 @@ const KINDS = {
 export type Trouble = keyof typeof KINDS;
 
 /** One round: a replica, a trouble and its length by chance. Resolves when all is well again; tells what it was. */
-export async function makeTrouble({ replicas }: Bench, random: Random, tell: (what: string) => void): Promise<void> {
-  const replica = random.pick(replicas), kind = random.weighted(KINDS);
+export async function makeTrouble(bench: Bench, random: Random, tell: (what: string) => void): Promise<void> {
+  const replica = random.pick(bench.replicas), kind = random.weighted(KINDS);
   const ms = kind === "is killed"
     ? random.between(0, 2_000)
     : kind === "is stopped"
     ? random.between(3_000, 9_000)
     : random.between(1_000, 8_000);
   tell(`${replica.name} ${kind} for ${(ms / 1000).toFixed(1)} s`);
+  if (kind === "is killed" || kind === "is stopped") await untilBusy(bench, replica);
   await trouble(replica, kind, ms);
   await sleep(random.between(0, 1_500));
+}
+
+/** Whoever holds nothing leaves nothing to be taken over; but work may not come to it at all. */
+async function untilBusy({ db }: Bench, { id }: Replica): Promise<void> {
+  const held = () => query(db, "select 1 from jobs where visible and state = 'running' and holder = $1", [id]);
+  await until(async () => (await held()).length > 0, 3_000).catch(() => {});
 }
 
 async function trouble(replica: Replica, kind: Trouble, ms: number): Promise<void> {
