@@ -19,7 +19,7 @@ export const releases: readonly ReleaseNotes[] = [
       "A stream's reader that moves from one replica to another never gets the whole stream again without need.",
       "`wheelwright admin` tells an unreachable database in one sentence.",
       "The audit log is sealed into hash chains; `wheelwright audit heads` and `audit verify` show and check them.",
-      "`wheelwright doctor` tells what a database or a cluster lacks before the first spoke does.",
+      "`wheelwright doctor` tells what a database, a cluster or the payment provider lacks before the first spoke does.",
       "One executable (`npm run build`), a container image, and a compose file for self-hosters.",
       "Old and new releases run side by side on one database, each job by the plan that it was made for.",
       "People: spokes are delegated and hubs given admins by invitation; memberships are listed and taken back; accounts by invitation or (`SIGNUP=on`) signup; forgotten passwords; the three pages that mailed links lead to. Operators list, promote, disable and enable users and reset passwords; there is always an operator left. The operator flag, like memberships, works only for a verified address.",

@@ -17,6 +17,7 @@ import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
+import { lookAtPayments } from "#lib/doctor/payments.ts";
 import { lookAtDomain, lookAtMail, type Resolve, resolveName } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/log.ts";
@@ -59,7 +60,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
     Promise.all([
       lookAtDomain(config.rootDomain, look, examination.resolve ?? resolveName),
       lookAtMail(config.smtp, look),
-    ]).then((findings) => section("surroundings", null, findings)),
+      lookAtPayments(config.stripe, look),
+    ]).then((findings) => section("surroundings", null, findings.flat())),
     ...places.map((place) => examineCluster(place, planOf(examination), trying)),
   ];
   const settled = Promise.allSettled(sections);

@@ -7,6 +7,7 @@
  */
 import Bottleneck from "bottleneck";
 import type { Stripe } from "stripe";
+import { ConfigError } from "#lib/config.ts";
 import { troubleOf } from "#lib/payments/trouble.ts";
 import { openWire } from "#lib/payments/wire.ts";
 import { SECOND } from "#lib/time.ts";
@@ -42,9 +43,13 @@ export interface Client {
   readonly settle: number;
 }
 
+/** Throws a ConfigError for a live key that would be sent in the clear. */
 export function openClient(options: ClientOptions): Client {
   const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PATIENCE, settle = SETTLE } = options;
   const base = new URL(apiBase ?? API);
+  if (base.protocol === "http:" && /_live_/.test(secretKey)) {
+    throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
+  }
   const background = new Bottleneck({ maxConcurrent: PLACES }), waited = new Bottleneck({ maxConcurrent: PLACES });
   let loading: Promise<typeof Stripe> | undefined;
 

@@ -21,6 +21,7 @@ export type PaymentsOptions = ClientOptions;
 export function openPayments(options: PaymentsOptions): Payments {
   const client = openClient(options);
   return {
+    check: async (signal) => void await client.ask(signal, (stripe) => stripe.prices.list({ limit: 1 })),
     priceFor: (wanted, signal) => priceFor(client, wanted, signal),
     customerFor: (wanted, signal) => customerFor(client, wanted, signal),
     async updateCustomer(id, wanted, signal) {

@@ -7,6 +7,8 @@
  */
 
 export interface Payments {
+  /** Returns when the provider has answered, and taken our key. Changes nothing. */
+  check(signal: AbortSignal): Promise<void>;
   /** The id of the price of one spoke of a size a month. It is made there if there is none; what differs is an error. */
   priceFor(wanted: WantedPrice, signal: AbortSignal): Promise<string>;
   /** The id of the hub's customer, who is made there if there is none, and told apart by the hub's id alone. */

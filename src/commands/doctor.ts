@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/blueprint/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { checkPrices } from "#lib/catalog/prices.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/config.ts";
 import { examine } from "#lib/doctor/doctor.ts";
@@ -65,7 +66,9 @@ async function readDefinitions(): Promise<Definitions | Finding[]> {
   const readable = config ?? configOf("dev", []);
   const definitions = readable && await collect(problems, async () => {
     const loaded = await loadBlueprint(blueprint, readable.blueprintDir);
-    return { blueprint: loaded, catalog: loadCatalog(await readCatalog(readable.catalog), loaded) };
+    const catalog = loadCatalog(await readCatalog(readable.catalog), loaded);
+    if (readable.stripe) checkPrices(catalog);
+    return { blueprint: loaded, catalog };
   });
   if (config && definitions) return { config, ...definitions };
   const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";

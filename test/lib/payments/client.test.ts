@@ -175,4 +175,13 @@ test("calls what the provider would not say transient: a proxy's page, a redirec
   assert.match(message, /^The payment provider answered with what is no subscription: customer, status/);
 });
 
+test("sends no live key in the clear", ({ provider }) => {
+  const open = (secretKey: string, apiBase: string) => () => paymentsFor(provider, { secretKey, apiBase });
+  for (const key of ["sk_live_1", "rk_live_1"]) {
+    assert.throws(open(key, "http://proxy.example"), /STRIPE_API_BASE must/);
+  }
+  open("sk_live_1", "https://proxy.example")();
+  open("sk_test_1", "http://proxy.example")();
+});
+
 test.run();
