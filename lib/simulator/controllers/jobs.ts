@@ -12,7 +12,7 @@ import { isReady } from "#lib/simulator/controllers/pod-status.ts";
 
 const BY = "job-controller";
 const MANAGER = "kube-controller-manager";
-const TOLD_DEADLINE = 1; // seconds for a Job that was told to hang
+const TOLD_DEADLINE = 1; // seconds for a Job that was told to hang, from when on it runs: it must have hung to be late
 
 type Verdict = {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
@@ -39,7 +39,8 @@ export function jobController(world: World): Controller {
       const lost = job.spec.suspend ? 0 : failed.length + stopping.length;
       const broken = Math.max(lost, job.status?.failed ?? 0);
       const wanted = (job.spec.completions ?? job.spec.parallelism ?? 1) as number;
-      const verdict = judge(world, job, succeeded.length, broken, wanted);
+      const deadline = deadlineOf(world, job, active);
+      const verdict = judge(world, job, { succeeded: succeeded.length, failed: broken, wanted, deadline });
       const counts = { active, succeeded, failed: broken, stopping };
       if (verdict) {
         for (const pod of active) deleteObject(world, pods, pod, {});
@@ -61,8 +62,8 @@ export function jobController(world: World): Controller {
         ...counts,
         active: now.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isDone(pod)),
       }, null);
-      const left = deadlineOf(world, job);
       const again = refused ? makingBackoff(failures.get(uid)!) : Infinity;
+      const left = deadlineOf(world, job, active);
       const due = left === null ? Infinity : Math.max(0, left - world.timers.now());
       const next = Math.min(again, due);
       return next === Infinity ? undefined : next;
@@ -77,7 +78,14 @@ interface Counts {
   readonly stopping: readonly KubeObject[];
 }
 
-function judge(world: World, job: KubeObject, succeeded: number, failed: number, wanted: number): Verdict | null {
+interface Standing {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly wanted: number;
+  readonly deadline: number | null;
+}
+
+function judge(world: World, job: KubeObject, { succeeded, failed, wanted, deadline }: Standing): Verdict | null {
   const told = (job.status?.conditions ?? []).find((each: Json) =>
     each.type === "FailureTarget" || each.type === "SuccessCriteriaMet"
   );
@@ -89,7 +97,6 @@ function judge(world: World, job: KubeObject, succeeded: number, failed: number,
       message: "Reached expected number of succeeded pods",
     };
   }
-  const deadline = deadlineOf(world, job);
   if (deadline !== null && world.timers.now() >= deadline) {
     return {
       type: "FailureTarget",
@@ -160,11 +167,20 @@ function endOf(job: KubeObject): Json | undefined {
   );
 }
 
-function deadlineOf(world: World, job: KubeObject): number | null {
+function deadlineOf(world: World, job: KubeObject, active: readonly KubeObject[]): number | null {
   const told = world.faults.of("hanging-job", job.metadata.namespace, job.metadata.name);
   const seconds: number | undefined = told ? TOLD_DEADLINE : job.spec.activeDeadlineSeconds;
-  const start = job.status?.startTime;
+  const start = told ? begunAt(active) : job.status?.startTime;
   return seconds === undefined || start === undefined ? null : Date.parse(start) + seconds * SECOND;
+}
+
+/** Since when one of the pods runs its program. */
+function begunAt(pods: readonly KubeObject[]): string | undefined {
+  const statuses: Json[] = pods.flatMap(({ status }) => [
+    ...status?.initContainerStatuses ?? [],
+    ...status?.containerStatuses ?? [],
+  ]);
+  return statuses.find(({ state }) => state.running)?.state.running.startedAt;
 }
 
 function isDone(pod: KubeObject): boolean {

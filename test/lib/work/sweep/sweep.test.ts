@@ -80,12 +80,13 @@ test("counts bad looks in a row: a good one between them, or an operation that s
   const again = await alter(context, id, DEPLOYMENT, unready);
   await lookOnce(app);
   await lookOnce(app);
-  await scene.db.sql(
-    "update spokes set updated_at = wheelwright_now(), observed_at = wheelwright_now() where id = $1",
-    [
-      id,
-    ],
+  // As an operation writes it: what it saw is no later than its change of the row. Two readings of the clock could be.
+  const [row] = await scene.db.sql(
+    `with now as materialized (select wheelwright_now() as at)
+     update spokes set updated_at = at, observed_at = at from now where id = $1 returning observed_at`,
+    [id],
   );
+  await until(async () => await app.db.now() > row!.observed_at); // a look of the same millisecond would leave it
   await lookOnce(app);
   assert.equal(await scene.row(id).then(({ health, bad_looks }) => [health, bad_looks]), ["healthy", 1]);
   again();
