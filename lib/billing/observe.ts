@@ -12,19 +12,10 @@ import { judgeLook, type Known, type News, type Verdict } from "#lib/billing/jud
 import { type SubscriptionRow, updateSubscription } from "#lib/billing/store.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Log } from "#lib/log.ts";
-import type { Subscription } from "#lib/payments/payments.ts";
+import type { Invoice, Subscription } from "#lib/payments/payments.ts";
 
 /** An invoice as the row keeps it: JSON has no dates. */
-export interface KeptInvoice {
-  readonly id: string;
-  readonly number: string | null;
-  readonly status: string;
-  readonly total: number;
-  readonly remaining: number;
-  readonly currency: string;
-  readonly dueAt: string | null;
-  readonly url: string | null;
-}
+export type KeptInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
