@@ -1,14 +1,22 @@
 /** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
+import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtCluster } from "#lib/work/sweep/look.ts";
 import type { Pace } from "#lib/work/sweep/sight.ts";
+import { until } from "#test/support/until.ts";
 
 export const QUICK: Pace = { page: 500, pauseMs: 0, asks: 200, confirms: 100 };
 
-/** `write` may be watched or held up; by default it is a transaction. */
+/**
+ * `write` may be watched or held up; by default it is a transaction. It begins a millisecond after what the rows tell, as
+ * looks do that are a minute apart: a row that was seen in the same millisecond would be left as it is.
+ */
 export async function lookOnce(app: App, pace: Partial<Pace> = {}, write?: Run["write"]): Promise<void> {
+  const { at } = await app.db.rows.selectFrom("spokes").select(sql<Date | null>`max(observed_at)`.as("at"))
+    .executeTakeFirstOrThrow();
+  await until(async () => at === null || await app.db.now() > at);
   const run = {
     signal: new AbortController().signal,
     log: silent,
