@@ -4,7 +4,7 @@
  * Endpoints declare theirs (`deprecated`, lib/http/endpoint.ts), limits are declared in lib/deprecations/limits.ts. Both become notices when
  * the program starts, which refuses to start with one that gives less time than was promised.
  */
-import { DAY } from "#lib/time.ts";
+import { DAY, isDay } from "#lib/time.ts";
 
 /** The promise: nothing breaks, and no limit comes, that was not announced so many milliseconds before. */
 export const NOTICE = 30 * DAY;
@@ -65,13 +65,8 @@ export function readNotice(
 
 function read(what: string, text: string): number {
   const time = DATE.test(text) ? Date.parse(text) : NaN;
-  // JavaScript takes 30 February for 2 March.
   if (Number.isNaN(time) || !isDay(text.slice(0, 10))) {
     throw new Error(`${what} has a date that is none: ${text}; write it as 2026-12-01 or 2026-12-01T12:00:00Z`);
   }
   return time;
-}
-
-function isDay(day: string): boolean {
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

@@ -8,6 +8,7 @@
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Schema } from "#lib/db/schema.ts";
+import type { WantedPrice } from "#lib/payments/payments.ts";
 
 /** How many spokes of each size; a size that is not named has none. */
 export type Quantities = Readonly<Record<string, number>>;
@@ -37,4 +38,10 @@ export function sameQuantities(one: Quantities, other: Quantities): boolean {
 
 export function quantityOf(quantities: Quantities, size: string): number {
   return Object.hasOwn(quantities, size) ? quantities[size]! : 0;
+}
+
+/** What one spoke of a size is to cost, for a size that the subscription has no item of yet; null where it is free. */
+export function priceWanted({ priceOf, view }: Pick<Catalog, "priceOf" | "view">, size: string): WantedPrice | null {
+  const price = priceOf(size), title = view.sizes.find(({ name }) => name === size)?.title ?? null;
+  return price && { size, title, currency: price.currency, monthly: price.monthly };
 }

@@ -5,7 +5,7 @@
  * whether or not it is there already.
  */
 import type { App } from "#lib/app.ts";
-import { BILLED_STATES } from "#lib/billing/billed.ts";
+import { BILLED_STATES, priceWanted } from "#lib/billing/billed.ts";
 import { type Cost, NO_COST } from "#lib/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/billing/store.ts";
 import type { Schema } from "#lib/db/schema.ts";
@@ -59,11 +59,7 @@ async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Pr
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row || row.customer_id === null) return NO_COST;
-  const sizes = changesOf(change).map(({ size, by }): SizeChange => {
-    const price = catalog.priceOf(size);
-    const title = catalog.view.sizes.find(({ name }) => name === size)?.title ?? null;
-    return { size, by, price: price && { size, title, ...price } };
-  });
+  const sizes = changesOf(change).map(({ size, by }): SizeChange => ({ size, by, price: priceWanted(catalog, size) }));
   const subscription = row.subscription_id;
   const preview = await payments!.preview({ customer: row.customer_id, subscription, sizes }, signal);
   const each = preview?.sizes.find((one) => one.size === size)?.each;

@@ -11,6 +11,7 @@
  *
  *   ## 0.2.0 (2026-12-01)
  */
+import { isDay } from "#lib/time.ts";
 
 export interface ReleaseNotes {
   /** `0.2.0`, or `unreleased` for what is no release yet. */
@@ -65,11 +66,6 @@ function readHeading(line: string, number: number, above: readonly ReleaseNotes[
   const newer = above.at(-1)?.date;
   if (date !== null && newer && date > newer) throw wrong(number, `is newer than the release above it; newest first`);
   return { version, date };
-}
-
-function isDay(date: string): boolean {
-  const at = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(date);
 }
 
 function wrong(line: number, what: string): Error {

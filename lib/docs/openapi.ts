@@ -9,7 +9,7 @@ import { overview, SCOPES } from "#lib/docs/overview.ts";
 import { parametersOf } from "#lib/docs/parameters.ts";
 import { faultExamples, responsesOf } from "#lib/docs/responses.ts";
 import { sampleOf } from "#lib/docs/sample.ts";
-import { aliasesOf, type AnyEndpoint, type Manifest, type Method, METHODS } from "#lib/http/endpoint.ts";
+import { aliasesOf, type AnyEndpoint, type Manifest, type Method, METHODS, pathOf } from "#lib/http/endpoint.ts";
 
 /** Any object: what it holds is made here, from schemas. */
 export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
@@ -31,7 +31,7 @@ export function describeApi(manifest: Manifest, release: Release): OpenApi {
     servers: [{ url: "/" }],
     tags: listAreas().filter((area) => used.has(area)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
-      pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}"),
+      pathOf(pattern),
       Object.fromEntries(METHODS.flatMap((method) => {
         const endpoint = module[method];
         return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
@@ -113,7 +113,7 @@ function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpo
 
 /** The other paths of the endpoint, as the document writes paths. */
 function aliasesIn(pattern: string): readonly string[] {
-  return aliasesOf(pattern).map((path) => path.replace(/:(\w+)/g, "{$1}"));
+  return aliasesOf(pattern).map(pathOf);
 }
 
 /** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`; a page says so: data may have the same name. */

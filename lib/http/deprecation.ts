@@ -4,7 +4,7 @@
  */
 import { addressOf } from "#lib/changelog/place.ts";
 import type { AnnouncedLimit } from "#lib/deprecations/limits.ts";
-import { type Manifest, METHODS } from "#lib/http/endpoint.ts";
+import { type Manifest, METHODS, pathOf } from "#lib/http/endpoint.ts";
 import { type EndpointNotice, type LimitNotice, type Notice, readNotice } from "#lib/notice.ts";
 import { SECOND } from "#lib/time.ts";
 
@@ -31,7 +31,7 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
     METHODS.flatMap((method): EndpointNotice[] => {
       const deprecated = module[method]?.deprecated;
       if (!deprecated) return [];
-      const path = pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
+      const path = pathOf(pattern);
       const { since, effect: sunset } = readNotice(`${method} ${path}`, deprecated.since, deprecated.sunset);
       const id = `endpoint ${method} ${path} ${since.toISOString()}`;
       return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];

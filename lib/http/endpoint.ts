@@ -42,6 +42,11 @@ export function aliasesOf(pattern: string): readonly string[] {
   return /^\/api\/(?:auth\/|changelog\.atom$)/.test(pattern) ? [pattern.slice("/api".length)] : [];
 }
 
+/** A route's pattern as the reference writes it: `/api/spokes/:spokeId` is `/api/spokes/{spokeId}`. */
+export function pathOf(pattern: string): string {
+  return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
+}
+
 /** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
 export interface Check {
   readonly name: string;

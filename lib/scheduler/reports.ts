@@ -14,7 +14,10 @@ import { PaymentError } from "#lib/payments/error.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {
-  /** `passing`: the cluster, the database or the mail server may do better next time. `bug`: ours; a few tries, in case it was chance. */
+  /**
+   * `passing`: the cluster, the database, the mail server or the payment provider may do better next time. `bug`: ours; a
+   * few tries, in case it was chance.
+   */
   readonly nature: "passing" | "final" | "bug";
   readonly report: FailureReport;
   /** Milliseconds that must pass before the next try makes sense. */
@@ -31,19 +34,12 @@ export function judge(error: unknown, step: string): Verdict {
       wait: retryAfterMs ?? 0,
     };
   }
-  if (error instanceof MailError) {
-    const { code, message, transient, blame, hint, retryAfterMs } = error;
+  if (error instanceof MailError || error instanceof PaymentError) {
+    const { code, message, transient, hint, retryAfterMs } = error;
+    const blame = error instanceof MailError ? error.blame : "operator";
     return {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame), hint: hint ?? null },
-      wait: retryAfterMs ?? 0,
-    };
-  }
-  if (error instanceof PaymentError) {
-    const { code, message, transient, hint, retryAfterMs } = error;
-    return {
-      nature: transient ? "passing" : "final",
-      report: { ...report(step, code, message, "operator"), hint: hint ?? null },
       wait: retryAfterMs ?? 0,
     };
   }

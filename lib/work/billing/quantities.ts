@@ -3,7 +3,7 @@
  * so already.
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { type Quantities, quantityOf } from "#lib/billing/billed.ts";
+import { priceWanted, type Quantities, quantityOf } from "#lib/billing/billed.ts";
 import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
@@ -55,9 +55,8 @@ export async function applyChanges(
 }
 
 async function priceOf(payments: Payments, catalog: Catalog, run: Run, size: string): Promise<string> {
-  const price = catalog.priceOf(size);
+  const price = priceWanted(catalog, size);
   if (!price) throw new Error(`The size ${size}, which is to be billed, has neither an item nor a price`);
-  const title = catalog.view.sizes.find(({ name }) => name === size)?.title ?? null;
   run.check();
-  return await payments.priceFor({ size, title, currency: price.currency, monthly: price.monthly }, run.signal);
+  return await payments.priceFor(price, run.signal);
 }
