@@ -56,7 +56,7 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
       return describe(jsonSchema, valibotSchema);
     },
     // A transformation is not visible from outside; a check is, by the message that says what the value must be.
-    overrideAction: ({ valibotAction, jsonSchema }) => describe(withBounds(jsonSchema, valibotAction), valibotAction),
+    overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
   return owner === null ? rest : explain(rest, owner);
 }
@@ -99,11 +99,6 @@ function isStamp(schema: unknown): boolean {
 }
 
 type Overridden = ReturnType<NonNullable<ConversionConfig["overrideAction"]>> & object;
-
-/** Bounds that a schema tells of itself, where its own check has no word for them in JSON Schema. */
-function withBounds(jsonSchema: Overridden, { type, metadata }: { type: string; metadata?: object }): Overridden {
-  return type === "metadata" ? { ...jsonSchema, ...metadata } : jsonSchema;
-}
 
 function describe(jsonSchema: Overridden, source: object): Overridden {
   const message = "message" in source && source.message;
