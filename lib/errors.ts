@@ -12,6 +12,7 @@ export type FaultKind =
   | "method" // there, but not with this method
   | "conflict" // the present state does not allow it
   | "too_large" // the body is over its bound
+  | "unsent" // the body does not come in time
   | "media_type" // the body is not JSON
   | "impossible" // well formed, and yet it cannot be done
   | "limited" // too often

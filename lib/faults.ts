@@ -16,6 +16,8 @@ export const FAULTS = {
   not_an_object: ["invalid", "The body must be a JSON object"],
   bad_idempotency_key: ["invalid", "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces"],
   body_too_large: ["too_large", "The body must not be larger than 262144 bytes"],
+  body_too_slow: ["unsent", "The body did not come in time: send it faster"],
+  too_many_parameters: ["invalid", "The query must have at most 40 parameters and 8192 characters"],
   bad_form: ["invalid", "The form must be percent-encoded UTF-8 with each field once"],
   not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
   not_json: ["media_type", "The body must be JSON, sent as Content-Type: application/json"],
@@ -35,6 +37,10 @@ export const FAULTS = {
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this needs a token with the scope provisioning or cli",
+  ],
+  access_changed: [
+    "forbidden",
+    "What you may do has changed while this was being done, so it was not done; try again",
   ],
   cross_origin: ["forbidden", "A page of another site may not do this in your name"],
   operator_only: ["forbidden", "Only an operator may do this"],

@@ -1,20 +1,30 @@
 /** Listens on a socket: what is half sent is cut off, and closing lets what is under way end first. */
-import { createServer, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
+import { problemOf } from "#lib/http/problem.ts";
+import { isStream } from "#lib/http/sse.ts";
 import { SECOND, sleep } from "#lib/time.ts";
+import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
 
 /** The other end of a connection. */
 export interface Peer {
   readonly address: string;
   /** Ends the connection at once. */
   cut(): void;
+  /** Settles when the answer is sent, or can no longer be. */
+  readonly sent: Promise<void>;
 }
 
 export interface Address {
   readonly host: string;
   /** 0 for one that is free. */
   readonly port: number;
+}
+
+export interface ListenBounds extends ConnectionBounds {
+  /** Milliseconds that a request may take. */
+  readonly requestTimeout: number;
 }
 
 export interface Listening {
@@ -30,28 +40,32 @@ const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s)
 const CHECK_EVERY = SECOND; // how often Node looks for connections that are over their time
 const BACKSTOP = 10 * SECOND; // after our own answer to a slow request, Node ends what then still sends
 
-export async function listen(fetch: Fetch, { host, port }: Address, requestTimeout: number): Promise<Listening> {
-  const open = new Set<ServerResponse>();
-  let closing = false, whenIdle = () => {};
+export async function listen(fetch: Fetch, { host, port }: Address, bounds: ListenBounds): Promise<Listening> {
+  const connections = openConnections(bounds);
+  let closing = false;
+
+  const turns = new WeakMap<object, Turn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
-    const peer = { address: incoming.socket.remoteAddress ?? "", cut: () => void outgoing.destroy() };
+    if (hosts(incoming) > 1) return refusal("A request must have one Host header");
+    const { sent, made } = turns.get(outgoing)!;
+    const peer = { address: incoming.socket.remoteAddress ?? "", cut: () => void outgoing.destroy(), sent };
     const response = await fetch(request, peer);
     if (closing) response.headers.set("connection", "close");
+    if (!isStream(response)) made(); // whether a stream is taken, it sees itself
     return response;
   }, { errorHandler: refuse });
+
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: Math.max(requestTimeout, HEADERS_TIMEOUT) + BACKSTOP,
+    requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + BACKSTOP,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_EVERY,
-  }, (incoming, outgoing) => {
-    open.add(outgoing);
-    outgoing.once("close", () => {
-      open.delete(outgoing);
-      if (open.size === 0) whenIdle();
-    });
-    listener(incoming, outgoing);
-  });
+  }, (incoming, outgoing) =>
+    connections.take(incoming, outgoing, (turn) => {
+      turns.set(outgoing, turn);
+      listener(incoming, outgoing);
+    }));
+  server.on("connection", connections.admit);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -63,23 +77,27 @@ export async function listen(fetch: Fetch, { host, port }: Address, requestTimeo
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const over = new AbortController();
-      const idle = new Promise<void>((resolve) => {
-        whenIdle = resolve;
-        if (open.size === 0) resolve();
-      });
-      await Promise.race([idle, sleep(graceMs, over.signal).catch(() => {})]);
+      await Promise.race([connections.idle(), sleep(graceMs, over.signal).catch(() => {})]);
       over.abort();
       server.closeAllConnections(); // among them those that have sent half a request, which Node would wait for
       await closed;
+      connections.close();
     },
   };
 }
 
+/** Of two Host headers a proxy may believe one, and this server the other. */
+function hosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): number {
+  return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+}
+
 /** What cannot even be made a Request of, such as an impossible Host header. */
 function refuse(error: unknown): Response {
-  const ours = !(error instanceof RequestError);
-  const [statusCode, phrase, message] = ours
-    ? [500, "Internal Server Error", "Something went wrong on our side"] as const
-    : [400, "Bad Request", "The request's target and Host header must make a valid URL"] as const;
-  return Response.json({ statusCode, message, error: phrase }, { status: statusCode });
+  if (error instanceof RequestError) return refusal("The request's target and Host header must make a valid URL");
+  const problem = { statusCode: 500, message: "Something went wrong on our side", error: "Internal Server Error" };
+  return Response.json(problem, { status: 500 });
+}
+
+function refusal(message: string): Response {
+  return Response.json(problemOf("invalid", message), { status: 400, headers: { connection: "close" } });
 }

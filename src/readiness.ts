@@ -1,7 +1,6 @@
 /** What must work for this process to be worth sending requests to. */
 import type { App } from "#lib/app.ts";
-import type { Check } from "#lib/http/endpoint.ts";
-import { sql } from "kysely";
+import type { Check } from "#lib/http/readiness.ts";
 import { migrations } from "./migrations.ts";
 
 /** `scheduler` tells whether the scheduler is at work; without one there is nothing to be ready. */
@@ -13,14 +12,14 @@ export function readinessOf(scheduler: () => boolean = () => true): readonly Che
   ];
 }
 
+/** Over the connection that no request uses: however busy the pool is, this replica is not away. */
 async function answers({ db }: App): Promise<boolean> {
-  await db.now();
-  return db.stats().control;
+  await db.control.query("select 1");
+  return true;
 }
 
 /** Whether the schema is at least this program's; a newer one still fits (expand and contract). */
 async function isMigrated({ db }: App): Promise<boolean> {
-  const newest = migrations.at(-1)?.[0] ?? "";
-  const { rows } = await sql`select 1 from migrations where name = ${newest}`.execute(db.rows);
+  const rows = await db.control.query("select 1 from migrations where name = $1", [migrations.at(-1)?.[0] ?? ""]);
   return rows.length > 0;
 }

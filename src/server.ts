@@ -6,7 +6,7 @@ import { type CallCounter, NO_COUNTER } from "#lib/deprecations/calls.ts";
 import { describeApi, type OpenApi } from "#lib/docs/openapi.ts";
 import { newId } from "#lib/ids.ts";
 import { bodyReader } from "#lib/http/body.ts";
-import type { Check, Manifest } from "#lib/http/endpoint.ts";
+import type { AnyEndpoint, Manifest } from "#lib/http/endpoint.ts";
 import type { ClientGone, Exchange } from "#lib/http/exchange.ts";
 import type { Fault } from "#lib/errors.ts";
 import {
@@ -14,6 +14,7 @@ import {
   deadline,
   faults,
   type Middleware,
+  receiving,
   requestId,
   routeHeaders,
   run,
@@ -21,9 +22,12 @@ import {
   shedding,
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/http/mount.ts";
+import { type Check, openReadiness } from "#lib/http/readiness.ts";
+import { networkFinder } from "#lib/limits/address.ts";
 import { openBucket } from "#lib/limits/bucket.ts";
 import { clientFinder } from "#lib/limits/client-address.ts";
-import { openLoad } from "#lib/limits/load.ts";
+import { openLoad, type Room } from "#lib/limits/load.ts";
+import { openUnread } from "#lib/limits/unread.ts";
 import { type Address, listen, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
@@ -45,19 +49,22 @@ export interface Server {
   listen(address: Address): Promise<Listening>;
 }
 
-const LOCAL: Peer = { address: "127.0.0.1", cut: () => {} };
+const LOCAL: Peer = { address: "127.0.0.1", cut: () => {}, sent: Promise.resolve() };
 const LONGEST_AGENT = 500;
+const CONNECTIONS = 16_384; // of a replica: ten thousand streams, and requests beside them
 
 export function openServer(app: App, manifest: Manifest, options: ServerOptions = {}): Server {
   const { config } = app;
   const load = openLoad({ maxInFlight: config.maxInFlight });
+  const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies);
+  const isProxy = networkFinder(config.trustedProxies);
   let document: OpenApi | undefined;
   const findRoute = mount({
     app,
     service: {
       manifest,
-      checks: options.checks ?? readinessOf(options.ready),
+      readiness: openReadiness(app, options.checks ?? readinessOf(options.ready)),
       document: () => document ??= describeApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
@@ -72,7 +79,8 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     securityHeaders(config.publicUrl),
     routeHeaders,
     faults,
-    shedding(load),
+    receiving,
+    shedding,
     deadline(config.requestTimeoutMs),
   ];
 
@@ -81,12 +89,14 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     const id = wellFormedId(request.headers.get("x-request-id")) ?? newId("req");
     const log = app.log.with({ requestId: id });
     const aborting = new AbortController();
+    const route = findRoute(request.method, url.pathname);
+    const ip = findClient(peer.address, request.headers.get("x-forwarded-for"));
     return {
       request,
       url,
-      route: findRoute(request.method, url.pathname),
+      route,
       id,
-      ip: findClient(peer.address, request.headers.get("x-forwarded-for")),
+      ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
       signal: aborting.signal,
@@ -96,7 +106,9 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
         if (!aborting.signal.aborted) log.warn("A stream was cut off", { reason });
         peer.cut();
       },
-      body: bodyReader(request, config.bodyLimitBytes),
+      body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
+      place: load.place(roomOf(route.endpoint)),
+      sent: peer.sent,
     };
   }
 
@@ -104,7 +116,11 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
   return {
     request: answer,
     async listen(address) {
-      const listening = await listen(answer, address, config.requestTimeoutMs);
+      const listening = await listen(answer, address, {
+        requestTimeout: config.requestTimeoutMs,
+        most: CONNECTIONS,
+        isProxy,
+      });
       return {
         port: listening.port,
         async close(graceMs) {
@@ -114,6 +130,12 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       };
     },
   };
+}
+
+/** Probes are answered however loaded the server is, and people who sign in have a room of their own. */
+function roomOf(endpoint: AnyEndpoint | null): Room {
+  if (endpoint?.vital) return "probes";
+  return endpoint?.scope === "flow" ? "people" : "general";
 }
 
 /** The client's own id is taken when it is one that cannot hurt a log. */

@@ -10,6 +10,7 @@ import { readCookie } from "#lib/auth/cookie.ts";
 import { findSession, findToken, noteSession, noteToken } from "#lib/auth/credentials.ts";
 import { hashSecret, isSecret } from "#lib/crypto/secret.ts";
 import { isToken } from "#lib/crypto/token.ts";
+import type { Database } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import type { User } from "#lib/users/store.ts";
 
@@ -34,10 +35,13 @@ export async function authenticate(app: App, request: Request, origin: Origin): 
  * The same caller, later: null when the session has ended, the token was revoked or has expired, or the user was
  * disabled since. For what goes on for long, such as a stream; it does not count as use.
  */
-export async function authenticateAgain(app: App, actor: Actor): Promise<Actor | null> {
+export async function authenticateAgain(
+  { db }: { readonly db: Pick<Database, "rows"> },
+  actor: Actor,
+): Promise<Actor | null> {
   const { credential } = actor;
   const find = credential.kind === "session" ? findSession : findToken;
-  const found = await find(app.db.rows, { id: credential.id });
+  const found = await find(db.rows, { id: credential.id });
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
@@ -64,6 +68,7 @@ function toActor(user: User, credential: Credential, { ip, userAgent }: Origin, 
   return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
 }
 
-function badCredentials(): Fault {
+/** The one answer for an Authorization header that opens nothing, whatever the reason. */
+export function badCredentials(): Fault {
   return new Fault("unauthenticated", "bad_credentials", "The Authorization header holds no token that is valid here");
 }

@@ -39,6 +39,14 @@ export interface Control {
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
+/** What a transaction holds from its first statement on, and what it makes sure of before its work. */
+export interface Hold {
+  /** Ids of a user and a credential: until the transaction ends, nobody takes anything from them. */
+  readonly ids: readonly string[];
+  /** Throws when the work shall not be done. It reads what was committed before `ids` were held. */
+  readonly confirm: (tx: Tx) => Promise<void>;
+}
+
 export interface DatabaseStats {
   /** Connections that the pool may have, has, has idle, and callers that wait for one. */
   readonly size: number;
@@ -58,6 +66,8 @@ export interface Database {
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same database for one request: waiting ends and running queries are cancelled when the signal aborts. */
   within(signal: AbortSignal): Database;
+  /** The same database, each of whose transactions holds this. */
+  holding(hold: Hold): Database;
   readonly wakeups: Wakeups;
   readonly control: Control;
   stats(): DatabaseStats;

@@ -17,7 +17,9 @@ export interface DialectOptions {
   /** Milliseconds that one statement may take, seen from here. */
   readonly limit: number;
   /** Ends waiting for a connection, and cancels what runs. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Ids that each transaction holds from its beginning. */
+  readonly held?: readonly string[] | undefined;
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -31,12 +33,18 @@ export function openDialect(options: DialectOptions): Dialect {
   };
 }
 
-function openDriver({ pool, limit, signal }: DialectOptions): Driver {
+function openDriver({ pool, limit, signal, held = [] }: DialectOptions): Driver {
+  const begin = ["begin", ...held.map((id) => `select wheelwright_hold(${quote(id)})`)].join("; ");
   return {
     init: () => Promise.resolve(),
     acquireConnection: async () => connectionOver(await pool.acquire(signal), limit, signal),
     async beginTransaction(connection) {
-      await leaseOf(connection).query("begin", [], { limit, signal });
+      const lease = leaseOf(connection);
+      // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
+      await lease.query(begin, [], { limit, signal }).catch((error) => {
+        if (held.length > 0) lease.release(error);
+        throw error;
+      });
     },
     async commitTransaction(connection) {
       const command = await commit(leaseOf(connection), limit);
@@ -62,6 +70,12 @@ async function commit(lease: Lease, limit: number): Promise<string> {
     // Any answer of the server's is a no (a deferred constraint, say); without one nobody knows.
     throw isFatal(error) ? new CommitUnknown(error) : error;
   }
+}
+
+/** Together with `begin` it goes without parameters, so it must be one of our ids and nothing else. */
+function quote(id: string): string {
+  if (!/^[a-z0-9_]+$/.test(id)) throw new Error(`Cannot hold ${id}: it is no id`);
+  return `'${id}'`;
 }
 
 interface OurConnection extends DatabaseConnection {

@@ -2,7 +2,7 @@
 import { Kysely, sql } from "kysely";
 import { atMost } from "#lib/db/at-most.ts";
 import { openControl } from "#lib/db/control.ts";
-import type { OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
+import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
 import { openDialect } from "#lib/db/dialect.ts";
 import { isPassing } from "#lib/db/faults.ts";
 import { openPool } from "#lib/db/pool.ts";
@@ -61,12 +61,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     }
   }
 
-  function over(signal: AbortSignal | undefined): OpenDatabase {
-    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, ...(signal ? { signal } : {}) }) });
+  function over(signal?: AbortSignal, hold?: Hold): OpenDatabase {
+    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, held: hold?.ids }) });
     return {
       rows,
-      transact: (work) => transact(rows, wakeups.announce, work, signal),
-      within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower),
+      transact: (work) => transact(rows, wakeups.announce, confirmed(work, hold), signal),
+      within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
+      holding: (more) => over(signal, more),
       wakeups,
       control: { query: async (text, params) => (await control.query(text, params)).rows },
       stats: () => ({ ...pool.stats(), control: control.pid !== null }),
@@ -90,11 +91,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     // What is wrong with the address or the password shows at the start and not at the first request.
     (await pool.acquire()).release();
     await atMost(2 * SECOND, control.ready());
-    return over(undefined);
+    return over();
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: Hold | undefined): (tx: Tx) => Promise<T> {
+  if (!hold) return work;
+  return async (tx) => {
+    await hold.confirm(tx);
+    return await work(tx);
+  };
 }
 
 type Announce = (topics: Iterable<Topic>) => void;

@@ -30,10 +30,10 @@ function ofInput(pattern: string, { params, query, body, form, raw, idempotent }
   return [
     ...(params || query || body ? ["invalid_input" as const] : []),
     ...(pattern.includes(":") ? ["bad_path" as const] : []),
-    ...["bad_query" as const, "repeated_parameter" as const],
+    ...["bad_query" as const, "repeated_parameter" as const, "too_many_parameters" as const],
     ...(body && form ? ["bad_form" as const, "not_a_form" as const] : []),
     ...(body && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
-    ...(body || raw || idempotent ? ["body_too_large" as const] : []),
+    ...(body || raw || idempotent ? ["body_too_large" as const, "body_too_slow" as const] : []),
     ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
   ];
 }
@@ -48,6 +48,7 @@ function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(scope === "provisioning" || scope === "cli" ? ["scope_too_narrow" as const] : []),
     ...(scope !== "public" && method !== "GET" ? ["cross_origin" as const] : []),
+    ...(scope !== "public" && scope !== "flow" && method !== "GET" ? ["access_changed" as const] : []),
   ];
 }
 

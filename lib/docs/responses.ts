@@ -22,6 +22,7 @@ export const SAYING: Readonly<Record<number, string>> = {
   403: "You may not do this",
   404: "Not there, or not for you to see",
   405: "There, but not with this method",
+  408: "The body did not come in time",
   409: "The present state does not allow it",
   413: "The body is too large",
   415: "The body is not JSON",
@@ -82,7 +83,7 @@ function answerOf({ status, content, headers }: Described, named: Named, depreca
   };
 }
 
-/** Where people call, a refusal is a page; what is refused for load before anybody looks at the endpoint is JSON. */
+/** Where people call, a refusal is a page; a failure outside of all endpoints is JSON. */
 function onPage(refusal: Refusal, status: number): JsonSchema {
   return {
     ...refusal,

@@ -10,6 +10,7 @@ import type { Access, Actor, TokenScope } from "#lib/auth/access.ts";
 import type { ReleaseNotes } from "#lib/changelog/releases.ts";
 import type { FaultCode } from "#lib/faults.ts";
 import type { Page } from "#lib/http/page.ts";
+import type { Readiness } from "#lib/http/readiness.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import type { IdempotencyKey } from "#lib/idempotency/store.ts";
 
@@ -47,16 +48,11 @@ export function pathOf(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 
-/** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
-export interface Check {
-  readonly name: string;
-  readonly passes: (app: App) => boolean | Promise<boolean>;
-}
-
 /** What only the server knows of itself, for the endpoints that tell it. */
 export interface Service {
   readonly manifest: Manifest;
-  readonly checks: readonly Check[];
+  /** Whether what must work does: asked once for all who want to know at the same time. Throws Fault unavailable. */
+  readonly readiness: () => Promise<Readiness>;
   /** The OpenAPI document, which is made once. */
   readonly document: () => { readonly openapi: "3.1.0" };
   readonly releases: readonly ReleaseNotes[];
@@ -103,7 +99,7 @@ export interface Endpoint<
   readonly scope: EndpointScope;
   /** With scope `session`: what it is that requires a session, for the message of a bearer's 401. */
   readonly purpose?: string;
-  /** Answered however loaded the server is: a probe that fails for load would have it killed for being busy. */
+  /** A probe: answered however loaded the server is, for one that fails for load would have it killed for being busy. */
   readonly vital?: boolean;
   /** Attempts are counted in the login bucket of the client's address; the value is the message of its 429. */
   readonly bucket?: string;
@@ -123,6 +119,8 @@ export interface Endpoint<
    * is as it was. For scope `public` alone, or the process does not start.
    */
   readonly holds?: number;
+  /** The answer is the same for as long as the process lives, so it is made once; it needs `holds`. */
+  readonly once?: boolean;
   readonly reply: Reply<T>;
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];

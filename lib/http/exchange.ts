@@ -2,6 +2,7 @@
 import type { HeaderLines } from "#lib/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { Fault } from "#lib/errors.ts";
+import type { Place } from "#lib/limits/load.ts";
 import type { Log } from "#lib/log.ts";
 
 export interface Exchange {
@@ -19,8 +20,12 @@ export interface Exchange {
   readonly abort: (reason: Fault | ClientGone) => void;
   /** Ends the connection, for a stream that can neither go on nor say so. */
   readonly cut: (reason: unknown) => void;
-  /** The body as it came; Fault too_large when it is over its bound, without having kept more than that. */
+  /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
   readonly body: () => Promise<Uint8Array>;
+  /** Its place among all that is under way. */
+  readonly place: Place;
+  /** Settles when the answer is sent, or can no longer be. */
+  readonly sent: Promise<void>;
 }
 
 /** Where a request goes. There is always one: what is not there has a route too, which says so. */
@@ -30,6 +35,8 @@ export interface Route {
   readonly endpoint: AnyEndpoint | null;
   /** What every answer says, whoever makes it: that the endpoint is deprecated. */
   readonly headers: HeaderLines;
+  /** Looks at what needs no work, and waits for the body, before the request counts as under way. */
+  readonly receive: (exchange: Exchange) => Promise<void>;
   readonly respond: (exchange: Exchange) => Promise<Response>;
 }
 

@@ -25,8 +25,14 @@ export function readParams(encoded: Readonly<Record<string, string>>): Record<st
   throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
 }
 
+const MOST_PARAMETERS = 40, LONGEST_QUERY = 8192;
+
 /** The query's parameters, each once. Throws Fault invalid for one that is there twice, or not well encoded. */
 export function readQuery(url: URL): Record<string, string> {
+  if (url.search.length > LONGEST_QUERY || url.search.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+    const message = `The query must have at most ${MOST_PARAMETERS} parameters and ${LONGEST_QUERY} characters`;
+    throw new Fault("invalid", "too_many_parameters", message);
+  }
   if (decode(url.search) === null) {
     throw new Fault("invalid", "bad_query", "The query must be percent-encoded UTF-8");
   }

@@ -2,7 +2,8 @@
 import { Fault } from "#lib/errors.ts";
 import { ClientGone, type Exchange } from "#lib/http/exchange.ts";
 import { toResponse } from "#lib/http/problem.ts";
-import type { Load } from "#lib/limits/load.ts";
+import { inPage } from "#lib/http/refusal.ts";
+import { isStream } from "#lib/http/sse.ts";
 import { DAY, SECOND } from "#lib/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<Response>) => Promise<Response>;
@@ -58,26 +59,35 @@ export const routeHeaders: Middleware = async ({ route }, next) => {
   return response;
 };
 
-/** Answers what the rest of the list throws. */
+/** Answers what the rest of the list throws: with a page where people call, else with JSON. */
 export const faults: Middleware = async (exchange, next) => {
   try {
     return await next();
   } catch (error) {
-    return toResponse(error, exchange);
+    const response = toResponse(error, exchange), refusal = exchange.route.endpoint?.refusal;
+    return refusal && response.body ? await inPage(response, refusal) : response;
   }
 };
 
-/** A request counts until its headers are sent: an open stream does not count. */
-export function shedding(load: Load): Middleware {
-  return async ({ route }, next) => {
-    const leave = route.endpoint?.vital ? () => {} : load.enter();
-    try {
-      return await next();
-    } finally {
-      leave();
-    }
-  };
-}
+/** Waits for the body: until it is there the request costs nothing but its bytes, and nobody has been let in. */
+export const receiving: Middleware = async (exchange, next) => {
+  await exchange.route.receive(exchange);
+  return await next();
+};
+
+/** A request counts until its answer is sent; a stream only until it begins. */
+export const shedding: Middleware = async ({ place, sent }, next) => {
+  place.enter();
+  let streams = false;
+  try {
+    const response = await next();
+    streams = isStream(response);
+    return response;
+  } finally {
+    if (streams) place.leave();
+    else void sent.then(place.leave);
+  }
+};
 
 /** Gives up on the answer, and on the work for it, when the time is over or the client is gone. */
 export function deadline(ms: number): Middleware {

@@ -6,6 +6,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import type { Origin } from "#lib/auth/authenticate.ts";
+import { holdRight } from "#lib/auth/right.ts";
 import type { CallCounter } from "#lib/deprecations/calls.ts";
 import { Fault } from "#lib/errors.ts";
 import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/http/deprecation.ts";
@@ -21,9 +22,8 @@ import type { Exchange, Route } from "#lib/http/exchange.ts";
 import { readForm } from "#lib/http/form.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
 import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
-import { toResponse } from "#lib/http/problem.ts";
-import { inPage } from "#lib/http/refusal.ts";
-import { revalidate } from "#lib/http/revalidate.ts";
+import { keep, type Kept, revalidate } from "#lib/http/revalidate.ts";
+import { networkOf } from "#lib/limits/address.ts";
 import type { Bucket } from "#lib/limits/bucket.ts";
 
 export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
@@ -34,6 +34,11 @@ export interface Mounting {
   readonly authenticate: Authenticate;
   readonly bucket: Bucket;
   readonly calls: Pick<CallCounter, "note">;
+}
+
+/** With the answers that are made once a process, by their endpoints' names. */
+interface Mounted extends Mounting {
+  readonly kept: Map<string, Kept>;
 }
 
 /** The route of a request. */
@@ -50,7 +55,7 @@ interface Target {
 
 /** Throws when a declaration is not sound, so that the process does not start with it. */
 export function mount(mounting: Mounting): FindRoute {
-  const router = new TrieRouter<Target>();
+  const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
   for (const [pattern, module] of mounting.service.manifest) {
     const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
     for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
@@ -61,7 +66,7 @@ export function mount(mounting: Mounting): FindRoute {
     if (!found) return refusal("(none)", () => new Fault("missing", "no_route", "There is nothing at this path"));
     const [target, params] = found as readonly [Target, Record<string, string>];
     const { pattern, module } = target, known = methodOf(method);
-    if (known && module[known]) return routeTo(mounting, target, known, params);
+    if (known && module[known]) return routeTo(mounted, target, known, params);
     return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
   };
 }
@@ -83,12 +88,13 @@ function headersOf({ app }: Mounting, pattern: string, module: RouteModule): Tar
 }
 
 function refuseToHold(pattern: string, endpoint: AnyEndpoint | undefined): void {
+  if (endpoint?.once && endpoint.holds === undefined) throw new Error(`${pattern} must say for how long it holds`);
   if (endpoint?.holds === undefined || endpoint.scope === "public") return;
   throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
 }
 
 function routeTo(
-  mounting: Mounting,
+  mounting: Mounted,
   { pattern, module, headers }: Target,
   method: Method,
   encoded: Readonly<Record<string, string>>,
@@ -98,40 +104,46 @@ function routeTo(
     pattern,
     endpoint,
     headers: headers[method] ?? [],
+    receive: (exchange) => receive(mounting, endpoint, exchange),
     async respond(exchange) {
-      const answered = answer(mounting, `${method} ${pattern}`, endpoint, encoded, exchange);
-      const response = await answered.catch((error) => refuse(endpoint, error, exchange));
+      const response = await answer(mounting, `${method} ${pattern}`, endpoint, encoded, exchange);
       return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
     },
   };
 }
 
-async function refuse({ refusal }: AnyEndpoint, error: unknown, exchange: Exchange): Promise<Response> {
-  const response = toResponse(error, exchange);
-  return refusal && response.body ? await inPage(response, refusal) : response;
+/** What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. */
+async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, { request, ip, body }: Exchange): Promise<void> {
+  refuseBearer(endpoint, request.headers);
+  if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
+  if (endpoint.body || endpoint.raw || endpoint.idempotent) await body();
 }
 
+/**
+ * The order of every request, once its body is there: who calls, with what scope, what it is about, from which page, with
+ * what input; and then the deed, whose transactions hold the caller's right to it (auth/right.ts).
+ */
 async function answer(
-  { app: whole, service, authenticate, bucket, calls }: Mounting,
+  { app: whole, service, authenticate, calls, kept }: Mounted,
   name: string,
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
 ): Promise<Response> {
-  const { request, url, ip, userAgent, signal } = exchange;
-  const app = { ...whole, log: exchange.log, db: whole.db.within(signal) };
-  refuseBearer(endpoint, request.headers);
-  if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
-  const caller = endpoint.scope === "public" ? null : await authenticate(app, request, { ip, userAgent });
-  const params = readParams(encoded), query = readQuery(url);
-  const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
+  const { request, url, ip, userAgent, signal, place } = exchange;
+  const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
+  const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+  place.claim(caller?.userId ?? networkOf(ip));
   requireScope(endpoint, caller);
-  if (endpoint.scope !== "public") requireSameOrigin(request, caller, app.config.publicUrl);
+  const params = readParams(encoded), query = readQuery(url);
+  const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
+  if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // Whoever was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
+  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller) : null;
   const call = {
     ...loaded,
-    app,
+    app: right ? { ...asking, db: right.db } : asking,
     actor,
     params: check(endpoint.params, params),
     query: check(endpoint.query, query),
@@ -144,8 +156,15 @@ async function answer(
     idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
     service,
   };
-  const response = endpoint.reply.send(await endpoint.handle(call), exchange);
-  return endpoint.holds === undefined ? response : await revalidate(response, request, endpoint.holds);
+  const known = kept.get(name);
+  if (known) return revalidate(known, request);
+  const value = await endpoint.handle(call);
+  await right?.confirmLate();
+  const response = endpoint.reply.send(value, exchange);
+  if (endpoint.holds === undefined || response.status !== 200) return response;
+  const made = await keep(response, endpoint.holds);
+  if (endpoint.once) kept.set(name, made);
+  return revalidate(made, request);
 }
 
 async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
@@ -164,7 +183,7 @@ async function withoutBody(response: Response): Promise<Response> {
 function options(pattern: string, module: RouteModule): Route {
   const headers = { allow: allowed(module) };
   const respond = () => Promise.resolve(new Response(null, { status: 204, headers }));
-  return { pattern, endpoint: null, headers: [], respond };
+  return { pattern, endpoint: null, headers: [], receive: nothing, respond };
 }
 
 function wrongMethod(method: string, module: RouteModule): Fault {
@@ -178,11 +197,17 @@ function allowed(module: RouteModule): string {
   return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
 }
 
+/** Nothing is read for a request that nothing is done for. */
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
 function refusal(pattern: string, fault: () => Fault): Route {
   return {
     pattern,
     endpoint: null,
     headers: [],
-    respond: (exchange) => Promise.resolve(toResponse(fault(), exchange)),
+    receive: nothing,
+    respond: () => Promise.reject(fault()),
   };
 }

@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
   forbidden: [403, "Forbidden"],
   missing: [404, "Not Found"],
   method: [405, "Method Not Allowed"],
+  unsent: [408, "Request Timeout"],
   conflict: [409, "Conflict"],
   too_large: [413, "Content Too Large"],
   media_type: [415, "Unsupported Media Type"],

@@ -2,16 +2,30 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/errors.ts";
-import type { Check } from "#lib/http/endpoint.ts";
 import { SECOND } from "#lib/time.ts";
+
+/** Something that must work before requests are worth sending here. Throws or returns false while it does not. */
+export interface Check {
+  readonly name: string;
+  readonly passes: (app: App) => boolean | Promise<boolean>;
+}
 
 export const Readiness = v.object({ status: v.literal("ok"), checks: v.record(v.string(), v.literal("ok")) });
 export type Readiness = v.InferOutput<typeof Readiness>;
 
 const PATIENCE = 2 * SECOND; // a probe that waits longer is not told anything either
 
-/** Throws Fault unavailable `not_ready`, which names what is not; why stands in the log, not in the answer. */
-export async function checkReadiness(app: App, checks: readonly Check[]): Promise<Readiness> {
+/**
+ * What asks: once at a time, whoever wants to know meanwhile. Anybody may ask, and is never turned away.
+ *
+ * It throws Fault unavailable `not_ready`, which names what is not; why stands in the log, not in the answer.
+ */
+export function openReadiness(app: App, checks: readonly Check[]): () => Promise<Readiness> {
+  let asking: Promise<Readiness> | undefined;
+  return () => asking ??= ask(app, checks).finally(() => asking = undefined);
+}
+
+async function ask(app: App, checks: readonly Check[]): Promise<Readiness> {
   const bound = { ...app, db: app.db.within(AbortSignal.timeout(PATIENCE)) };
   const failed = await Promise.all(checks.map((check) => isFailed(bound, check)));
   const names = checks.filter((_, i) => failed[i]).map(({ name }) => name);

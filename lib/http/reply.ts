@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { type Page, policyOf, writePage } from "#lib/http/page.ts";
-import { encodeEvents, type Frame } from "#lib/http/sse.ts";
+import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/http/sse.ts";
 
 export type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
@@ -99,12 +99,12 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
 export function events<In>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
   return {
     status: 200,
-    content: { type: "text/event-stream", schema },
+    content: { type: STREAM_TYPE, schema },
     headers: [],
     send: (source, { cut }) =>
       new Response(encodeEvents(source, (data) => JSON.stringify(filter(schema, data)), cut), {
         // The last header keeps nginx from holding events back until a buffer of its own is full.
-        headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+        headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
       }),
   };
 }

@@ -11,6 +11,12 @@ export type Frame<Data> =
   | { readonly retry: number };
 
 export const PATIENCE = 30 * SECOND;
+export const STREAM_TYPE = "text/event-stream";
+
+/** Whether this is a stream of events, which goes on for long after it was begun. */
+export function isStream(response: Response): boolean {
+  return response.headers.get("content-type") === STREAM_TYPE;
+}
 
 /**
  * `write` makes one line of an event's data. `cut` ends the connection: what was sent cannot be taken back, and an end

@@ -26,6 +26,12 @@ export function formatAddress(address: Address): string {
   return parts(8, 16n).map((part) => part.toString(16)).join(":");
 }
 
+/** An IPv4 address, or the /64 of an IPv6 address: who has one address of that has all of them. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  return address === null || isIPv4(address) ? text : `${(address >> 64n).toString(16)}::/64`;
+}
+
 /** Whether an address is in the network. */
 export type Network = (address: Address) => boolean;
 
@@ -36,6 +42,15 @@ export function parseNetwork(cidr: string): Network {
   if (base === null) throw new Error(`${cidr} is not a network`);
   const host = BigInt(isIP(text) === 4 ? 32 - Number(length ?? 32) : 128 - Number(length ?? 128));
   return (address) => address >> host === base >> host;
+}
+
+/** Whether an address, as text, is in one of the networks. */
+export function networkFinder(cidrs: readonly string[]): (text: string) => boolean {
+  const networks = cidrs.map(parseNetwork);
+  return function isIn(text) {
+    const address = parseAddress(text);
+    return address !== null && networks.some((holds) => holds(address));
+  };
 }
 
 function parseFour(text: string): bigint {

@@ -6,7 +6,7 @@
  * is forgotten only if all others have too, so he cannot free himself by coming from some thousand other addresses.
  */
 import { Fault } from "#lib/errors.ts";
-import { isIPv4, parseAddress } from "#lib/limits/address.ts";
+import { networkOf } from "#lib/limits/address.ts";
 import { MINUTE, SECOND } from "#lib/time.ts";
 
 export interface Bucket {
@@ -63,10 +63,4 @@ export function openBucket(options: BucketOptions = {}): Bucket {
       (times.length >= tries ? spent : some).set(key, times);
     },
   };
-}
-
-/** An IPv4 address, or the /64 of an IPv6 address: whoever has one address of that has all of them. */
-function networkOf(text: string): string {
-  const address = parseAddress(text);
-  return address === null || isIPv4(address) ? text : `${(address >> 64n).toString(16)}::/64`;
 }

@@ -84,7 +84,8 @@ export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 const IDS = "must be a list of 1 to 500 ids";
 
 export const BulkAction = v.object({
-  ids: v.pipe(v.array(text(1, 100), IDS), v.minLength(1, IDS), v.maxLength(500, IDS)),
+  // Counted before one of them is looked at: a list may be as long as a body.
+  ids: v.pipe(v.array(v.unknown(), IDS), v.minLength(1, IDS), v.maxLength(500, IDS), v.array(text(1, 100), IDS)),
   action: Action,
   ...wish,
 });

@@ -8,6 +8,8 @@ export const GET = endpoint({
   summary: "The reference of this API as a page, which asks no other server for anything",
   access: anyone,
   scope: "public",
+  holds: 300,
+  once: true,
   reply: html(),
   handle: ({ service }) => docsPage(service.document()),
 });

@@ -99,17 +99,25 @@ test("to what is another's is as to what is not there, down to the words", ({ ou
     assert.equal([foreign.status, foreign.message], [absent.status, absent.message], what);
     if (foreign.endpoint.access.name === "signed in") continue; // what it is about is looked up by its handle
     assert.ok([401, 403, 404].includes(foreign.status), what);
-    // Where an object decides, it is not there; 403 is for those whom the endpoint as such is not for.
-    if (!["operator", "signed in", "anyone"].includes(foreign.endpoint.access.name)) {
+    // Where an object decides, it is not there; 403 is for those whom the endpoint as such is not for, or their token.
+    if (isWideEnough(foreign) && !["operator", "signed in", "anyone"].includes(foreign.endpoint.access.name)) {
       assert.is.not(foreign.status, 403, what);
     }
   }
 });
 
 test("is a stranger's to no hub, spoke or operation: they are not there", ({ outcomes }) => {
-  for (const { name, endpoint, who, status } of outcomes) {
+  for (const outcome of outcomes) {
+    const { name, endpoint, who, status } = outcome;
     if (who !== "stranger" || !/^(federation|spoke|operation): /.test(endpoint.access.name)) continue;
-    assert.ok(status === 404 || status === 401 && endpoint.scope === "session", name);
+    if (isWideEnough(outcome)) assert.ok(status === 404 || status === 401 && endpoint.scope === "session", name);
+  }
+});
+
+test("is refused to a token that is too narrow whether or not there is something", ({ outcomes }) => {
+  for (const outcome of outcomes.filter((one) => one.who !== "nobody" && !isWideEnough(one))) {
+    assert.is(outcome.status, 403, `${outcome.name} ${outcome.who} ${outcome.means} ${outcome.whose}`);
+    assert.match(outcome.message, "The token's scope is ");
   }
 });
 
@@ -120,6 +128,12 @@ test("is an operator's with a session, everywhere, whosever it is", ({ outcomes 
 });
 
 test.run();
+
+/** Whether the scope of what is asked with does for the endpoint; a session's always does. */
+function isWideEnough({ endpoint, means }: Outcome): boolean {
+  const scopes = ["readonly", "provisioning", "cli"];
+  return means === "session" || scopes.indexOf(means) >= scopes.indexOf(endpoint.scope);
+}
 
 /** The same declarations; without a body or a bucket there is nothing else that could refuse. */
 function replaced(module: RouteModule): RouteModule {

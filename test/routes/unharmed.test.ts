@@ -4,11 +4,13 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Actor } from "#lib/auth/access.ts";
 import { newId } from "#lib/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { conformTo } from "#test/support/conform.ts";
+import { makeSession } from "#test/support/people.ts";
 import { STRANGE } from "#test/support/probes/values.ts";
 
 /** An install takes its time: what is strange as a whole is sent alone, and the rest as much at once as a name may hold. */
@@ -27,7 +29,7 @@ test.before(async (context) => void (context.scene = await openWorkScene(1)));
 test.after(({ scene }) => scene.close());
 
 test("reaches the cluster as it was sent, where it belongs, and nowhere else", async ({ scene }) => {
-  const post = poster(scene);
+  const post = await poster(scene);
   const sent = await Promise.all(TEXTS.map(async (text, i): Promise<Sent> => {
     const short = [...text].slice(0, 100).join("");
     const hub = { slug: `hub-${i}`, name: text, region: short, mode: short, tier: short };
@@ -84,8 +86,11 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
 }
 
 /** Creates through the server, as an operator; the idempotency key is as strange as one may be. */
-function poster(scene: WorkScene) {
-  const server = openServer(scene.app, manifest, { authenticate: () => Promise.resolve(scene.actor) });
+async function poster(scene: WorkScene) {
+  await scene.db.sql("update users set operator = true, email_verified_at = now() where id = $1", [scene.actor.userId]);
+  const { id } = await makeSession(scene.db, { id: scene.actor.userId, email: scene.actor.email });
+  const actor: Actor = { ...scene.actor, credential: { kind: "session", id } };
+  const server = openServer(scene.app, manifest, { authenticate: () => Promise.resolve(actor) });
   const conform = conformTo(manifest);
   return async (path: string, body: object) => {
     const headers = {

@@ -57,7 +57,11 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
 
   const send: Flows["send"] = async (path, init = {}, address = "192.0.2.1") => {
     const response = await patiently(() =>
-      server.request(new Request(new URL(path, app.config.publicUrl), init), { address, cut: () => {} })
+      server.request(new Request(new URL(path, app.config.publicUrl), init), {
+        address,
+        cut: () => {},
+        sent: Promise.resolve(),
+      })
     );
     const text = await response.text(), { status, headers } = response;
     conform({ method: init.method ?? "GET", path, status, headers, text });

@@ -7,7 +7,8 @@ import type { App } from "#lib/app.ts";
 import type { Actor, TokenScope } from "#lib/auth/access.ts";
 import type { Database } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import type { Check, Manifest } from "#lib/http/endpoint.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+import type { Check } from "#lib/http/readiness.ts";
 import { openLog } from "#lib/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
@@ -51,7 +52,9 @@ export async function openHandler(manifest: Manifest, setting: HandlerSetting = 
     log: entries,
     async send(path, init = {}, address = "127.0.0.1") {
       const request = new Request(new URL(path, "http://localhost:3000"), init);
-      const { text, ...answer } = await readText(await server.request(request, { address, cut: () => {} }));
+      const { text, ...answer } = await readText(
+        await server.request(request, { address, cut: () => {}, sent: Promise.resolve() }),
+      );
       conform({ method: request.method, path, ...answer, text });
       return answer;
     },
@@ -98,6 +101,11 @@ function findActor(request: Request, { ip, userAgent }: { ip: string; userAgent:
 
 function noDatabase(): Database {
   const none = () => Promise.reject(new Error("This test has no database"));
-  const db: Partial<Database> = { within: () => db as Database, transact: none, now: none };
+  const db: Partial<Database> = {
+    within: () => db as Database,
+    holding: () => db as Database,
+    transact: none,
+    now: none,
+  };
   return db as Database;
 }

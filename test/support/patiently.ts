@@ -4,14 +4,14 @@
  */
 import { sleep } from "#lib/time.ts";
 
-const OVERLOADED = "more to do than it can";
+const OVERLOADED = /more to do than it can|as one caller may/;
 const TURNS = 100, PAUSE = 200;
 
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {
   for (let turn = 1;; turn++) {
     const response = await ask();
     if (response.status !== 503 || turn === TURNS) return response;
-    if (!(await response.clone().text()).includes(OVERLOADED)) return response;
+    if (!OVERLOADED.test(await response.clone().text())) return response;
     await response.body?.cancel();
     await sleep(PAUSE);
   }

@@ -4,6 +4,7 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/auth/authenticate.ts";
 import { findLink, type Link, requireLink, settle, useLink } from "#lib/auth/link.ts";
 import { mintSecret, openGrant } from "#lib/auth/one-time.ts";
+import { holdRight } from "#lib/auth/right.ts";
 import { createToken } from "#lib/auth/tokens.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -47,7 +48,8 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
     await commit.promise;
   });
   await settled.promise;
-  const minting = rejection(createToken(app, actor, { name: "late", scope: "cli" }));
+  const held = { ...app, db: holdRight(app, actor).db };
+  const minting = rejection(createToken(held, actor, { name: "late", scope: "cli" }));
   await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
   commit.resolve();
   await accepting;

@@ -75,9 +75,10 @@ test("names every status that can come, with the codes of each", () => {
     [status, { content }],
   ) => Number(status) < 400 ? [] : [`${status} ${Object.keys(content["application/json"].examples).join(" ")}`]);
   assert.equal(codes, [
-    "400 invalid_input bad_path bad_query repeated_parameter unreadable_json not_an_object bad_idempotency_key",
+    "400 invalid_input bad_path bad_query repeated_parameter too_many_parameters unreadable_json not_an_object bad_idempotency_key",
     "401 sign_in_required bad_credentials",
-    "403 scope_too_narrow cross_origin",
+    "403 scope_too_narrow cross_origin access_changed",
+    "408 body_too_slow",
     "409 slug_taken",
     "413 body_too_large",
     "415 not_json",

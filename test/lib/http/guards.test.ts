@@ -63,14 +63,15 @@ test("lets a token do what its scope or a narrower one may, and nothing more", a
   }
 });
 
-test("asks who calls before whether he may, whether he may before what he wants", async () => {
+test("asks who calls before what the token may, that before what it is about, and that before what is wanted", async () => {
   const none: Access<Actor, object> = {
     name: "none",
     admit: () => Promise.reject(new Fault("missing", "thing_missing", "There is no such thing")),
   };
   const { send } = await open("/api/x", echo({ access: none, scope: "cli" }));
   assert.is((await send("/api/x", posting("not json", { authorization: "Bearer nonsense" }))).status, 401);
-  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 404);
+  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
+  assert.is((await send("/api/x", posting("not json", { authorization: "Bearer cli" }))).status, 404);
   const allowed = await open("/api/x", echo());
   assert.is((await allowed.send("/api/x", posting("not json", { authorization: "Bearer readonly" }))).status, 403);
 });

@@ -1,0 +1,38 @@
+/** Somebody begins hundreds of requests with a body and never sends the rest: each waits for it, and others must not. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Attack, openAttack } from "#test/support/attack.ts";
+
+const test = suite<{ attack: Attack }>("Bodies that do not come");
+test.before(async (context) => {
+  context.attack = await openAttack();
+});
+test.after(({ attack }) => attack.close());
+
+const PLACES = [
+  ["/api/auth/reset-password", "application/json"],
+  ["/invite", "application/x-www-form-urlencoded"],
+  ["/api/billing/webhook", "application/json"],
+  ["/api/auth/tokens", "application/json"],
+] as const;
+
+test("beside 520 of them everything else is answered: reading, writing, signing in, probes", async ({ attack }) => {
+  const { call, token } = attack;
+  const hub = await attack.hub("north");
+  const opened = Array.from({ length: 520 }, (_, i) => {
+    const [path, type] = PLACES[i % PLACES.length]!, connection = attack.connect();
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 200000\r\n\r\n{`);
+    return connection;
+  });
+  await opened[0]!.received(/^HTTP\/1\.1 408 .*"statusCode":408/s); // by then so many are open that the first had to go
+  for (let i = 0; i < 5; i++) {
+    assert.is((await call(token, "GET", `/api/federations/${hub}`)).status, 200);
+    assert.is((await call(token, "PATCH", `/api/federations/${hub}`, { name: `North ${i}` })).status, 200);
+    assert.ok(await attack.isReady());
+    assert.is((await call(null, "GET", "/api/healthz")).status, 200);
+  }
+  const login = { email: "nobody@example.org", password: "not the password" };
+  assert.is((await call(null, "POST", "/api/auth/login", login)).status, 401);
+});
+
+test.run();

@@ -1,0 +1,85 @@
+/** A request is held open while its sender is thrown out: what was theirs to do when it began is not when it is done. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Attack, openAttack } from "#test/support/attack.ts";
+import { connect } from "#test/support/server.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ attack: Attack }>("A request held open");
+test.before(async (context) => {
+  context.attack = await openAttack();
+});
+test.after(({ attack }) => attack.close());
+
+/** Sends all of a request but its last byte; what it returns sends that, and gives the answer. */
+function hold(attack: Attack, token: string, method: string, path: string, body: unknown): () => Promise<string> {
+  const text = JSON.stringify(body), connection = attack.connect();
+  connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`);
+  connection.write(`Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`);
+  return async () => {
+    connection.write(text.slice(-1));
+    return await connection.closed;
+  };
+}
+
+test("does not make an operator of one who was demoted meanwhile, nor of one who was disabled", async ({ attack }) => {
+  for (const [name, taken] of [["eve", { operator: false }], ["mallory", { disabled: true }]] as const) {
+    const { id, token } = await attack.person(name, true);
+    const finish = hold(attack, token.plaintext, "PATCH", `/api/users/${id}`, { operator: true, disabled: false });
+    assert.is((await attack.call(null, "GET", "/api/healthz")).status, 200); // what was sent before has arrived by then
+    assert.is((await attack.call(attack.token, "PATCH", `/api/users/${id}`, taken)).status, 200);
+    assert.match(await finish(), /^HTTP\/1\.1 40[13] /);
+    const [row] = await attack.db.sql("select operator, disabled_at from users where id = $1", [id]);
+    assert.equal([row.operator, row.disabled_at !== null], [!("operator" in taken), "disabled" in taken]);
+  }
+});
+
+test("does nothing for a token that is revoked while the deed waits for a row", async ({ attack }) => {
+  const { token } = await attack.person("trent", true), hub = await attack.hub("north");
+  const sql = connect(attack.db.url, 2);
+  try {
+    const patched = await sql.begin(async (tx) => {
+      await tx`select from federations where id = ${hub} for update`;
+      const patch = attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Taken over" });
+      await until(async () => (await waiting(attack)).length > 0); // it was let in, and waits
+      const revoked = attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`);
+      await until(async () => (await waiting(attack)).length > 1); // which waits for the deed: it was allowed when it began
+      return { patch, revoked };
+    });
+    assert.is((await patched.patch).status, 200);
+    assert.is((await patched.revoked).status, 204);
+    assert.is((await attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, { name: "Again" })).status, 401);
+  } finally {
+    await sql.end();
+  }
+});
+
+test("a caller who never stops writing cannot keep its token from being revoked", async ({ attack }) => {
+  const { token } = await attack.person("sybil", true), hub = await attack.hub("south");
+  let going = true, written = 0;
+  const writers = Array.from({ length: 6 }, async (_, i) => {
+    while (going) {
+      const { status } = await attack.call(token.plaintext, "PATCH", `/api/federations/${hub}`, {
+        name: `S ${i}.${written}`,
+      });
+      if (status === 401) return;
+      if (status === 200) written++;
+    }
+  });
+  await until(() => written > 20);
+  assert.is((await attack.call(attack.token, "DELETE", `/api/auth/tokens/${token.id}`)).status, 204);
+  const [{ name }] = await attack.db.sql("select name from federations where id = $1", [hub]);
+  await Promise.all(writers);
+  going = false;
+  const [after] = await attack.db.sql("select name from federations where id = $1", [hub]);
+  assert.is(after.name, name, "nothing was written after the token was revoked");
+});
+
+/** Statements of the server that wait for a lock. */
+async function waiting(attack: Attack): Promise<readonly unknown[]> {
+  return await attack.db.sql(
+    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+}
+
+test.run();

@@ -1,0 +1,57 @@
+/** Somebody sends requests one behind the other and reads no answer: each would wait in memory for whoever never comes. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Attack, openAttack } from "#test/support/attack.ts";
+
+const test = suite<{ attack: Attack }>("Answers that nobody reads");
+test.before(async (context) => {
+  context.attack = await openAttack();
+});
+test.after(({ attack }) => attack.close());
+
+const GROWTH = 60; // MiB
+
+test("four connections of 2,000 unread requests cost little memory, and nobody else anything", async ({ attack }) => {
+  const { call, token } = attack;
+  for (const path of ["/api/openapi.json", "/api/docs", "/api/auth/me"]) await call(token, "GET", path);
+  const before = await attack.memory();
+  const connections = Array.from({ length: 4 }, () => attack.connect());
+  for (const { socket } of connections) {
+    socket.pause();
+    socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2000));
+  }
+  for (let i = 0; i < 20; i++) {
+    assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
+    assert.ok(await attack.isReady());
+    assert.is((await call(null, "GET", "/api/openapi.json")).status, 200);
+  }
+  const growth = await attack.memory() - before;
+  assert.ok(growth < GROWTH, `it grew by ${Math.round(growth)} MiB`);
+  for (const { socket } of connections) socket.resume();
+  await Promise.all(connections.map(({ closed }) => closed)); // it was cut
+});
+
+test("some requests behind each other are answered, each in its turn", async ({ attack }) => {
+  const connection = attack.connect();
+  for (let i = 1; i <= 40; i++) {
+    const last = i === 40 ? "Connection: close\r\n" : "";
+    connection.write(`GET /api/version HTTP/1.1\r\nHost: x\r\nX-Request-Id: number-${i}.\r\n${last}\r\n`);
+  }
+  const numbers = [...(await connection.closed).matchAll(/x-request-id: number-(\d+)\./gi)].map(([, n]) => Number(n));
+  assert.equal(numbers, Array.from({ length: 40 }, (_, i) => i + 1));
+});
+
+test("unread answers of many connections leave room for who signs in and for programs", async ({ attack }) => {
+  const { call, token } = attack;
+  for (let i = 0; i < 200; i++) {
+    const { socket, write } = attack.connect();
+    socket.pause();
+    write("GET /api/docs HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30));
+  }
+  const login = { email: "nobody@example.org", password: "not the password" };
+  assert.is((await call(null, "POST", "/api/auth/login", login)).status, 401);
+  assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
+  assert.ok(await attack.isReady());
+});
+
+test.run();

@@ -1,0 +1,133 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type ConnectionBounds, openConnections, type Turn } from "#src/connections.ts";
+import { type Connection, openConnection } from "#test/support/socket.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("openConnections");
+
+type Work = (outgoing: ServerResponse, turn: Turn) => void;
+
+/** A server that does this with each request, and says how many it has begun. */
+async function open(bounds: Partial<ConnectionBounds>, work: Work) {
+  const connections = openConnections({ most: 100, lookEvery: 10, ...bounds });
+  const begun: ServerResponse[] = [];
+  const server = createServer((incoming, outgoing) =>
+    connections.take(incoming, outgoing, (turn) => {
+      begun.push(outgoing);
+      work(outgoing, turn);
+    })
+  );
+  server.on("connection", connections.admit);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const clients: Connection[] = [];
+  return {
+    begun,
+    connections,
+    connect() {
+      const client = openConnection((server.address() as AddressInfo).port);
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      for (const { socket } of clients) socket.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      connections.close();
+    },
+  };
+}
+
+const requests = (count: number) => "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(count);
+
+test("works on eight requests of a connection at once, and begins the next when one is answered", async () => {
+  const { begun, connect, close } = await open({}, () => {});
+  const client = connect();
+  client.write(requests(20));
+  await until(() => begun.length > 0);
+  assert.is(begun.length, 8);
+  begun[0]!.end("first");
+  await until(() => begun.length > 8);
+  assert.is(begun.length, 9);
+  await close();
+});
+
+test("cuts a connection that has sent more than may wait, and begins none of what came with it", async () => {
+  const { begun, connect, close, connections } = await open({}, () => {});
+  const client = connect();
+  client.write(requests(41));
+  await client.closed;
+  assert.is(begun.length, 8);
+  await connections.idle(); // what was begun counts no longer
+  await close();
+});
+
+test("begins nothing more on a connection that does not take what it has asked for", async () => {
+  const large = "x".repeat(2 ** 20);
+  const { begun, connect, close } = await open({}, (outgoing) => void outgoing.end(large));
+  const client = connect();
+  client.socket.pause();
+  client.write(requests(30));
+  await until(() => begun.length > 0);
+  const other = connect();
+  other.write(requests(1));
+  await other.received(/x{1000}/);
+  assert.ok(begun.length < 20, `${begun.length} were begun`);
+  client.socket.resume();
+  await until(() => begun.length === 31);
+  await close();
+});
+
+test("cuts a connection that does not take an answer in time, and not one that waits for it", async () => {
+  const large = "x".repeat(2 ** 24); // more than the network holds
+  const { begun, connect, close } = await open({ patience: 50 }, (outgoing, { made }) => {
+    if (begun.length === 1) return; // the first waits for its answer
+    outgoing.end(large);
+    made();
+  });
+  const waiting = connect(), taking = connect(), refusing = connect();
+  waiting.write(requests(1));
+  await until(() => begun.length === 1);
+  refusing.socket.pause();
+  refusing.write(requests(1));
+  taking.write(requests(1));
+  await taking.received(/x{1000}/);
+  await until(() => begun[1]!.destroyed);
+  begun[0]!.end("late");
+  assert.match(await waiting.received(/late/), "200 OK");
+  await close();
+});
+
+test("gives a network a quarter of the connections, and a proxy all of them", async () => {
+  const many = await open({ most: 8 }, (outgoing) => void outgoing.end("hello"));
+  const kept = [many.connect(), many.connect()];
+  for (const client of kept) {
+    client.write(requests(1));
+    await client.received(/hello/);
+  }
+  await many.connect().closed;
+  kept[0]!.socket.destroy();
+  await kept[0]!.closed;
+  await until(async () => {
+    const client = many.connect();
+    client.write(requests(1));
+    return await client.received(/hello/).catch(() => false);
+  });
+  await many.close();
+
+  const proxied = await open(
+    { most: 3, isProxy: (address) => address === "127.0.0.1" },
+    (outgoing) => void outgoing.end("hello"),
+  );
+  for (let i = 0; i < 3; i++) {
+    const client = proxied.connect();
+    client.write(requests(1));
+    await client.received(/hello/);
+  }
+  await proxied.connect().closed;
+  await proxied.close();
+});
+
+test.run();

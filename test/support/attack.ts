@@ -1,0 +1,76 @@
+/**
+ * What an attack needs: the real server as a process, callers beside the attacker, and how much memory it took.
+ *
+ *   const attack = await openAttack();
+ *   const { status } = await attack.call(attack.token, "GET", "/api/auth/me");
+ *   await attack.close();
+ */
+import { readFile } from "node:fs/promises";
+import { type Bench, type BenchOptions, openBench } from "#test/support/bench/bench.ts";
+import { makePerson, makeToken, type Person, type TestToken } from "#test/support/people.ts";
+import { type Connection, openConnection } from "#test/support/socket.ts";
+
+export interface Answer {
+  readonly status: number;
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface Attack extends Bench {
+  readonly url: string;
+  readonly port: number;
+  /** Somebody more, and a token of theirs. */
+  person(name: string, operator?: boolean): Promise<Person & { readonly token: TestToken }>;
+  /** One request as others make it; null is nobody. */
+  call(token: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Whether the readiness probe is answered, and says that all is well; a busy machine may have cost the scheduler its beat. */
+  isReady(): Promise<boolean>;
+  /** A connection on which the attacker writes what they like. */
+  connect(): Connection;
+  /** Mebibytes that the server's process holds. */
+  memory(): Promise<number>;
+}
+
+export async function openAttack(options: Partial<BenchOptions> = {}): Promise<Attack> {
+  const bench = await openBench({ replicas: 1, delayMs: 20, ...options });
+  const [replica] = bench.replicas, { url } = replica!, port = Number(new URL(url).port);
+  const connections: Connection[] = [];
+  const call: Attack["call"] = async (token, method, path, body) => {
+    const headers = {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(new URL(path, url), { method, headers, ...sent });
+    const text = await response.text(), json = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+  return {
+    ...bench,
+    call,
+    async isReady() {
+      const { status, body } = await call(null, "GET", "/api/readyz");
+      return status === 200 || body.message === "Not ready: scheduler";
+    },
+    url,
+    port,
+    async person(name, operator = false) {
+      const person = await makePerson(bench.db, name, { operator });
+      return { ...person, token: await makeToken(bench.db, person, "cli") };
+    },
+    connect() {
+      const connection = openConnection(port);
+      connections.push(connection);
+      return connection;
+    },
+    async memory() {
+      const status = await readFile(`/proc/${replica!.pid}/status`, "utf8");
+      return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+    },
+    async close() {
+      for (const { socket } of connections) socket.destroy();
+      await bench.close();
+    },
+  };
+}
