@@ -88,6 +88,14 @@ test("answers 400 in our own words to a Host that makes no URL", async () => {
   await close(0);
 });
 
+test("answers 400 to two Host headers, of which a proxy may have believed the other", async () => {
+  const { port, close } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /nothing HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n");
+  assert.match(await connection.closed, /^HTTP\/1\.1 400 .*must have one Host header/s);
+  await close(0);
+});
+
 test("cuts off headers that do not end", async () => {
   const { port, close } = await open();
   const connection = openConnection(port);

@@ -5,6 +5,7 @@ import { anyone } from "#lib/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Fault } from "#lib/errors.ts";
+import { manifest } from "#src/manifest.ts";
 import { type Handler, openHandler } from "#test/support/handler.ts";
 
 const test = suite("openServer");
@@ -80,6 +81,46 @@ test("sheds what is over the number in flight, and answers the probe all the sam
   release();
   assert.is((await first).status, 200);
   assert.is((await send("/x")).status, 200);
+});
+
+test("keeps room for people who sign in, however much programs have under way", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => release = resolve);
+  const flow = get(() => ({ seen: 1 }), { scope: "flow" });
+  const { send } = await openHandler([["/x", { GET: get(() => held.then(() => ({ seen: 1 }))) }], ["/in", {
+    GET: flow,
+  }]], {
+    env: { MAX_IN_FLIGHT: "1" },
+  });
+  const first = send("/x");
+  assert.is((await send("/x")).status, 503);
+  assert.is((await send("/in")).status, 200);
+  release();
+  await first;
+});
+
+test("counts a request until its answer is sent", async () => {
+  const { server } = await open(() => ({ seen: 1 }), { MAX_IN_FLIGHT: "1" });
+  const sent = Promise.withResolvers<void>();
+  const send = () =>
+    server.request(new Request("http://localhost/x"), { address: "192.0.2.1", cut() {}, sent: sent.promise });
+  assert.is((await send()).status, 200);
+  assert.is((await send()).status, 503);
+  sent.resolve();
+  await sent.promise;
+  assert.is((await send()).status, 200);
+});
+
+test("asks once whether all works, however many want to know at once", async () => {
+  let asked = 0;
+  const checks = [{ name: "thing", passes: () => Promise.resolve(++asked > 0) }];
+  const ready = manifest.filter(([pattern]) => pattern === "/api/readyz");
+  const { send } = await openHandler(ready, { checks, env: { MAX_IN_FLIGHT: "1" } });
+  const answers = await Promise.all(Array.from({ length: 100 }, () => send("/api/readyz")));
+  assert.equal([...new Set(answers.map(({ status }) => status))], [200]);
+  assert.is(asked, 1);
+  await send("/api/readyz");
+  assert.is(asked, 2);
 });
 
 test("answers 504 when the time is over, and aborts the work", async () => {

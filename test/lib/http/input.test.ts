@@ -149,4 +149,13 @@ test("reads each parameter of a query once", async () => {
   assert.is((await send("/x?limit=0")).body.message, "limit must be a whole number from 1 to 100");
 });
 
+test("takes no query apart that has more parameters or characters than any needs", async () => {
+  const many = Array.from({ length: 41 }, (_, i) => `p${i}=1`).join("&");
+  for (const query of [many, `a=${"x".repeat(8192)}`]) {
+    const { status, body } = await send(`/x?${query}`);
+    assert.is(status, 400);
+    assert.is(body.message, "The query must have at most 40 parameters and 8192 characters");
+  }
+});
+
 test.run();

@@ -10,7 +10,7 @@ import { openHandler } from "#test/support/handler.ts";
 
 const test = suite("revalidate");
 
-let seen = 1;
+let seen = 1, made = 1;
 const get = (more: { readonly [K in keyof AnyEndpoint]?: AnyEndpoint[K] | undefined } = {}) =>
   endpoint({
     summary: "Get",
@@ -34,6 +34,7 @@ const { send } = await openHandler([
   ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
   ["/api/plain", { GET: get({ holds: undefined }) }],
   ["/page", { GET: page }],
+  ["/api/once", { GET: get({ once: true, handle: () => ({ seen: made++ }) }) }],
 ]);
 
 const ask = async (path: string, etag?: string, method = "GET") =>
@@ -101,6 +102,14 @@ test("is for nothing that may have answers for one caller alone: the server does
     const error = await openHandler([["/api/x", { GET: get({ scope }) }]]).then(() => null, (error) => error);
     assert.match(error?.message ?? "", "/api/x lets caches keep its answers");
   }
+});
+
+test("makes an answer that is always the same only once, and still looks at each request", async () => {
+  for (let i = 0; i < 3; i++) assert.equal((await ask("/api/once")).body, { seen: 1 });
+  assert.is(made, 2);
+  assert.is((await ask("/api/once", (await ask("/api/once")).headers.get("etag")!)).status, 304);
+  assert.is((await ask("/api/once", undefined, "HEAD")).body, "");
+  assert.is((await ask("/api/once?a=1&a=2")).status, 400);
 });
 
 test.run();

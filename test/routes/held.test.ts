@@ -1,0 +1,143 @@
+/**
+ * Whatever is taken from a caller between being let in and acting, no endpoint acts with it: every route as it is mounted,
+ * its `handle` replaced by one that waits until something was taken, and then writes.
+ */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Actor } from "#lib/auth/access.ts";
+import { SECOND, sleep } from "#lib/time.ts";
+import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
+import { manifest } from "#src/manifest.ts";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { endpointsOf } from "#test/support/probes/endpoints.ts";
+import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
+import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+type Taken = (actor: Actor) => Promise<unknown>;
+
+interface Stage {
+  scene: Scene;
+  /** What happens between being let in and acting. */
+  meanwhile: Taken;
+  /** How often a transaction came to its work. */
+  deeds: number;
+}
+
+const test = suite<Stage>("a right that is taken away");
+
+test.before(async (stage) => {
+  const replaced = ([pattern, module]: (typeof manifest)[number]) => [pattern, replace(stage, module)] as const;
+  stage.scene = await openScene({ manifest: manifest.map(replaced) });
+});
+test.before.each((stage) => {
+  stage.meanwhile = () => Promise.resolve();
+  stage.deeds = 0;
+});
+test.after(({ scene }) => scene.close());
+
+test("lets no endpoint write for a token that was revoked, or a session that ended", async (stage) => {
+  const { scene } = stage, samples = await sampleParams(scene);
+  const held = endpointsOf(manifest).filter(({ endpoint }) => !["public", "flow"].includes(endpoint.scope));
+  assert.ok(held.length > 40);
+  for (const { name, method, pattern, endpoint } of held) {
+    const headers = await scene.as("operator", endpoint.scope === "session" ? "session" : "cli").credentials();
+    const path = pathOf(pattern, samples);
+    const ask = async () => (await scene.send(path, { method, headers })).status;
+    stage.deeds = 0;
+    assert.is(await ask(), 204, name);
+    assert.is(stage.deeds, 1, name);
+    stage.meanwhile = (actor) => switchCredential(scene, actor, "now()");
+    assert.is(await ask(), 401, name);
+    assert.is(stage.deeds, 1, name);
+    stage.meanwhile = () => Promise.resolve();
+    await scene.db.sql("update api_tokens set revoked_at = null");
+    await scene.db.sql("update sessions set ended_at = null");
+  }
+});
+
+const LOSSES: readonly (readonly [what: string, who: Who, status: number, take: string, give: string])[] = [
+  [
+    "a user who was disabled",
+    "hubAdmin",
+    401,
+    "update users set disabled_at = now() where id = $1",
+    "disabled_at = null",
+  ],
+  [
+    "an operator who was demoted",
+    "operator",
+    403,
+    "update users set operator = false where id = $1",
+    "operator = true",
+  ],
+  [
+    "an unverified address",
+    "operator",
+    403,
+    "update users set email_verified_at = null where id = $1",
+    "email_verified_at = now()",
+  ],
+  ["a hub's admin who is none any more", "hubAdmin", 403, "delete from federation_members where user_id = $1", ""],
+  ["a spoke's admin who is none any more", "spokeAdmin", 403, "delete from spoke_members where user_id = $1", ""],
+];
+
+for (const [what, who, status, take, give] of LOSSES) {
+  test(`lets nothing be written for ${what}`, async (stage) => {
+    const { scene } = stage, { db, people } = scene, path = `/api/spokes/${scene.spoke}/actions`;
+    for (const means of ["session", "cli"] satisfies Means[]) {
+      const ask = async () => (await scene.as(who, means).post(path, { action: "restart" })).status;
+      stage.meanwhile = () => Promise.resolve();
+      assert.is(await ask(), 204);
+      stage.deeds = 0;
+      stage.meanwhile = ({ userId }) => db.sql(take, [userId]);
+      assert.is(await ask(), status);
+      assert.is(stage.deeds, 0);
+      if (give) await db.sql(`update users set ${give} where id = $1`, [people[who].id]);
+      else {await (who === "hubAdmin"
+          ? addHubAdmin(db, people.hubAdmin, scene.hub)
+          : addSpokeAdmin(db, people.spokeAdmin, scene.spoke));}
+    }
+  });
+}
+
+test("minds nothing that was given meanwhile", async (stage) => {
+  const { scene } = stage;
+  stage.meanwhile = ({ userId }) => scene.db.sql("update users set operator = true where id = $1", [userId]);
+  assert.is((await scene.as("spokeAdmin", "cli").post(`/api/spokes/${scene.spoke}/actions`, {})).status, 204);
+  await scene.db.sql("update users set operator = false where id = $1", [scene.people.spokeAdmin.id]);
+});
+
+test("lets no answer out that was long in coming", async (stage) => {
+  const { scene } = stage;
+  stage.meanwhile = async (actor) => {
+    await switchCredential(scene, actor, "now()");
+    await sleep(SECOND + 50);
+  };
+  const { status, body } = await scene.as("hubAdmin", "readonly").get(`/api/spokes/${scene.spoke}`, {
+    "x-only": "reads",
+  });
+  assert.is(status, 401);
+  assert.is(body.message, "The Authorization header holds no token that is valid here");
+});
+
+test.run();
+
+async function switchCredential({ db }: Scene, { credential: { kind, id } }: Actor, at: string): Promise<void> {
+  if (kind === "token") await db.sql(`update api_tokens set revoked_at = ${at} where id = $1`, [id]);
+  else await db.sql(`update sessions set ended_at = ${at} where id = $1`, [id]);
+}
+
+/** The same declarations; without a body or a bucket there is nothing else that could refuse. */
+function replace(stage: Stage, module: RouteModule): RouteModule {
+  const handle: AnyEndpoint["handle"] = async ({ app, actor, request }) => {
+    await stage.meanwhile(actor);
+    if (request.headers.get("x-only") === "reads") return;
+    await app.db.transact(() => Promise.resolve(stage.deeds++));
+  };
+  const endpoints = METHODS.flatMap((method) => {
+    const { bucket: _bucket, body: _body, query: _query, params: _params, ...endpoint } = module[method] ?? {};
+    return module[method] ? [[method, { ...endpoint, reply: noContent, handle }]] : [];
+  });
+  return Object.fromEntries(endpoints);
+}
