@@ -30,9 +30,13 @@ interface Changes {
 /**
  * What is absent stays, and a patch that changes nothing writes nothing. From its answer on a disabled user's sessions
  * have ended, and its tokens are no good until it is enabled; links that were mailed to it are void. Throws Fault
- * conflict `last_operator`, `user_unverified`.
+ * conflict `last_operator`, `user_unverified`, and unauthenticated `session_required` for an operator made by a token.
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
+  // A token that got into wrong hands must not make an operator who is still there when it is revoked.
+  if (patch.operator && actor.credential.kind === "token") {
+    throw new Fault("unauthenticated", "session_required", "making somebody an operator requires a session");
+  }
   return await app.db.transact(async (tx) => {
     // Two operators who demote each other at once would else each still see the other.
     if (patch.operator === false || patch.disabled === true) await takeTurns(tx);

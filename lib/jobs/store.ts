@@ -5,6 +5,7 @@ import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { newId } from "#lib/ids.ts";
+import { briefColumns } from "#lib/jobs/columns.ts";
 import { type FailureReport, isFinished, type Job, type JobKind, type JobState, type NewJob } from "#lib/jobs/job.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
@@ -78,7 +79,7 @@ export async function findOperation(rows: Rows, id: string): Promise<Job | null>
  * on before that time, so none of them may be left for later.
  */
 export async function listOperations(rows: Rows, filter: OperationFilter): Promise<Job[]> {
-  let query = rows.selectFrom("jobs").selectAll().where("visible", "=", true);
+  let query = rows.selectFrom("jobs").select(briefColumns).where("visible", "=", true);
   if (filter.federationId !== undefined) query = query.where("federation_id", "=", filter.federationId);
   if (filter.spokeId !== undefined) query = query.where("spoke_id", "=", filter.spokeId);
   if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
@@ -97,7 +98,7 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
  */
 export async function currentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").selectAll().distinctOn("spoke_id")
+  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("spoke_id")
     .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spoke_id", "in", spokeIds)
     .orderBy("spoke_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
     .orderBy("seq").execute();
@@ -107,7 +108,7 @@ export async function currentOperations(rows: Rows, spokeIds: readonly string[])
 /** The same for hubs: of their own operations, not of their spokes'. */
 export async function currentHubOperations(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Job>> {
   if (federationIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").selectAll().distinctOn("federation_id")
+  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("federation_id")
     .where("visible", "=", true).where("state", "in", ["queued", "running"])
     .where("federation_id", "in", federationIds).where("spoke_id", "is", null)
     .orderBy("federation_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
@@ -117,14 +118,22 @@ export async function currentHubOperations(rows: Rows, federationIds: readonly s
 
 /** Live operations of one spoke, oldest first: what an action has to queue behind, or what forbids it. */
 export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
-  const found = await rows.selectFrom("jobs").selectAll().where("spoke_id", "=", spokeId).where("visible", "=", true)
+  const found = await rows.selectFrom("jobs").select(briefColumns).where("spoke_id", "=", spokeId).where(
+    "visible",
+    "=",
+    true,
+  )
     .where("state", "in", ["queued", "running"]).orderBy("seq").execute();
   return found.map(toJob);
 }
 
 /** The operation of this kind that failed last at a spoke, if any did. */
 export async function lastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
-  const row = await rows.selectFrom("jobs").selectAll().where("spoke_id", "=", spokeId).where("visible", "=", true)
+  const row = await rows.selectFrom("jobs").select(briefColumns).where("spoke_id", "=", spokeId).where(
+    "visible",
+    "=",
+    true,
+  )
     .where("kind", "=", kind).where("state", "=", "failed").orderBy("created_at", "desc").orderBy("seq", "desc").limit(
       1,
     ).executeTakeFirst();

@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
+import { makeSession } from "#test/support/people.ts";
 import { connect } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
@@ -12,9 +13,9 @@ test.before(async (context) => {
 test.after(({ attack }) => attack.close());
 
 /** Sends all of a request but its last byte; what it returns sends that, and gives the answer. */
-function hold(attack: Attack, token: string, method: string, path: string, body: unknown): () => Promise<string> {
+function hold(attack: Attack, secret: string, method: string, path: string, body: unknown): () => Promise<string> {
   const text = JSON.stringify(body), connection = attack.connect();
-  connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`);
+  connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: wheelwright=${secret}\r\n`);
   connection.write(`Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text.slice(0, -1)}`);
   return async () => {
     connection.write(text.slice(-1));
@@ -24,8 +25,8 @@ function hold(attack: Attack, token: string, method: string, path: string, body:
 
 test("does not make an operator of one who was demoted meanwhile, nor of one who was disabled", async ({ attack }) => {
   for (const [name, taken] of [["eve", { operator: false }], ["mallory", { disabled: true }]] as const) {
-    const { id, token } = await attack.person(name, true);
-    const finish = hold(attack, token.plaintext, "PATCH", `/api/users/${id}`, { operator: true, disabled: false });
+    const person = await attack.person(name, true), { id } = person, { secret } = await makeSession(attack.db, person);
+    const finish = hold(attack, secret, "PATCH", `/api/users/${id}`, { operator: true, disabled: false });
     assert.is((await attack.call(null, "GET", "/api/healthz")).status, 200); // what was sent before has arrived by then
     assert.is((await attack.call(attack.token, "PATCH", `/api/users/${id}`, taken)).status, 200);
     assert.match(await finish(), /^HTTP\/1\.1 40[13] /);

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation, describeOperations } from "#lib/jobs/operation.ts";
-import { listOperations } from "#lib/jobs/store.ts";
+import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("describeOperations");
@@ -113,7 +113,9 @@ test("keeps logs and events for the one operation that is looked at", async ({ s
   const [failed] = await listOperations(scene.db.rows, { spokeId: hub.spokes[0]!, limit: 1 });
   const { log, events, ...brief } = failure;
   assert.equal((await describeOperations(scene.db.rows, [failed!]))[0]!.error, brief);
-  assert.equal((await describeOperation(scene.db.rows, failed!)).error, { ...brief, log, events });
+  assert.equal(failed!.failure, { ...failure, log: [], events: [] }, "of many they are not even read");
+  const alone = await findOperation(scene.db.rows, job!.id);
+  assert.equal((await describeOperation(scene.db.rows, alone!)).error, { ...brief, log, events });
 });
 
 test.run();

@@ -9,7 +9,7 @@ import { createFederation } from "#lib/federations/create.ts";
 import { type FederationRow, findFederation } from "#lib/federations/store.ts";
 import { type Log, silent } from "#lib/log.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { listOperations } from "#lib/jobs/store.ts";
+import { findOperation, listOperations } from "#lib/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
@@ -97,7 +97,10 @@ export async function openWorkScene(delayMs = 5, env: Record<string, string> = {
         const row = (await findFederation(db.rows, id, "shown"))!;
         return row.state === state && row;
       }, MINUTE),
-    operations: (spokeId) => listOperations(db.rows, { spokeId, limit: 100 }),
+    async operations(spokeId) {
+      const listed = await listOperations(db.rows, { spokeId, limit: 100 });
+      return await Promise.all(listed.map(async ({ id }) => (await findOperation(db.rows, id))!)); // with what failures left
+    },
     ended: (spokeId, kind) =>
       until(async () => {
         const all = (await scene.operations(spokeId)).filter((job) => job.kind === kind);

@@ -15,12 +15,12 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary:
-    "Rename a user, make an operator of them or not, disable or enable them. Disabling ends their sessions for good, " +
+    "Rename a user, make an operator of them (by a session) or not, disable or enable them. Disabling ends their sessions for good, " +
     "and stops their tokens until they are enabled again; there is always an operator left",
   access: account,
   scope: "cli",
   body: UserPatch,
   reply: ok(UserRecordView),
-  faults: ["user_missing", "last_operator", "user_unverified"],
+  faults: ["user_missing", "last_operator", "user_unverified", "session_required"],
   handle: ({ app, actor, user, body }) => patchUser(app, actor, user, body),
 });

@@ -29,7 +29,7 @@ changing(
   "renames, promotes and demotes; each that changes something is written down, and nothing else",
   async ({ scene }) => {
     const ann = await makePerson(scene.db, "ann");
-    const patch = (body: unknown) => scene.as("operator", "cli").patch(`/api/users/${ann.id}`, body);
+    const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${ann.id}`, body);
     const named = await patch({ displayName: "Ann", operator: null });
     assert.equal([named.status, named.body.displayName, named.body.operator], [200, "Ann", false]);
     assert.equal([(await patch({ operator: true })).body.role, (await patch({})).body.role], ["operator", "operator"]);
@@ -105,6 +105,14 @@ changing("is 400 for what a field cannot be, ignores others, and is an operator'
   assert.equal([ignored.status, ignored.body.email, ignored.body.role], [200, stranger.email, "spoke_admin"]);
   assert.is((await scene.as("hubAdmin").patch(`/api/users/${stranger.id}`, { displayName: "x" })).status, 403);
   assert.is((await scene.as("operator", "provisioning").patch(`/api/users/${stranger.id}`, {})).status, 403);
+});
+
+changing("makes an operator of nobody for a token, which may be in wrong hands", async ({ scene }) => {
+  const dan = await makePerson(scene.db, "dan"), caller = scene.as("operator", "cli");
+  const { status, body } = await caller.patch(`/api/users/${dan.id}`, { operator: true, displayName: "Dan" });
+  assert.equal([status, body.message], [401, "making somebody an operator requires a session"]);
+  assert.is((await caller.get(`/api/users/${dan.id}`)).body.displayName, "dan");
+  assert.is((await caller.patch(`/api/users/${dan.id}`, { operator: false })).status, 200);
 });
 
 changing.run();
