@@ -23,6 +23,16 @@ export function text(least: number, most: number) {
   );
 }
 
+/** A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. */
+export function list<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
+  const whole = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
+  const run: typeof whole["~run"] = (dataset, config) => {
+    if (!Array.isArray(dataset.value) || dataset.value.length <= most) return whole["~run"](dataset, config);
+    return v.pipe(v.array(v.unknown()), v.maxLength(most, message))["~run"](dataset, config) as ReturnType<typeof run>;
+  };
+  return { ...whole, "~run": run };
+}
+
 /** An optional field in which null counts as absent. */
 export function maybe<S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { CostView } from "#lib/billing/cost.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { Email, HostName, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
+import { Email, HostName, list, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
 import { Drift } from "#lib/spokes/drift.ts";
 import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
 
@@ -81,11 +81,8 @@ const wish = {
 export const SpokeAction = v.object({ action: Action, ...wish });
 export type SpokeAction = v.InferOutput<typeof SpokeAction>;
 
-const IDS = "must be a list of 1 to 500 ids";
-
 export const BulkAction = v.object({
-  // Counted before one of them is looked at: a list may be as long as a body.
-  ids: v.pipe(v.array(v.unknown(), IDS), v.minLength(1, IDS), v.maxLength(500, IDS), v.array(text(1, 100), IDS)),
+  ids: list(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
   action: Action,
   ...wish,
 });
