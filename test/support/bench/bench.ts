@@ -61,11 +61,13 @@ export interface BenchOptions {
   readonly delayMs: number;
   /** One that the test has for itself, and closes; else the bench opens one. */
   readonly db?: TestDatabase;
+  /** More variables of each replica's configuration. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const PATIENCE = 90_000; // ms; a fraction of it on a machine that has nothing else to do
 
-export async function openBench({ replicas: count, delayMs, db: own }: BenchOptions): Promise<Bench> {
+export async function openBench({ replicas: count, delayMs, db: own, env = {} }: BenchOptions): Promise<Bench> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -82,7 +84,7 @@ export async function openBench({ replicas: count, delayMs, db: own }: BenchOpti
     const replicas: Replica[] = [];
     for (const name of Array.from({ length: count }, (_, i) => "abcdefgh"[i]!)) {
       const { url: address, kubeconfig } = cluster;
-      const one = await openReplica({ name, directory, database: db.url, cluster: address, kubeconfig });
+      const one = await openReplica({ name, directory, database: db.url, cluster: address, kubeconfig, env });
       closers.push(() => one.close());
       replicas.push(one);
     }
