@@ -5,6 +5,7 @@ import type { Cluster } from "#lib/cluster/cluster.ts";
 import type { Config } from "#lib/config.ts";
 import type { Passwords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
+import type { Dns } from "#lib/dns/dns.ts";
 import type { Feeds } from "#lib/events/feed.ts";
 import type { Log } from "#lib/log.ts";
 import type { Notice } from "#lib/notice.ts";
@@ -34,6 +35,7 @@ export interface App {
   /** The hubs' event streams, shared by their readers on this replica. */
   readonly feeds: Feeds;
   readonly clusters: Clusters;
+  readonly dns: Dns;
   /** Hashes and judges passwords, a few at a time. */
   readonly passwords: Passwords;
   readonly blueprint: Blueprint;

@@ -5,9 +5,9 @@
  * container secrets do. Values never appear in the message: some of them are secrets.
  */
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join } from "node:path";
 import * as v from "valibot";
+import { Cidrs, NameServers } from "#lib/addresses.ts";
 import { LEVELS } from "#lib/log.ts";
 import { Email, HostName } from "#lib/schema.ts";
 
@@ -45,12 +45,6 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const Cidrs = v.pipe(
-  v.string(),
-  v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
-  v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
-);
-
 const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
 const Sender = v.pipe(
   v.string(),
@@ -84,6 +78,7 @@ const Variables = v.object({
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
+  DNS_SERVERS: v.optional(NameServers, ""),
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),
   CATALOG: v.optional(Text),
@@ -208,6 +203,8 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */
     mailDirectory: dev && !given.SMTP_HOST ? join(given.DATA_DIR, "mail") : null,
     trustedProxies: given.TRUSTED_PROXIES,
+    /** Empty for those of the system. */
+    dnsServers: given.DNS_SERVERS,
     portal: given.PORTAL ?? dev,
     signup: given.SIGNUP,
     catalog: given.CATALOG ?? null,
@@ -236,14 +233,4 @@ function databaseUrl(given: Variables): string {
   const user = encodeURIComponent(given.POSTGRES_USER), password = encodeURIComponent(given.POSTGRES_PASSWORD ?? "");
   const name = encodeURIComponent(given.POSTGRES_DB);
   return `postgres://${user}:${password}@${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${name}`;
-}
-
-/** Whether the text is an address with a prefix length that the address family has. */
-function isCidr(text: string): boolean {
-  const [address = "", prefix] = text.split("/");
-  const family = isIP(address);
-  if (family === 0) return false;
-  if (prefix === undefined) return true;
-  if (!/^\d{1,3}$/.test(prefix)) return false;
-  return Number(prefix) <= (family === 4 ? 32 : 128);
 }

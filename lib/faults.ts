@@ -55,7 +55,15 @@ export const FAULTS = {
   member_missing: ["missing", "There is no such member here"],
   notification_missing: ["missing", "There is no such notification, or you have no access to it"],
   slug_taken: ["conflict", "The slug north is taken; choose another"],
-  domain_taken: ["conflict", "The domain ash.school.example is taken; give another domain"],
+  domain_taken: [
+    "conflict",
+    "The domain ash.school.example is taken, or above or below a name in use; give another domain",
+  ],
+  domain_unproven: [
+    "conflict",
+    "Nothing shows yet that ash.school.example is this hub's: set the TXT record _wheelwright.ash.school.example to " +
+    "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until it can be looked up, and ask again",
+  ],
   federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
   federation_not_empty: [
@@ -95,6 +103,10 @@ export const FAULTS = {
   billing_off: ["missing", "No payment provider is connected to this service"],
   not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
   bad_signature: ["invalid", "The Stripe-Signature header does not fit the body"],
+  dns_unavailable: [
+    "unavailable",
+    "The name servers cannot say now what _wheelwright.ash.school.example is; try again",
+  ],
   billing_unavailable: ["unavailable", "The payment provider cannot be asked right now; try again"],
 
   // Of the service.

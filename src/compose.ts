@@ -13,6 +13,7 @@ import { migrate } from "#lib/db/migrate.ts";
 import { openDatabase } from "#lib/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/deprecations/calls.ts";
 import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
+import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
@@ -61,6 +62,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       db,
       feeds,
       clusters,
+      dns: openDns(config.dnsServers),
       passwords: openPasswords(),
       blueprint,
       catalog,

@@ -716,4 +716,11 @@ create trigger spoke_members_lock_vacated after delete on spoke_members
   referencing old table as before for each statement execute function lock_vacated_seats();
 `,
   ],
+  [
+    "0024_index_domains_backwards",
+    `\
+-- For whether a name below a domain is taken: backwards such names begin alike. The unique index answers for names above.
+create index spokes_by_domain_backwards on spokes (reverse(domain) collate "C") where state <> 'removed';
+`,
+  ],
 ];

@@ -12,13 +12,14 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { hubInputs } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/config.ts";
 import type { Migration } from "#lib/db/migrate.ts";
+import { type Dns, openDns } from "#lib/dns/dns.ts";
 import { type ClusterPlan, examineCluster, type Need, type Place } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { lookAtPayments } from "#lib/doctor/payments.ts";
-import { lookAtDomain, lookAtMail, type Resolve, resolveName } from "#lib/doctor/surroundings.ts";
+import { lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/log.ts";
 
@@ -39,7 +40,7 @@ export interface Examination {
   /** Milliseconds for one look (10 s), and for pods to start (3 minutes). */
   readonly limit?: number;
   readonly patience?: number;
-  readonly resolve?: Resolve;
+  readonly resolve?: Dns["addresses"];
 }
 
 /** One section after the other, in this order, each as soon as it and those before it are known. */
@@ -58,7 +59,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
       )
     ),
     Promise.all([
-      lookAtDomain(config.rootDomain, look, examination.resolve ?? resolveName),
+      lookAtDomain(config.rootDomain, look, examination.resolve ?? openDns(config.dnsServers).addresses),
       lookAtMail(config.smtp, look),
       lookAtPayments(config.stripe, look),
     ]).then((findings) => section("surroundings", null, findings.flat())),

@@ -1,36 +1,16 @@
 /** What else serve and the spokes need: the wildcard name under which spokes live, and a mail server. */
 import { randomBytes } from "node:crypto";
-import { Resolver } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/config.ts";
+import type { Dns } from "#lib/dns/dns.ts";
 import { type Finding, list, ok, type Sight, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
 import { MailError } from "#lib/mail/error.ts";
 import { knock } from "#lib/mail/smtp.ts";
 import { SECOND } from "#lib/time.ts";
 
-/** Addresses of a name, none where there is no such name; rejects where that cannot be told. */
-export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
-
-/** Asks the name servers themselves and not the hosts file: browsers elsewhere do not read that. */
-export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const resolver = new Resolver({ timeout: 4 * SECOND, tries: 2 });
-  const cancel = () => resolver.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
-    if (addresses.length > 0) return addresses;
-    const { reason } = answers[0] as PromiseRejectedResult;
-    if (["ENOTFOUND", "ENODATA"].includes(reason?.code)) return [];
-    throw reason;
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-}
-
-export async function lookAtDomain(domain: string, look: Look, resolve: Resolve): Promise<Finding> {
+export async function lookAtDomain(domain: string, look: Look, resolve: Dns["addresses"]): Promise<Finding> {
   if (isLocal(domain)) return judgeDomain(domain, { seen: [] });
   const name = `doctor-${randomBytes(4).toString("hex")}.${domain}`;
   return judgeDomain(domain, await look((signal) => resolve(name, signal)));

@@ -1,7 +1,8 @@
 /**
  * Creates a spoke: its row, what is told of it, and its install in the hub's queue, all in one transaction.
  *
- * Who is first to have a slug or a domain is decided by unique indexes alone; nothing here looks first and then hopes.
+ * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
+ * lock; nothing here looks first and then hopes.
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/audit/asker.ts";
@@ -12,27 +13,35 @@ import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import { refuseWhenLeaving } from "#lib/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/federations/store.ts";
-import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
+import { findReply, type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/ids.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/spokes/defaults.ts";
-import { domainsFor } from "#lib/spokes/domains.ts";
+import { requireProof } from "#lib/spokes/domain-proof.ts";
+import { domainsFor, isBelow, namesAbove, placeOf } from "#lib/spokes/domains.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { hasSlug, insertSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import { hasSlug, insertSpoke, isInUse, lockNames, type SpokeRow } from "#lib/spokes/store.ts";
 import { requestOf } from "#lib/spokes/request.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/spokes/views.ts";
 
-/** Throws Fault conflict `slug_taken`, `domain_taken` or `federation_state`, and invalid for what cannot be. */
+/**
+ * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable `dns_unavailable`,
+ * and invalid for what cannot be. `signal` is the request's: name servers may be slow.
+ */
 export async function createSpoke(
   app: App,
   actor: Actor,
   federation: FederationRow,
   input: NewSpoke,
   key: IdempotencyKey | null,
+  signal?: AbortSignal,
 ): Promise<SpokeRecord> {
+  const answered = await findReply<SpokeRecord>(app.db.rows, key);
+  if (answered) return answered; // what has been proved need not be proved again
   const wish = resolveWish(app.catalog, federation, actor.email, input);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  await requireProof(app, actor, federation, domains, signal);
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
@@ -44,7 +53,7 @@ export async function createSpoke(
   );
 }
 
-/** Tries the domains in turn; the insert itself says whether slug and domain are free. */
+/** Tries the domains in turn. The insert itself says whether slug and domain are free. */
 async function placeSpoke(
   tx: Tx,
   app: App,
@@ -53,10 +62,12 @@ async function placeSpoke(
   wish: SpokeWish,
   domains: readonly string[],
 ): Promise<SpokeRow> {
-  const id = newId("spk");
+  const id = newId("spk"), place = placeOf(app.config);
   for (const domain of domains) {
     const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
-    const row = await insertSpoke(tx, {
+    // Below ROOT_DOMAIN a name has one label: none stands above another, and no hub waits here for another.
+    if (!isBelow(domain, place.rootDomain)) await lockNames(tx, domain);
+    const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
       id,
       federation_id: hub.id,
       slug: wish.slug,
@@ -115,8 +126,9 @@ export function slugTaken(slug: string): Fault {
   return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
 }
 
-/** It does not say whose it is: another hub's spokes are none of the caller's business. */
+/** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
 export function domainTaken(domains: readonly string[]): Fault {
   const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
-  return new Fault("conflict", "domain_taken", `${what} taken; give another domain`);
+  const message = `${what} taken, or above or below a name in use; give another domain`;
+  return new Fault("conflict", "domain_taken", message);
 }

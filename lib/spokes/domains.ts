@@ -11,10 +11,30 @@ import type { Config } from "#lib/config.ts";
 import { Fault } from "#lib/errors.ts";
 import { HostName } from "#lib/schema.ts";
 
+/** The service's own names, in lower case and without a dot at the end. */
 export interface Place {
   readonly rootDomain: string;
   /** Host of PUBLIC_URL. */
   readonly publicHost: string;
+}
+
+export function placeOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): Place {
+  return { rootDomain: rootDomain.toLowerCase(), publicHost: publicUrl.hostname.replace(/\.$/, "") };
+}
+
+/** Whether the domain stands below the other, by however many labels. */
+export function isBelow(domain: string, other: string): boolean {
+  return domain.endsWith(`.${other}`);
+}
+
+/**
+ * The names above a domain that another spoke may have. Of a domain below ROOT_DOMAIN there are none: what is above that is
+ * the service's, and a spoke that got such a name before must not keep all others from theirs.
+ */
+export function namesAbove(domain: string, { rootDomain }: Place): string[] {
+  if (isBelow(domain, rootDomain)) return [];
+  const labels = domain.split(".");
+  return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
 }
 
 /** The domains to try in turn: the one that was asked for, or else the slug's own. Throws Fault invalid or conflict. */
@@ -24,7 +44,7 @@ export function domainsFor(
   hubSlug: string,
   asked: string | undefined,
 ): string[] {
-  const place = { rootDomain: config.rootDomain, publicHost: config.publicUrl.hostname };
+  const place = placeOf(config);
   if (asked !== undefined) {
     refuseReserved(asked, place);
     refuseUnreachable(asked);
@@ -36,10 +56,22 @@ export function domainsFor(
   throw new Fault("invalid", "domain_needed", message);
 }
 
-/** Throws Fault invalid `domain_reserved` for a domain under which the service itself is reached. */
+/** Throws Fault invalid `domain_reserved` for a domain that is the service's. */
 export function refuseReserved(domain: string, place: Place): void {
-  if (!isReserved(domain, place)) return;
-  throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${domain} belongs to the service`);
+  const why = reservation(domain, place);
+  if (why) throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${why}`);
+}
+
+/**
+ * Why no spoke may have the domain, or null. A site could set cookies for all names below its own, and read those that are
+ * set for a name above it: so none may stand above or below the service, or below another site.
+ */
+function reservation(domain: string, { rootDomain, publicHost }: Place): string | null {
+  const belongs = `${domain} belongs to the service`;
+  if ([rootDomain, publicHost].some((own) => domain === own || isBelow(own, domain))) return belongs;
+  if (!isBelow(domain, rootDomain)) return isBelow(domain, publicHost) ? belongs : null;
+  const labels = domain.slice(0, -rootDomain.length - 1).split(".").length;
+  return labels === 1 ? null : `below ${rootDomain} it may have one label, and ${domain} has ${labels}`;
 }
 
 /** What a browser reads as an IPv4 address, or refuses as a broken one: its last label is a number. */
@@ -67,9 +99,5 @@ function isALabel(label: string): boolean {
  */
 export function defaultDomains(slug: string, hubSlug: string, place: Place): string[] {
   return [`${slug}.${place.rootDomain}`, `${slug}-${hubSlug}.${place.rootDomain}`]
-    .filter((domain) => v.is(HostName, domain) && !isReserved(domain, place));
-}
-
-function isReserved(domain: string, { rootDomain, publicHost }: Place): boolean {
-  return domain === rootDomain.toLowerCase() || domain === publicHost.toLowerCase();
+    .filter((domain) => v.is(HostName, domain) && reservation(domain, place) === null);
 }

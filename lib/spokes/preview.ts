@@ -12,9 +12,10 @@ import { runsHub } from "#lib/federations/viewer.ts";
 import { newId } from "#lib/ids.ts";
 import { domainTaken, slugTaken } from "#lib/spokes/create.ts";
 import { resolveWish } from "#lib/spokes/defaults.ts";
-import { domainsFor } from "#lib/spokes/domains.ts";
+import { requireProof } from "#lib/spokes/domain-proof.ts";
+import { domainsFor, namesAbove, placeOf } from "#lib/spokes/domains.ts";
 import { requestOf } from "#lib/spokes/request.ts";
-import { hasSlug, takenDomains } from "#lib/spokes/store.ts";
+import { hasSlug, isInUse } from "#lib/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
 
 /** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
@@ -28,10 +29,9 @@ export async function previewSpoke(
   refuseWhenLeaving(federation.state, "add a spoke to");
   const wish = resolveWish(app.catalog, federation, actor.email, input);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const taken = await takenDomains(app.db.rows, domains);
-  const domain = domains.find((each) => !taken.has(each));
-  if (domain === undefined) throw domainTaken(domains);
+  const domain = await firstFree(app, domains);
   const inputs = spokeInputs(app.catalog, app.config, requestOf(newId("spk"), federation.id, wish, domain));
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
   const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
@@ -60,6 +60,14 @@ export async function previewSpoke(
     quota: { demand, quota, over: [...over] },
     price,
   };
+}
+
+/** Throws Fault conflict `domain_taken`. */
+async function firstFree({ db, config }: App, domains: readonly string[]): Promise<string> {
+  for (const domain of domains) {
+    if (!await isInUse(db.rows, domain, namesAbove(domain, placeOf(config)))) return domain;
+  }
+  throw domainTaken(domains);
 }
 
 /**

@@ -58,11 +58,26 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
   return found !== undefined;
 }
 
-/** Those of the domains that a live spoke has, in whatever hub. */
-export async function takenDomains(rows: Rows, domains: readonly string[]): Promise<Set<string>> {
-  const found = await rows.selectFrom("spokes").select("domain").where("domain", "in", domains)
-    .where("state", "<>", "removed").execute();
-  return new Set(found.map((row) => row.domain));
+/**
+ * Whether a live spoke, in whatever hub, has the domain, one of those `above` it, or one below it: of these the names end in
+ * a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
+ */
+export async function isInUse(rows: Rows, domain: string, above: readonly string[]): Promise<boolean> {
+  const backwards = [...domain].reverse().join("");
+  const isBelow = sql<boolean>`reverse(domain) collate "C" > ${`${backwards}.`}
+    and reverse(domain) collate "C" < ${`${backwards}/`}`;
+  const found = await rows.selectFrom("spokes").select("id").where("state", "<>", "removed")
+    .where((where) => where.or([where("domain", "in", [domain, ...above]), isBelow])).limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
+ * Until the transaction ends, holds off others who would take a name above or below this one: all of these have their last
+ * two labels in common.
+ */
+export async function lockNames(tx: Tx, domain: string): Promise<void> {
+  const end = domain.split(".").slice(-2).join(".");
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
 }
 
 /**

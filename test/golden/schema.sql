@@ -521,6 +521,7 @@ create table spokes (
   constraint spokes_pkey PRIMARY KEY (id),
   constraint spokes_namespace_key UNIQUE (namespace)
 );
+CREATE INDEX spokes_by_domain_backwards ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
 CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);

@@ -68,6 +68,15 @@ test("a payment provider needs the secret of its webhook, and dev takes no live 
   assert.equal(problemsOf({ ...stripe, STRIPE_SECRET_KEY: "sk_test_1" }, "dev"), []);
 });
 
+test("name servers are addresses, each with or without a port; none are the system's", () => {
+  assert.equal(read(ENOUGH).dnsServers, []);
+  const given = "192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53";
+  assert.equal(read({ ...ENOUGH, DNS_SERVERS: given }).dnsServers, given.split(/, ?/));
+  for (const wrong of ["dns.example.org", "192.0.2.1:0", "192.0.2.1:65536", "192.0.2.1:", "[2001:db8::1]", "1.2.3"]) {
+    assert.match(problemsOf({ ...ENOUGH, DNS_SERVERS: wrong }).join(), /^DNS_SERVERS must be addresses/, wrong);
+  }
+});
+
 test("dev needs nothing, and takes neither an exported kubeconfig nor an exported database", () => {
   const config = read({ KUBECONFIG: "/production", DATABASE_URL: ENOUGH.DATABASE_URL }, "dev");
   assert.is(config.kubeconfig, null);

@@ -4,6 +4,7 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { readConfig } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
+import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
@@ -21,6 +22,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     db,
     feeds: openFeeds(db, silent),
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
+    dns: openDns(config.dnsServers),
     passwords: openPasswords(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),

@@ -3,9 +3,11 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { Fault } from "#lib/errors.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
-import { defaultDomains, domainsFor, refuseReserved } from "#lib/spokes/domains.ts";
+import { defaultDomains, domainsFor, namesAbove, refuseReserved } from "#lib/spokes/domains.ts";
+import { isInUse } from "#lib/spokes/store.ts";
 import { NewSpoke } from "#lib/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/spokes/stage.ts";
+import { openExplainer } from "#test/support/plans.ts";
 import { rejection } from "#test/support/until.ts";
 
 const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
@@ -27,15 +29,58 @@ test("leave out what is too long for a label", () => {
   assert.equal(defaultDomains(long, "b".repeat(40), place), [`${long}.spokes.example.org`]);
 });
 
-test("are refused as a given domain when they are the root or the service's host", () => {
-  for (const domain of ["spokes.example.org", "hubs.example.org"]) {
-    assert.throws(() => refuseReserved(domain, place), /belongs to the service/);
+test("leave out what is above the service's host", () => {
+  const inner = { rootDomain: "example.org", publicHost: "hubs.inner.example.org" };
+  assert.equal(defaultDomains("inner", "north", inner), ["inner-north.example.org"]);
+});
+
+const reserved = suite("refuseReserved");
+const BELONGS = /belongs to the service$/, DEEP = /below spokes\.example\.org it may have one label, and .* has [23]$/;
+const APART = { rootDomain: "sites.example.net", publicHost: "hubs.example.org" };
+const SAME = { rootDomain: "example.org", publicHost: "example.org" };
+const LOCAL = { rootDomain: "spokes.localhost", publicHost: "localhost" };
+
+const RULES: readonly [domain: string, of: typeof place, refused: RegExp | null][] = [
+  ["one.spokes.example.org", place, null],
+  ["spokes.example.org", place, BELONGS],
+  ["example.org", place, BELONGS],
+  ["login.one.spokes.example.org", place, DEEP],
+  ["a.b.one.spokes.example.org", place, DEEP],
+  ["hubs.example.org", place, BELONGS],
+  ["login.hubs.example.org", place, BELONGS],
+  ["a.b.hubs.example.org", place, BELONGS],
+  ["school.example.org", place, null],
+  ["otherhubs.example.org", place, null],
+  ["otherspokes.example.org", place, null],
+  ["school.example", place, null],
+  ["example.org.school.example", place, null],
+  ["example.org", APART, BELONGS],
+  ["example.net", APART, BELONGS],
+  ["hubs.sites.example.net", APART, null],
+  ["school.example.org", SAME, null],
+  ["a.school.example.org", SAME, /one label/],
+  ["inner.example.org", { rootDomain: "example.org", publicHost: "hubs.inner.example.org" }, BELONGS],
+  ["one.spokes.localhost", LOCAL, null],
+  ["one.localhost", LOCAL, BELONGS],
+];
+
+reserved("keeps what is the service's, and above or below that, and more than one label below the root", () => {
+  for (const [domain, of, refused] of RULES) {
+    if (refused) assert.throws(() => refuseReserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
+    else refuseReserved(domain, of);
   }
-  refuseReserved("school.example.org", place);
+});
+
+const above = suite("namesAbove");
+
+above("are all of two labels and more, and none for a name below the root", () => {
+  assert.equal(namesAbove("a.b.school.example", place), ["b.school.example", "school.example"]);
+  assert.equal(namesAbove("school.example", place), []);
+  assert.equal(namesAbove("one.spokes.example.org", place), []);
 });
 
 const given = suite("a given domain");
-const config = { rootDomain: "Spokes.Example.org", publicUrl: new URL("https://Hubs.example.org") };
+const config = { rootDomain: "Spokes.Example.org", publicUrl: new URL("https://Hubs.example.org.") };
 const LONG = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`;
 
 /** What becomes of it between the request and the row: the domain, or why it is refused. */
@@ -54,7 +99,7 @@ given("is lower-cased, and taken at any length that DNS allows", () => {
   assert.is(take("Moodle.School.Example.ORG"), "moodle.school.example.org");
   assert.is(LONG.length, 253);
   for (
-    const domain of [LONG, `${"a".repeat(63)}.example`, "a.b", "deep.below.spokes.example.org", "4ever.example.org"]
+    const domain of [LONG, `${"a".repeat(63)}.example`, "a.b", "deep.below.school.example.org", "4ever.example.org"]
   ) {
     assert.is(take(domain), domain);
   }
@@ -91,11 +136,14 @@ given("is refused when a browser would read an address from it", () => {
   }
 });
 
-given("is refused when it is the service's own, in whatever letters that is configured", () => {
-  for (const domain of ["spokes.example.org", "SPOKES.example.org", "hubs.example.org"]) {
-    assert.match(take(domain), /^invalid domain_reserved/, domain);
-  }
-});
+given(
+  "is refused when it is the service's own, in whatever letters that is configured, with a dot at its end or without",
+  () => {
+    for (const domain of ["spokes.example.org", "SPOKES.example.org", "hubs.example.org"]) {
+      assert.match(take(domain), /^invalid domain_reserved/, domain);
+    }
+  },
+);
 
 const shared = suite<{ stage: Stage }>("a domain");
 shared.before(async (context) => {
@@ -136,6 +184,61 @@ shared("reaches the spoke's inputs, its address and its certificate", async ({ s
   assert.is(settings!["data"].SITE_URL, `https://${domain}`);
 });
 
+shared("of two that stand one above the other one alone can be had, whoever asks first", async ({ stage }) => {
+  const names = ["wiki.school.example", "school.example", "a.b.wiki.school.example"];
+  for (const [i, first] of names.entries()) {
+    const { id } = await placeSpoke(stage, `first-${i}`, "a", first);
+    for (const [j, second] of names.entries()) {
+      const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
+      assert.is(error.code, "domain_taken", `${second} beside ${first}`);
+      const told = `The domain ${second} is taken, or above or below a name in use; give another domain`;
+      assert.is(error.message, told, "it names nobody");
+    }
+    await settle(stage.db, id, "removed");
+  }
+  const beside = ["wiki.school.example", "sister.school.example", "notwiki.school.example", "wikischool.example"];
+  for (const [i, domain] of beside.entries()) await placeSpoke(stage, `beside-${i}`, "a", domain);
+});
+
+shared(
+  "stays with a spoke that got it before, and others below the root get theirs all the same",
+  async ({ stage }) => {
+    const { app, operator } = stage, home = await stage.hub("earlier");
+    const rename = async (slug: string, domain: string) => {
+      const { id } = await stage.spoke(home, { slug });
+      await stage.db.sql("update spokes set domain = $2 where id = $1", [id, domain]);
+    };
+    await rename("apex", "example.org");
+    await rename("deep", "login.alpha.spokes.example.org");
+    const create = (slug: string) => createSpoke(app, operator, home, { slug } as NewSpoke, null);
+    assert.is((await create("beta")).domain, "beta.spokes.example.org");
+    assert.is((await create("alpha")).domain, "alpha-earlier.spokes.example.org");
+  },
+);
+
+shared("of many that stand one above the other, asked for at once, one is made", async ({ stage }) => {
+  const hubs = await Promise.all(["ra", "rb", "rc", "rd", "re", "rf"].map((slug) => stage.hub(slug)));
+  for (let round = 0; round < 5; round++) {
+    const root = `r${round}.example.com`;
+    const names = [root, `a.${root}`, `b.a.${root}`, `c.b.a.${root}`, `d.c.b.a.${root}`, `e.d.c.b.a.${root}`];
+    const made = await Promise.allSettled(names.map((domain, i) => {
+      const input = { slug: `r${round}`, domain } as NewSpoke;
+      return createSpoke(stage.app, stage.operator, hubs[i]!, input, null);
+    }));
+    assert.is(made.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const one of made) if (one.status === "rejected") assert.is(one.reason.code, "domain_taken");
+  }
+});
+
+shared("is looked for by indexes", async ({ stage }) => {
+  const explainer = openExplainer(stage.db.url, { enable_seqscan: "off" });
+  const [plan] = await explainer.explain((rows) => isInUse(rows, "a.school.example", ["school.example"]));
+  await explainer.close();
+  assert.equal([...plan!.indexes].sort(), ["spokes_by_domain_backwards", "spokes_one_live_domain"]);
+});
+
 test.run();
+reserved.run();
+above.run();
 given.run();
 shared.run();

@@ -22,10 +22,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** `catalogue` is the text of a CATALOG file. */
-export async function openStage(catalogue?: string): Promise<Stage> {
+/** `catalogue` is the text of a CATALOG file, `env` more of the configuration. */
+export async function openStage(catalogue?: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const db = await openTestDatabase({ size: 12 });
-  const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org" });
+  const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
   const app: App = { ...plain, catalog: loadCatalog(catalogue, plain.blueprint) };
   async function person(may: Parameters<Stage["person"]>[0] = {}): Promise<Actor> {
     const userId = await makeUser(db);

@@ -31,6 +31,7 @@ export const POST = endpoint({
   faults: [
     "slug_taken",
     "domain_taken",
+    "domain_unproven",
     "federation_state",
     "federation_mismatch",
     "version_mismatch",
@@ -38,9 +39,10 @@ export const POST = endpoint({
     "domain_needed",
     "domain_reserved",
     "domain_invalid",
+    "dns_unavailable",
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
     query.dryRun
       ? { other: await previewSpoke(app, actor, federation, body, signal) }
-      : { usual: await createSpoke(app, actor, federation, body, idempotency) },
+      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal) },
 });

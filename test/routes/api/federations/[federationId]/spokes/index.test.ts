@@ -1,12 +1,22 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { proofOf } from "#lib/spokes/domain-proof.ts";
+import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
-const test = suite<{ scene: Scene }>("/api/federations/{id}/spokes");
+const test = suite<{ scene: Scene; names: NameServer }>("/api/federations/{id}/spokes");
 test.before(async (context) => {
-  context.scene = await openScene({ env: { PUBLIC_URL: "https://hubs.example.org", ROOT_DOMAIN: "example.org" } });
+  const names = context.names = await openNameServer(), DNS_SERVERS = names.address;
+  const env = { PUBLIC_URL: "https://hubs.example.org", ROOT_DOMAIN: "example.org", DNS_SERVERS };
+  context.scene = await openScene({ env });
+  for (const domain of ["elm.school.org", "far.example.com"]) {
+    names.tell(`_wheelwright.${domain}`, [[proofOf(context.scene.hub)]]);
+  }
 });
-test.after(({ scene }) => scene.close());
+test.after(async ({ scene, names }) => {
+  await scene.close();
+  await names.close();
+});
 
 const FIELDS = [
   ...["id", "federationId", "slug", "displayName", "domain", "url", "size", "identity", "content", "contentMode"],
@@ -122,8 +132,18 @@ test("POST is 409 for a slug or domain that is taken", async ({ scene }) => {
     domain: "far.example.com",
   });
   assert.equal([status, body.error], [409, "Conflict"]);
+  assert.match(body.message, "is taken");
   assert.not.match(body.message, "private");
   assert.not.match(body.message, hub.id);
+});
+
+test("POST is 409 for a domain that is not proved, also with dryRun, and names the record", async ({ scene }) => {
+  for (const query of ["", "?dryRun=true"]) {
+    const input = { slug: "unproved", domain: "ash.school.example" };
+    const { status, body } = await scene.as("hubAdmin", "cli").post(`/api/federations/north/spokes${query}`, input);
+    assert.is(status, 409);
+    assert.match(body.message, `_wheelwright.ash.school.example to ${proofOf(scene.hub)}`);
+  }
 });
 
 test("POST is 403 for a spoke admin and a readonly token, 404 for who does not see the hub", async ({ scene }) => {

@@ -1,0 +1,120 @@
+/** A name server on loopback for tests: it answers questions for TXT records, over UDP and over TCP, as it was told to. */
+import { createSocket } from "node:dgram";
+import { createServer, type Socket } from "node:net";
+
+/** Records with their strings, after an alias where one is given; no such name; a name without such records; silence. */
+export type Told =
+  | readonly (readonly string[])[]
+  | { readonly alias: string; readonly records: readonly (readonly string[])[] }
+  | "no name"
+  | "no records"
+  | "silence";
+
+export interface NameServer {
+  /** For DNS_SERVERS. */
+  readonly address: string;
+  /** Every name that it was asked for, in the order of the questions. */
+  readonly asked: readonly string[];
+  /** What it answers from now on; of other names it says that there are none. */
+  tell(name: string, told: Told): void;
+  close(): Promise<void>;
+}
+
+const TXT = 16, CNAME = 5, IN = 1;
+const HEADER = 12, UDP_MOST = 1232; // what askers take in one datagram
+const ANSWER = 0x8180, NO_NAME = 3;
+
+export async function openNameServer(): Promise<NameServer> {
+  const names = new Map<string, Told>(), asked: string[] = [], open = new Set<Socket>();
+
+  function answer(question: Buffer): Buffer | null {
+    const { name, end } = readName(question, HEADER);
+    asked.push(name);
+    const known = names.get(name.toLowerCase()) ?? "no name";
+    const told = question.readUInt16BE(end) === TXT || typeof known === "string" ? known : "no records";
+    if (told === "silence") return null;
+    const records = typeof told === "string" ? [] : recordsOf(told);
+    const header = Buffer.alloc(HEADER);
+    question.copy(header, 0, 0, 2);
+    header.writeUInt16BE(told === "no name" ? ANSWER | NO_NAME : ANSWER, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    return Buffer.concat([header, question.subarray(HEADER, end + 4), ...records]);
+  }
+
+  const tcp = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {}); // whoever asked has gone
+    socket.on("close", () => open.delete(socket));
+    let kept = Buffer.alloc(0);
+    socket.on("data", (bytes: Buffer) => {
+      kept = Buffer.concat([kept, bytes]);
+      if (kept.length < 2 || kept.length < 2 + kept.readUInt16BE(0)) return;
+      const reply = answer(kept.subarray(2, 2 + kept.readUInt16BE(0)));
+      kept = kept.subarray(2 + kept.readUInt16BE(0));
+      if (reply) socket.write(Buffer.concat([sixteen(reply.length), reply]));
+    });
+  });
+  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+  const { port } = tcp.address() as { port: number };
+  const udp = createSocket("udp4");
+  udp.on("message", (question, from) => {
+    const reply = answer(question);
+    if (reply) udp.send(reply.length > UDP_MOST ? truncated(question, reply) : reply, from.port, from.address);
+  });
+  await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", resolve));
+  return {
+    address: `127.0.0.1:${port}`,
+    asked,
+    tell: (name, told) => void names.set(name, told),
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise<void>((resolve) => udp.close(resolve));
+      await new Promise((resolve) => tcp.close(resolve));
+    },
+  };
+}
+
+/** The header with the bit that says "ask over TCP", and the question. */
+function truncated(question: Buffer, reply: Buffer): Buffer {
+  const short = Buffer.from(reply.subarray(0, readName(question, HEADER).end + 4));
+  short.writeUInt16BE(reply.readUInt16BE(2) | 0x0200, 2);
+  short.writeUInt16BE(0, 6);
+  return short;
+}
+
+function recordsOf(told: Exclude<Told, string>): Buffer[] {
+  if (!("alias" in told)) return told.map((strings) => record(Buffer.from([0xc0, HEADER]), TXT, texts(strings)));
+  const alias = writeName(told.alias);
+  return [
+    record(Buffer.from([0xc0, HEADER]), CNAME, alias),
+    ...told.records.map((strings) => record(alias, TXT, texts(strings))),
+  ];
+}
+
+function record(owner: Buffer, type: number, data: Buffer): Buffer {
+  const life = Buffer.alloc(4); // not to be kept at all
+  return Buffer.concat([owner, sixteen(type), sixteen(IN), life, sixteen(data.length), data]);
+}
+
+function texts(strings: readonly string[]): Buffer {
+  return Buffer.concat(strings.map((text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text, "latin1")])));
+}
+
+function sixteen(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 0xff]);
+}
+
+function writeName(name: string): Buffer {
+  return texts([...name.split("."), ""]);
+}
+
+function readName(message: Buffer, start: number): { name: string; end: number } {
+  const labels: string[] = [];
+  let at = start;
+  for (let length = message[at]!; length > 0; length = message[at]!) {
+    labels.push(message.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join("."), end: at + 1 };
+}
