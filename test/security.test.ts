@@ -1,0 +1,84 @@
+/**
+ * SECURITY.md held against the repository: what it names is there, each bound and each requirement that it calls met has
+ * its test, and no requirement of the standard is left out.
+ */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** OWASP ASVS 5.0, levels 1 and 2, without chapters 9, 10 and 17, which SECURITY.md leaves out as a whole. */
+const REQUIREMENTS = `1.1.1–1.1.2 1.2.1–1.2.9 1.3.1–1.3.11 1.4.1–1.4.3 1.5.1–1.5.2
+2.1.1–2.1.3 2.2.1–2.2.3 2.3.1–2.3.4 2.4.1 3.2.1–3.2.2 3.3.1–3.3.4 3.4.1–3.4.6 3.5.1–3.5.5 3.7.1–3.7.2
+4.1.1–4.1.3 4.2.1 4.3.1–4.3.2 4.4.1–4.4.4 5.1.1 5.2.1–5.2.3 5.3.1–5.3.2 5.4.1–5.4.3
+6.1.1–6.1.3 6.2.1–6.2.12 6.3.1–6.3.4 6.4.1–6.4.4 6.5.1–6.5.5 6.6.1–6.6.3 6.8.1–6.8.4
+7.1.1–7.1.3 7.2.1–7.2.4 7.3.1–7.3.2 7.4.1–7.4.5 7.5.1–7.5.2 7.6.1–7.6.2 8.1.1–8.1.2 8.2.1–8.2.3 8.3.1 8.4.1
+11.1.1–11.1.2 11.2.1–11.2.3 11.3.1–11.3.3 11.4.1–11.4.4 11.5.1 11.6.1 12.1.1–12.1.3 12.2.1–12.2.2 12.3.1–12.3.4
+13.1.1 13.2.1–13.2.5 13.3.1–13.3.2 13.4.1–13.4.5 14.1.1–14.1.2 14.2.1–14.2.4 14.3.1–14.3.3
+15.1.1–15.1.3 15.2.1–15.2.3 15.3.1–15.3.7 16.1.1 16.2.1–16.2.5 16.3.1–16.3.4 16.4.1–16.4.3 16.5.1–16.5.3`;
+
+interface Context {
+  text: string;
+  bounds: Row[];
+  met: Row[];
+  standard: string;
+}
+
+/** The cells of a table's row, from left to right. */
+type Row = readonly string[];
+
+const test = suite<Context>("SECURITY.md");
+test.before(async (context) => {
+  const text = await readFile(`${ROOT}SECURITY.md`, "utf8"), standard = section(text, "OWASP ASVS 5.0, level 2");
+  Object.assign(context, { text, standard, bounds: rowsOf(section(text, "Bounds")), met: rowsOf(standard) });
+});
+
+test("names files that are there", ({ text }) => {
+  const inFolders = text.matchAll(/`((?:src|lib|routes|sql|test|deploy)\/[^`]+)`/g);
+  const atTheTop = text.matchAll(/`([\w-]+\.json|Containerfile)`/g);
+  const paths = [...inFolders, ...atTheTop].map(([, path]) => path!);
+  assert.ok(paths.includes("src/listen.ts") && paths.includes("package.json"));
+  assert.equal(paths.filter((path) => !existsSync(ROOT + path)), []);
+});
+
+test("has a test for each bound that it numbers, and says so of the others", ({ bounds }) => {
+  const numbered = bounds.filter(([number]) => number !== "–");
+  assert.equal(numbered.map(([number]) => number), numbered.map((_, i) => String(i + 1)));
+  for (const row of bounds) assert.ok(numbered.includes(row) ? isTest(row.at(-1)!) : row.at(-1) === "to come", row[1]);
+});
+
+test("has a test for each requirement that it calls met", ({ met }) => {
+  assert.ok(met.length > 0);
+  for (const [numbers, , , path] of met) assert.ok(numbersIn(numbers!).length > 0 && isTest(path!), numbers);
+});
+
+test("says of each requirement of the standard, once, how it stands", ({ standard }) => {
+  assert.equal(numbersIn(standard).sort(), numbersIn(REQUIREMENTS).sort());
+});
+
+test.run();
+
+function section(text: string, title: string): string {
+  return text.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
+}
+
+/** Without the head and the line below it. */
+function rowsOf(text: string): Row[] {
+  const lines = text.split("\n").filter((line) => line.startsWith("| "));
+  return lines.slice(2).map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
+}
+
+function isTest(cell: string): boolean {
+  const [, path] = /^`(test\/.+\.test\.ts)`$/.exec(cell) ?? [];
+  return path !== undefined && existsSync(ROOT + path);
+}
+
+/** The numbers of requirements; `3.3.1–3.3.4` is four. */
+function numbersIn(text: string): string[] {
+  return [...text.matchAll(/(\d+\.\d+\.)(\d+)(?:–\1(\d+))?/g)].flatMap(([, part, first, last = first]) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => `${part}${Number(first) + i}`)
+  );
+}
