@@ -51,7 +51,7 @@ const LONGEST_AGENT = 500;
 export function openServer(app: App, manifest: Manifest, options: ServerOptions = {}): Server {
   const { config } = app;
   const load = openLoad({ maxInFlight: config.maxInFlight });
-  const findClient = clientFinder(config.trustedProxies);
+  const findClient = clientFinder(config.trustedProxies, app.log);
   let document: OpenApi | undefined;
   const findRoute = mount({
     app,
