@@ -54,6 +54,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "this user has no right to it",
   EISDIR: "it is a directory",
   ENOTDIR: "a part of the path is no directory",
+  ENOSPC: "the disk is full",
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was closed at once",
   ETIMEDOUT: "it does not answer",

@@ -48,7 +48,13 @@ async function listen(server: Server, config: Config): Promise<Listening> {
   }
 }
 
-const REFUSALS: Readonly<Record<string, readonly [status: number, why: string]>> = {
+type Refusal = readonly [status: number, why: string];
+
+const ELSEWHERE: Refusal = [
+  EX_CONFIG,
+  "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
+];
+const REFUSALS: Readonly<Record<string, Refusal>> = {
   EADDRINUSE: [
     EX_UNAVAILABLE,
     "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
@@ -57,7 +63,8 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, why: string]>>
     EX_NOPERM,
     "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
   ],
-  EADDRNOTAVAIL: [EX_CONFIG, "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all"],
+  EADDRNOTAVAIL: ELSEWHERE,
+  EINVAL: ELSEWHERE, // what Deno calls it
   ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
 };
 

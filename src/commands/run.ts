@@ -54,8 +54,8 @@ function explain(command: Command, error: unknown): number {
   if (error instanceof Error && error.name === "MigrationError") return refuse(EX_CONFIG, error.message);
   if (isRefusal(error)) {
     const where = error.path === undefined ? "" : ` (${error.path})`;
-    const message = `wheelwright ${command.name} cannot go on: ${reasonOf(error)}${where}`;
-    return refuse(EX_UNAVAILABLE, `${message}; wheelwright doctor tells what it needs`);
+    const next = error.name === "PostgresError" ? "; wheelwright doctor tells what it asks of the database" : "";
+    return refuse(EX_UNAVAILABLE, `wheelwright ${command.name} cannot go on: ${reasonOf(error)}${where}${next}`);
   }
   return refuse(EX_SOFTWARE, error instanceof Error ? error.stack ?? error.message : String(error));
 }
