@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user has no right to it",
   EPERM: "this user has no right to it",
   EISDIR: "it is a directory",
-  ENOTDIR: "a part of the path is no directory",
+  ENOTDIR: "it is no directory, or stands in none",
   ENOSPC: "the disk is full",
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was closed at once",
