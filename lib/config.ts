@@ -8,10 +8,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { Cidrs, NameServers } from "#lib/addresses.ts";
+import { reasonOf } from "#lib/errors.ts";
 import { LEVELS } from "#lib/log.ts";
 import { Email, HostName } from "#lib/schema.ts";
 
-/** What must be told: `serve` needs a database and a domain, `migrate` a database; `dev` brings its own of both. */
+/** What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all. */
 export type Mode = "serve" | "migrate" | "dev";
 
 export class ConfigError extends Error {
@@ -126,10 +127,9 @@ export function readProcessConfig(mode: Mode): Config {
   return readConfig({ mode, env: process.env, terminal: process.stdout.isTTY === true });
 }
 
-/** The same configuration for a listener whose port the system chose: PUBLIC_URL follows unless it was given. */
-export function withPort(config: Config, port: number): Config {
-  const publicUrl = config.publicUrlGiven ? config.publicUrl : new URL(`http://localhost:${port}`);
-  return Object.freeze({ ...config, port, publicUrl });
+/** Where a listener is whose port the system chose: the default PUBLIC_URL knows only port 0. */
+export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
+  return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
 /** Takes NAME_FILE's content for NAME. An empty variable counts as absent: compose files pass those. */
@@ -143,9 +143,7 @@ function readFiles(env: ConfigSource["env"], problems: string[]): Record<string,
       try {
         given[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
       } catch (error) {
-        problems.push(
-          `${name}_FILE names a file that cannot be read (${(error as { code?: string }).code ?? "error"})`,
-        );
+        problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
       }
     }
   }
@@ -154,11 +152,13 @@ function readFiles(env: ConfigSource["env"], problems: string[]): Record<string,
 
 function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, string>>): string[] {
   const problems: string[] = [];
-  const need = (name: string, why: string) => given[name] ?? problems.push(`${name} is missing: ${why}`);
-  if (mode !== "dev" && !given.DATABASE_URL && !given.POSTGRES_PASSWORD) {
-    problems.push("DATABASE_URL is missing: set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
+  const has = (name: string) => given[name] !== undefined || !!env[`${name}_FILE`]; // a file that cannot be read is told
+  const need = (name: string, why: string) => has(name) || problems.push(`${name} is missing: ${why}`);
+  if (mode !== "dev" && !has("POSTGRES_PASSWORD")) {
+    need("DATABASE_URL", "set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
   }
   if (mode === "serve") {
+    need("PUBLIC_URL", "where browsers find this service, for links and cookies, such as https://hubs.example.org");
     need("ROOT_DOMAIN", "the wildcard domain under which spokes live");
     if (!given.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
       need("KUBECONFIG", "the file that names your cluster");
@@ -181,7 +181,6 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     host: given.HOST,
     port: given.PORT,
     publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
-    publicUrlGiven: given.PUBLIC_URL !== undefined,
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
     database: { url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given), pool: given.DATABASE_POOL },

@@ -47,3 +47,27 @@ export class Fault extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What the system says by a code, since each runtime has a text of its own for it. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is nothing at this path",
+  EACCES: "this user has no right to it",
+  EPERM: "this user has no right to it",
+  EISDIR: "it is a directory",
+  ENOTDIR: "it is no directory, or stands in none",
+  ENOSPC: "the disk is full",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection was closed at once",
+  ETIMEDOUT: "it does not answer",
+  CONNECT_TIMEOUT: "it does not answer", // of the database's driver
+  ENOTFOUND: "there is no such host name",
+  EAI_AGAIN: "the name servers do not answer",
+  EHOSTUNREACH: "no way leads there",
+  ENETUNREACH: "no way leads there",
+};
+
+/** Why something failed, for a sentence to people: words for what the system refused, the error's own for all else. */
+export function reasonOf(error: unknown): string {
+  const code = String((error as { code?: unknown } | null)?.code ?? "");
+  return REASONS[code] ?? (messageOf(error) || code);
+}

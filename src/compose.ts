@@ -46,14 +46,14 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     const notices = noticesOf(manifest, ANNOUNCED_LIMITS);
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
+    const replicaId = newId("rep");
+    const clusters = await openClusters(source, catalog, log, replicaId);
+    opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
     opened.push(() => db.close());
-    const replicaId = newId("rep");
     log.debug("Opens a replica", { replica: replicaId });
-    const clusters = openClusters(source, catalog, log, replicaId);
-    opened.push(() => clusters.close());
     const feeds = openFeeds(db, log);
     opened.push(() => feeds.close());
     const app: App = Object.freeze({

@@ -3,9 +3,9 @@
  * of an installation is lost, and streams are told to come back.
  */
 import type { Config } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
+import { messageOf, reasonOf } from "#lib/errors.ts";
 import { SECOND } from "#lib/time.ts";
-import { CommandError, EX_UNAVAILABLE } from "./commands/command.ts";
+import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./commands/command.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
 import { manifest } from "./manifest.ts";
@@ -40,13 +40,39 @@ export async function runUntilStopped(program: Program): Promise<Running> {
   return { port, stopped };
 }
 
-async function listen(server: Server, { host, port }: Config): Promise<Listening> {
+async function listen(server: Server, config: Config): Promise<Listening> {
   try {
-    return await server.listen({ host, port });
+    return await server.listen(config);
   } catch (cause) {
-    const message = `Cannot listen on ${host}:${port} (see HOST and PORT): ${messageOf(cause)}`;
-    throw new CommandError(EX_UNAVAILABLE, message, { cause });
+    throw cannotListen(config, cause);
   }
+}
+
+type Refusal = readonly [status: number, why: string];
+
+const ELSEWHERE: Refusal = [
+  EX_CONFIG,
+  "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
+];
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  EADDRINUSE: [
+    EX_UNAVAILABLE,
+    "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
+  ],
+  EACCES: [
+    EX_NOPERM,
+    "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
+  ],
+  EADDRNOTAVAIL: ELSEWHERE,
+  EINVAL: ELSEWHERE, // what Deno calls it
+  ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
+};
+
+/** Why nobody can listen there, and what would make it possible. */
+export function cannotListen({ host, port }: Pick<Config, "host" | "port">, cause: unknown): CommandError {
+  const refusal = REFUSALS[String((cause as { code?: unknown }).code)];
+  const [status, why] = refusal ?? [EX_UNAVAILABLE, `${reasonOf(cause)} (see HOST and PORT)`];
+  return new CommandError(status, `Cannot listen on ${host}:${port}: ${why}`, { cause });
 }
 
 /** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */

@@ -23,7 +23,7 @@ import {
 } from "#lib/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/http/mount.ts";
 import { type Check, openReadiness } from "#lib/http/readiness.ts";
-import { networkFinder } from "#lib/limits/address.ts";
+import { parseAddress, parseNetworks } from "#lib/limits/address.ts";
 import { openBucket } from "#lib/limits/bucket.ts";
 import { clientFinder } from "#lib/limits/client-address.ts";
 import { openLoad, type Room } from "#lib/limits/load.ts";
@@ -57,8 +57,8 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
   const { config } = app;
   const load = openLoad({ maxInFlight: config.maxInFlight });
   const unread = openUnread(config.bodyLimitBytes);
-  const findClient = clientFinder(config.trustedProxies);
-  const isProxy = networkFinder(config.trustedProxies);
+  const findClient = clientFinder(config.trustedProxies, app.log);
+  const isProxy = parseNetworks(config.trustedProxies);
   let document: OpenApi | undefined;
   const findRoute = mount({
     app,
@@ -119,7 +119,7 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,
         most: CONNECTIONS,
-        isProxy,
+        isProxy: (text) => isProxy(parseAddress(text) ?? 0n),
       });
       return {
         port: listening.port,

@@ -144,6 +144,22 @@ test("only the configuration reads the environment", async () => {
   none(readers.map(({ path }) => path).filter((path) => path !== "lib/config.ts"));
 });
 
+test("no command loads the Kubernetes library before it knows that it needs a cluster", async () => {
+  const sources = new Map((await read("lib", "routes", "src")).map(({ path, text }) => [path, text]));
+  const seen = new Set([...sources.keys()].filter((path) => /^(?:src\/commands|routes)\//.test(path)));
+  const found: string[] = [];
+  for (const path of seen) { // which grows meanwhile
+    const atOnce = (sources.get(path) ?? "").replace(/^import type [^;]*;|\bimport\(/gm, "");
+    for (const specifier of importsOf(atOnce)) {
+      const target = resolve(path, specifier);
+      if (target) seen.add(target);
+      else if (specifier === "@kubernetes/client-node") found.push(path);
+    }
+  }
+  none(found);
+  assert.ok(seen.has("src/clusters.ts"));
+});
+
 test("nothing is exported by default, and nothing is left for later", async () => {
   const later = new RegExp(`\\b(?:${["TO", "FIX", "XX"].map((word, i) => word + ["DO", "ME", "X"][i]).join("|")})\\b`);
   const found = (await read("lib", "routes", "src", "test"))

@@ -23,6 +23,13 @@ export function clearedCookie(publicUrl: URL): string {
   return write(publicUrl, "", 0);
 }
 
+/** What is wrong where users come over plain HTTP from elsewhere: our cookie is for TLS alone, and never comes back. */
+export function cookieProblem(publicUrl: URL): string | null {
+  if (publicUrl.protocol === "https:" || isPlainLocal(publicUrl)) return null;
+  return "PUBLIC_URL is http and not on this machine: browsers drop the session cookie, which is Secure, so signing in " +
+    "has no effect, and passwords and tokens cross the network in the clear; let a proxy end TLS, and set its https URL";
+}
+
 function write(publicUrl: URL, value: string, maxAge: number): string {
   const secure = !isPlainLocal(publicUrl);
   return serialize(cookieName(publicUrl), value, { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge });

@@ -7,7 +7,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
+import { messageOf, reasonOf } from "#lib/errors.ts";
 import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/plan.ts";
 import { readTextFile } from "#lib/blueprint/text-file.ts";
 import { HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
@@ -106,6 +106,6 @@ async function listDirectory(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read (${messageOf(error)})`]);
+    throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read: ${reasonOf(error)}`]);
   }
 }

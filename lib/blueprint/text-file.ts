@@ -4,7 +4,7 @@
  * What is no regular file is refused before it is opened: a pipe would keep the start waiting for ever.
  */
 import { readFile, stat } from "node:fs/promises";
-import { messageOf } from "#lib/errors.ts";
+import { reasonOf } from "#lib/errors.ts";
 
 const MOST_BYTES = 2 ** 20; // as much as a ConfigMap holds
 
@@ -17,7 +17,7 @@ export async function readTextFile(path: string): Promise<string> {
     if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes, and at most ${MOST_BYTES} are read`);
     return decode(await readFile(path)).replaceAll("\r\n", "\n");
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -18,6 +18,8 @@ export interface DatabaseFacts {
   readonly aheadMs: number;
   /** What was applied to it; null where nothing ever was. */
   readonly applied: readonly Applied[] | null;
+  /** Whether anybody has an account. */
+  readonly users: boolean;
   readonly session: Session;
 }
 
@@ -38,6 +40,7 @@ type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections"
   readonly read_only: boolean;
   readonly may_create: boolean;
   readonly migrated: boolean;
+  readonly with_users: boolean;
 };
 
 const FACTS = `select
@@ -47,7 +50,8 @@ const FACTS = `select
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
-  to_regclass('migrations') is not null as migrated`;
+  to_regclass('migrations') is not null as migrated,
+  to_regclass('users') is not null as with_users`;
 
 /** How long a notification may take: they arrive within milliseconds, or never. */
 const NOTIFICATION = 3 * SECOND;
@@ -78,11 +82,13 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const applied = facts.migrated
       ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
       : null;
+    const [somebody] = facts.with_users ? await ask(one, "select 1 from users limit 1") : [];
     const { version, number, encoding, connections } = facts;
     return {
       ...{ version, number, encoding, connections, aheadMs, applied },
       readOnly: facts.read_only,
       mayCreate: facts.may_create,
+      users: somebody !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),
         notifications: await notifies(one, other, ask, heard.promise),

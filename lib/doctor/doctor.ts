@@ -16,6 +16,7 @@ import { type Dns, openDns } from "#lib/dns/dns.ts";
 import { type ClusterPlan, examineCluster, type Need, type Place } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
+import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { lookAtPayments } from "#lib/doctor/payments.ts";
@@ -50,12 +51,16 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
   const places = await placesOf(examination);
   const database = look((within) => lookAtDatabase(config.database.url, limit, within));
   const sections: Promise<Section>[] = [
-    Promise.resolve(section("configuration", null, [judgeDefinitions(examination)])),
+    Promise.resolve(section("configuration", null, [
+      judgeDefinitions(examination),
+      judgeAddress(config.publicUrl),
+      judgeProxies(config),
+    ])),
     database.then((facts) =>
       section(
         "database",
         placeOf(config.database.url),
-        judgeDatabase(facts, { migrations, pool: config.database.pool }),
+        judgeDatabase(facts, { migrations, pool: config.database.pool, admin: config.bootstrapAdmin }),
       )
     ),
     Promise.all([

@@ -1,8 +1,10 @@
 /** What is made of a database. Pure. */
+import type { Config } from "#lib/config.ts";
 import { checksumOf, type Migration } from "#lib/db/migrate.ts";
 import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, ok, type Sight, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
+import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 
 /** The oldest release that the project itself mended this year; nothing newer is used, and 18 is what tests run on. */
 const LEAST = 14;
@@ -11,14 +13,16 @@ export interface Wants {
   readonly migrations: readonly Migration[];
   /** Connections of a replica's pool. */
   readonly pool: number;
+  /** Whom serve makes the first operator. */
+  readonly admin: Config["bootstrapAdmin"];
 }
 
-export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool }: Wants): Finding[] {
+export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool, admin }: Wants): Finding[] {
   if (!("seen" in facts)) {
     const hint = "See DATABASE_URL, or the POSTGRES_ variables.";
     return [failing("connection", `it cannot be reached: ${facts.unseen}`, hint)];
   }
-  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayCreate } = facts.seen;
+  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayCreate, users } = facts.seen;
   const major = Math.floor(number / 10_000);
   const findings = [
     major >= LEAST
@@ -38,7 +42,7 @@ export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool }:
     judgeSession(session),
     judgeClock(aheadMs, "the database's clock"),
   );
-  findings.push(judgeMigrations(applied, migrations, mayCreate));
+  findings.push(judgeMigrations(applied, migrations, mayCreate), judgeUsers(users, admin));
   return findings;
 }
 

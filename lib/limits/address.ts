@@ -44,13 +44,10 @@ export function parseNetwork(cidr: string): Network {
   return (address) => address >> host === base >> host;
 }
 
-/** Whether an address, as text, is in one of the networks. */
-export function networkFinder(cidrs: readonly string[]): (text: string) => boolean {
+/** All that is in one of these CIDRs. */
+export function parseNetworks(cidrs: readonly string[]): Network {
   const networks = cidrs.map(parseNetwork);
-  return function isIn(text) {
-    const address = parseAddress(text);
-    return address !== null && networks.some((holds) => holds(address));
-  };
+  return (address) => networks.some((holds) => holds(address));
 }
 
 function parseFour(text: string): bigint {

@@ -22,7 +22,9 @@ const DEV_EMAIL = "admin@wheelwright.localhost";
 export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
   if (!admin) {
     if (await hasUsers(db.rows)) return;
-    return log.warn("Nobody can sign in: there is no user, and BOOTSTRAP_ADMIN_EMAIL is not set");
+    const how =
+      "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first operator";
+    return log.warn(`Nobody can sign in, for there is no user: ${how}`);
   }
   if (!await createOperator(db, admin)) return;
   log.info("Made the first operator", { email: admin.email });

@@ -28,4 +28,4 @@ export class CommandError extends Error {
   }
 }
 
-export const EX_USAGE = 64, EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_CONFIG = 78;
+export const EX_USAGE = 64, EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;

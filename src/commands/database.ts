@@ -6,11 +6,11 @@ import type { OpenDatabase } from "#lib/db/database.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { ConnectionLost } from "#lib/db/faults.ts";
 import { openDatabase } from "#lib/db/open.ts";
-import { Fault, messageOf } from "#lib/errors.ts";
+import { Fault } from "#lib/errors.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { MINUTE } from "#lib/time.ts";
 import { built } from "../built.ts";
-import { CommandError, EX_UNAVAILABLE } from "./command.ts";
+import { unreachable } from "./reach.ts";
 
 /** Nobody waits behind a command's statements, and one that counts a long log takes its time. */
 const STATEMENT_LIMIT = 10 * MINUTE;
@@ -33,14 +33,6 @@ export async function withDatabase<T>(work: (db: OpenDatabase) => Promise<T>): P
   } finally {
     await close();
   }
-}
-
-function unreachable(error: unknown): CommandError {
-  let cause = error; // what is around it says no more than the sentence below
-  while (cause instanceof Error && cause.cause) cause = cause.cause;
-  const reason = messageOf(cause) || String((cause as { code?: unknown }).code);
-  const message = `The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): ${reason}`;
-  return new CommandError(EX_UNAVAILABLE, message, { cause: error });
 }
 
 /** The database of the variables; where none is named, that of `wheelwright dev` in DATA_DIR, which only a checkout has. */

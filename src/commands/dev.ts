@@ -7,7 +7,7 @@
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type Config, readProcessConfig, withPort } from "#lib/config.ts";
+import { type Config, publicUrlOn, readProcessConfig } from "#lib/config.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
@@ -16,7 +16,7 @@ import { banner } from "../banner.ts";
 import { built } from "../built.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
-import { runUntilStopped } from "../run.ts";
+import { cannotListen, runUntilStopped } from "../run.ts";
 import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 
 interface Place {
@@ -56,7 +56,7 @@ async function runOn(config: Config, place: Place, log: Log): Promise<void> {
     try {
       const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
       const { port, stopped } = await runUntilStopped(program);
-      const url = withPort(config, port).publicUrl.href.replace(/\/$/, "");
+      const url = publicUrlOn(port, config).href.replace(/\/$/, "");
       const { version } = program.app.release, colours = process.stdout.isTTY === true;
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
       process.stdout.write(banner({ version, url, ...admin, ...told, colours }));
@@ -85,13 +85,10 @@ function realCluster(file: string): Place {
 }
 
 /** Tells early, before anything was started, that the address is taken. */
-function requireFreePort({ host, port }: Config): Promise<void> {
+function requireFreePort(config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", (cause) => {
-      const message = `Port ${port} is in use, perhaps by another Wheelwright; stop it or set PORT to another one`;
-      reject(new CommandError(EX_UNAVAILABLE, message, { cause }));
-    });
-    probe.listen(port, host, () => probe.close(() => resolve()));
+    probe.once("error", (cause) => reject(cannotListen(config, cause)));
+    probe.listen(config.port, config.host, () => probe.close(() => resolve()));
   });
 }

@@ -11,7 +11,6 @@ import { loadCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
 import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/config.ts";
-import { examine } from "#lib/doctor/doctor.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/log.ts";
@@ -34,6 +33,8 @@ export async function doctor({ options }: Given): Promise<void> {
     report.add({ place: "configuration", name: null, where: null, findings: definitions });
     return report.end(EX_CONFIG);
   }
+  // Not above, and not while the clocks are compared: loading the Kubernetes library stops the process for a while.
+  const { examine } = await import("#lib/doctor/doctor.ts");
   const region = requireRegion(definitions.catalog, options.region);
   const { version } = release();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });

@@ -1,7 +1,7 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { parseArgs } from "node:util";
 import { ConfigError } from "#lib/config.ts";
-import { Fault, messageOf } from "#lib/errors.ts";
+import { Fault, messageOf, reasonOf } from "#lib/errors.ts";
 import {
   type Command,
   CommandError,
@@ -51,8 +51,19 @@ function explain(command: Command, error: unknown): number {
   }
   if (error instanceof Fault) return refuse(error.kind === "unavailable" ? EX_UNAVAILABLE : EX_DATA, error.message);
   // By its name, because its module brings the database's driver along, which most commands do without.
-  if (error instanceof Error && error.name === "MigrationError") return refuse(EX_SOFTWARE, error.message);
+  if (error instanceof Error && error.name === "MigrationError") return refuse(EX_CONFIG, error.message);
+  if (isRefusal(error)) {
+    const where = error.path === undefined ? "" : ` (${error.path})`;
+    const next = error.name === "PostgresError" ? "; wheelwright doctor tells what it asks of the database" : "";
+    return refuse(EX_UNAVAILABLE, `wheelwright ${command.name} cannot go on: ${reasonOf(error)}${where}${next}`);
+  }
   return refuse(EX_SOFTWARE, error instanceof Error ? error.stack ?? error.message : String(error));
+}
+
+/** What the system or the database refused, by its code. All else is a mistake of ours, whose stack tells where it is. */
+function isRefusal(error: unknown): error is Error & { readonly path?: string } {
+  return error instanceof Error &&
+    /^(?:E[A-Z]+|CONNECT\w+|[0-9A-Z]{5})$/.test(String((error as { code?: unknown }).code));
 }
 
 function help(name: string | undefined): string {

@@ -1,5 +1,7 @@
 /** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
 import { readProcessConfig } from "#lib/config.ts";
+import { cookieProblem } from "#lib/auth/cookie.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
 import { messageOf } from "#lib/errors.ts";
 import { openLog } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
@@ -7,13 +9,15 @@ import { bootstrapAdmin } from "#lib/users/bootstrap.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose, type Program } from "../compose.ts";
 import { runUntilStopped } from "../run.ts";
-import { CommandError, EX_UNAVAILABLE } from "./command.ts";
+import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 import { reachDatabase } from "./reach.ts";
 
 export async function serve(): Promise<void> {
   const config = readProcessConfig("serve");
   const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
+  const problem = cookieProblem(config.publicUrl);
+  if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
   await reachDatabase(config.database.url, log);
   const program = await compose(config, source, log);
@@ -34,9 +38,10 @@ async function reachCluster(program: Program): Promise<void> {
     const cluster = await program.app.clusters.open(program.app.clusters.place(null));
     const version = await cluster.version({ signal: AbortSignal.timeout(30 * SECOND) });
     program.app.log.info("The cluster answers", { version });
-  } catch (error) {
-    throw new CommandError(EX_UNAVAILABLE, `The cluster cannot be reached (see KUBECONFIG): ${messageOf(error)}`, {
-      cause: error,
-    });
+  } catch (cause) {
+    const [status, what] = cause instanceof ClusterError && cause.code === "kubeconfig"
+      ? [EX_CONFIG, "KUBECONFIG cannot be used"] as const
+      : [EX_UNAVAILABLE, "The cluster cannot be reached (see KUBECONFIG)"] as const;
+    throw new CommandError(status, `${what}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -28,6 +28,7 @@ async function main(hubs: number, spokesEach: number): Promise<boolean> {
     PORT: "0",
     DATABASE_URL: database.url,
     KUBECONFIG: kubeconfig,
+    PUBLIC_URL: "http://localhost:3000",
     ROOT_DOMAIN: "spokes.example.org",
     LOG_FORMAT: "json",
   });

@@ -97,7 +97,9 @@ test("it carries licences", async ({ directory }) => {
 test("without configuration it names what is missing", async ({ directory }) => {
   const { status, text } = await run(directory, ["serve"]);
   assert.is(status, 78);
-  for (const name of ["DATABASE_URL", "ROOT_DOMAIN", "KUBECONFIG"]) assert.match(text, `${name} is missing`);
+  for (const name of ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
+    assert.match(text, `${name} is missing`);
+  }
 });
 
 test("dev belongs to the checkout", async ({ directory }) => {
@@ -130,6 +132,7 @@ test("a spoke becomes active; told to stop, it ends well, and the next start fin
     PORT: "0",
     DATABASE_URL: await db.freshUrl(),
     KUBECONFIG: kubeconfig,
+    PUBLIC_URL: "http://localhost:3000",
     ROOT_DOMAIN: "spokes.example.org",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,
     BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Config, ConfigError, type Mode, readConfig, withPort } from "#lib/config.ts";
+import { type Config, ConfigError, type Mode, publicUrlOn, readConfig } from "#lib/config.ts";
 
 const test = suite("readConfig");
 
 const ENOUGH = {
   DATABASE_URL: "postgres://someone:s3cret@db.example:5432/wheels",
+  PUBLIC_URL: "https://hubs.example.org",
   ROOT_DOMAIN: "spokes.example.org",
   KUBECONFIG: "/etc/kubeconfig",
 };
@@ -28,9 +29,9 @@ function problemsOf(env: Record<string, string>, mode: Mode = "serve"): readonly
   return [];
 }
 
-test("serve with nothing set names the database, the domain and the cluster in one message", () => {
+test("serve with nothing set names the database, its address, the domain and the cluster in one message", () => {
   const named = problemsOf({}).map((problem) => problem.split(" ")[0]);
-  assert.equal(named, ["DATABASE_URL", "ROOT_DOMAIN", "KUBECONFIG"]);
+  assert.equal(named, ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]);
 });
 
 test("every wrong value is named at once, and no value is repeated", () => {
@@ -49,7 +50,7 @@ test("the defaults are those of the design", () => {
   const config = read(ENOUGH);
   assert.is(config.host, "0.0.0.0");
   assert.is(config.port, 3000);
-  assert.is(config.publicUrl.href, "http://localhost:3000/");
+  assert.is(config.publicUrl.href, "https://hubs.example.org/");
   assert.equal(config.scheduler, { on: true, lanes: 64 });
   assert.equal([config.maxInFlight, config.requestTimeoutMs, config.bodyLimitBytes], [512, 30_000, 262_144]);
   assert.is(config.shutdownGraceMs, 25_000);
@@ -111,7 +112,7 @@ test("a value comes from the file that NAME_FILE names, without its last newline
     const both = problemsOf({ ...ENOUGH, DATABASE_URL_FILE: join(directory, "url") });
     assert.match(both.join(), /DATABASE_URL and DATABASE_URL_FILE are both set/);
     const gone = problemsOf({ ...rest, DATABASE_URL_FILE: join(directory, "none") });
-    assert.match(gone.join(), /DATABASE_URL_FILE names a file that cannot be read \(ENOENT\)/);
+    assert.equal(gone, ["DATABASE_URL_FILE names a file that cannot be read: there is nothing at this path"]);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -145,10 +146,21 @@ test("mail becomes files in dev alone, and only without a mail server", () => {
   assert.is(read({ DATA_DIR: "/data", ...SMTP }, "dev").mailDirectory, null);
 });
 
-test("PUBLIC_URL follows the port that the system chose unless it was given", () => {
-  assert.is(withPort(read({ ...ENOUGH, PORT: "0" }), 4321).publicUrl.href, "http://localhost:4321/");
-  const given = read({ ...ENOUGH, PUBLIC_URL: "https://hubs.example.org" });
-  assert.is(withPort(given, 4321).publicUrl.href, "https://hubs.example.org/");
+test("serve says why it must know PUBLIC_URL, and gives an example", () => {
+  const { PUBLIC_URL: _, ...rest } = ENOUGH;
+  const [problem, ...more] = problemsOf(rest);
+  assert.match(problem!, /^PUBLIC_URL is missing: where browsers find this service, .*https:\/\/hubs\.example\.org$/);
+  assert.equal(more, []);
+  assert.equal(problemsOf({ ...rest, PUBLIC_URL: "" }), [problem]);
+  assert.equal(problemsOf({ ...rest, PUBLIC_URL: "", PUBLIC_URL_FILE: "" }), [problem]);
+  for (const mode of ["migrate", "dev"] as const) assert.equal(problemsOf(rest, mode), [], mode);
+});
+
+test("in dev PUBLIC_URL follows the port, also one that the system chose, unless it was given", () => {
+  assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
+  assert.is(publicUrlOn(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
+  const given = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
+  assert.is(publicUrlOn(4321, given).href, "https://hubs.example.org/");
 });
 
 test.run();

@@ -16,6 +16,7 @@ import { rejection, until } from "#test/support/until.ts";
 
 function configFor(url: string, more: Readonly<Record<string, string>>): Config {
   const env = {
+    PUBLIC_URL: "http://localhost:3000",
     ROOT_DOMAIN: "spokes.example.org",
     DATABASE_URL: url,
     KUBECONFIG: "/nowhere",
@@ -73,6 +74,13 @@ test("writes the calls of tokens at the latest when it stops", async ({ db, prog
   program.calls.note(id, "GET /api/x");
   await programs.pop()!.close();
   assert.equal(await count(), [{ calls: 2 }]);
+});
+
+test("what stops the process for seconds is loaded before the first connection to the database", async () => {
+  const lines: string[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+  await rejection(compose(configFor("postgresql://127.0.0.1:1/none", {}), { file: "/nowhere" }, log));
+  assert.equal(lines.map((line) => JSON.parse(line).message), ["Loaded the Kubernetes library"]);
 });
 
 test("prices that no subscription can hold stop the start, before anything is touched", async () => {

@@ -12,10 +12,10 @@ import http from "node:http";
 import https from "node:https";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
-import type { KubeConfig } from "@kubernetes/client-node";
+import { KubeConfig } from "@kubernetes/client-node";
 import { firstOf } from "#lib/cluster/wire/race.ts";
 import { configError, credentialsError } from "#lib/cluster/wire/credentials.ts";
-import { messageOf } from "#lib/errors.ts";
+import { messageOf, reasonOf } from "#lib/errors.ts";
 import { SECOND } from "#lib/time.ts";
 
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
@@ -48,7 +48,7 @@ const NOBODY = "nobody";
 /** `keep` is for how many milliseconds the credentials are used before they are asked for again. */
 export async function openConnections(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
   let text = await readSource(source);
-  let config = await loadConfig(source, text);
+  let config = loadConfig(source, text);
   const context = config.getCurrentContext();
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let held: { until: number; connection: Connection } | undefined;
@@ -87,13 +87,13 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
     if (source === "in-cluster" || source.file === undefined) return;
     const fresh = await readSource(source);
     if (fresh === text) return;
-    config = await loadConfig({ ...source, context }, fresh);
+    config = loadConfig({ ...source, context }, fresh);
     text = fresh;
   }
 
   async function renew(): Promise<void> {
     const fresh = await readSource(source);
-    config = await loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
+    config = loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
     text = fresh;
     held = undefined;
     generation++;
@@ -147,7 +147,7 @@ async function readSource(source: KubeconfigSource): Promise<string | null> {
   try {
     return source.text ?? await readFile(source.file ?? "", "utf8");
   } catch (cause) {
-    throw configError(`Cannot read ${originOf(source)}: ${messageOf(cause)}`, cause);
+    throw configError(`Cannot read ${originOf(source)}: ${reasonOf(cause)}`, cause);
   }
 }
 
@@ -156,15 +156,15 @@ function originOf(source: KubeconfigSource): string {
   return source.file === undefined ? "the kubeconfig" : `the kubeconfig file ${source.file}`;
 }
 
-async function loadConfig(source: KubeconfigSource, text: string | null): Promise<KubeConfig> {
-  const { KubeConfig } = await import("@kubernetes/client-node"); // half a second and 80 MB: only who needs a cluster
+function loadConfig(source: KubeconfigSource, text: string | null): KubeConfig {
   const config = new KubeConfig();
   const origin = originOf(source);
   try {
     if (source === "in-cluster") config.loadFromCluster();
     else loadText(config, text ?? "", source.file === undefined ? "" : dirname(source.file));
   } catch (cause) {
-    throw configError(`Cannot read ${origin}: ${messageOf(cause)}`, cause);
+    const [why = ""] = messageOf(cause).split("\n"); // what follows of a parser shows the text, which holds secrets
+    throw configError(`Cannot read ${origin}: ${why.replace(/:$/, "")}`, cause);
   }
   const wanted = source === "in-cluster" ? undefined : source.context;
   if (wanted !== undefined) config.setCurrentContext(wanted);

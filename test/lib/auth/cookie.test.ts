@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clearedCookie, readCookie, sessionCookie } from "#lib/auth/cookie.ts";
+import { clearedCookie, cookieProblem, readCookie, sessionCookie } from "#lib/auth/cookie.ts";
 
 const PUBLIC = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
 
@@ -21,6 +21,15 @@ test("goes without TLS on plain HTTP on this machine alone", () => {
     "http://localhost.example.org",
   ];
   for (const place of others) assert.match(sessionCookie(new URL(place), "abc"), /^__Host-wheelwright=.*Secure/);
+});
+
+test("is told to be in vain where users come over plain HTTP from elsewhere, and there alone", () => {
+  for (const good of ["https://hubs.example.org", "http://localhost:3000", "http://127.0.0.1"]) {
+    assert.is(cookieProblem(new URL(good)), null, good);
+  }
+  for (const bad of ["http://192.0.2.2:4998", "http://hubs.example.org", "http://localhost.example.org"]) {
+    assert.match(cookieProblem(new URL(bad))!, /^PUBLIC_URL is http .* browsers drop the session cookie/, bad);
+  }
 });
 
 test("is cleared under the same name and attributes, or a browser would keep it", () => {

@@ -88,7 +88,7 @@ file("refuses what cannot be read, with its path", async ({ directory }) => {
       ["directory", "it is a directory"],
       ["large", "it has 10485760 bytes"],
       ["latin", "not text in UTF-8"],
-      ["missing", "ENOENT"],
+      ["missing", "there is nothing at this path"],
     ] as const
   ) {
     const error = await rejection(readCatalog(join(directory, name)));

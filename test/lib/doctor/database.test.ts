@@ -8,12 +8,14 @@ import { openLook } from "#lib/doctor/look.ts";
 import { MINUTE, SECOND } from "#lib/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson } from "#test/support/people.ts";
 import { openProxy } from "#test/support/proxy.ts";
 
+const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
 const calm = new AbortController().signal;
 const look = async (url: string, limit = MINUTE) => {
   const sight = await openLook(calm, limit)((signal) => lookAtDatabase(url, limit, signal));
-  return judgeDatabase(sight, { migrations, pool: 10 });
+  return judgeDatabase(sight, { migrations, pool: 10, admin: ADMIN });
 };
 const bad = async (url: string, limit?: number) =>
   (await look(url, limit)).filter(({ level }) => level !== "ok").map(({ check, level, told }) =>
@@ -33,6 +35,13 @@ test("a database of this release has nothing, and nothing in it changes.", async
     "select count(*)::int as locks from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
   );
   assert.is(locks, 0);
+});
+
+test("whether anybody has an account is told, and an empty database has nobody.", async ({ db }) => {
+  const users = async (url: string) => (await lookAtDatabase(url, MINUTE, calm)).users;
+  assert.equal([await users(db.url), await users(await db.freshUrl())], [false, false]);
+  await makePerson(db, "ada");
+  assert.is(await users(db.url), true);
 });
 
 test("an empty one is right as well, and stays empty.", async ({ db }) => {

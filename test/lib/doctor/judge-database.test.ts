@@ -19,10 +19,11 @@ const GOOD: DatabaseFacts = {
   mayCreate: true,
   aheadMs: 3,
   applied: applied("0001_a", "0002_b"),
+  users: true,
   session: { locks: true, notifications: true },
 };
 const judged = (changes: Partial<DatabaseFacts>) =>
-  judgeDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10 })
+  judgeDatabase({ seen: { ...GOOD, ...changes } }, { migrations: MIGRATIONS, pool: 10, admin: null })
     .filter(({ level }) => level !== "ok").map(({ check, level, told }) => `${check} ${level}: ${told}`);
 
 const test = suite("judgeDatabase");
@@ -54,7 +55,11 @@ const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]]
 for (const [what, changes, findings] of TABLE) test(`${what}.`, () => assert.equal(judged(changes), findings));
 
 test("one that cannot be reached is one failure, with the reason.", () => {
-  const findings = judgeDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, { migrations: MIGRATIONS, pool: 10 });
+  const findings = judgeDatabase({ unseen: "connect ECONNREFUSED 127.0.0.1:1" }, {
+    migrations: MIGRATIONS,
+    pool: 10,
+    admin: null,
+  });
   assert.equal(findings.map(({ level, told }) => `${level}: ${told}`), [
     "failing: it cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
   ]);

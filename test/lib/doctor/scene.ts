@@ -72,7 +72,8 @@ export async function openScene(options: Partial<SimulatorOptions> = {}): Promis
     },
     make: (path, object) => send("POST", path, object),
     async examine({ env = {}, catalogText, ...changes } = {}) {
-      const variables = { DATABASE_URL: NO_DATABASE, KUBECONFIG: file, ROOT_DOMAIN: "localhost", ...env };
+      const places = { DATABASE_URL: NO_DATABASE, KUBECONFIG: file };
+      const variables = { ...places, PUBLIC_URL: "http://localhost", ROOT_DOMAIN: "localhost", ...env };
       const loaded = await loadBlueprint(blueprint);
       const sections: Section[] = [];
       const examination: Examination = {

@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { formatAddress, parseAddress, parseNetwork } from "#lib/limits/address.ts";
+import { openLog } from "#lib/log.ts";
 import { clientFinder } from "#lib/limits/client-address.ts";
 
 const test = suite("clientFinder");
@@ -27,6 +28,22 @@ test("sees through IPv4 in IPv6, ports and zones", () => {
   assert.is(find("fd00::1", "[2001:db8::1]:443"), "2001:db8:0:0:0:0:0:1");
   assert.is(find("::ffff:203.0.113.7", null), "203.0.113.7");
   assert.is(find("fe80::1%eth0", null), "fe80:0:0:0:0:0:0:1");
+});
+
+test("tells the log of a peer that passes on without being trusted, once, and of nobody else", () => {
+  const lines: string[] = [];
+  const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
+  const seen = clientFinder(["10.0.0.0/8"], log);
+  for (const [peer, header] of [["10.1.2.3", "198.51.100.1"], ["203.0.113.7", null], ["", "x"]] as const) {
+    seen(peer, header);
+  }
+  assert.equal(lines, []);
+  for (const peer of ["::ffff:203.0.113.7", "203.0.113.7", "203.0.113.8"]) seen(peer, "x".repeat(100_000));
+  assert.is(lines.length, 1);
+  const { level, message } = JSON.parse(lines[0]!);
+  assert.is(level, "warn");
+  assert.match(message, /^203\.0\.113\.7 sends X-Forwarded-For and is not in TRUSTED_PROXIES, .*one limit of sign-ins/);
+  assert.ok(lines[0]!.length < 500, "whatever the header holds");
 });
 
 test("is empty for a socket without an address", () => {

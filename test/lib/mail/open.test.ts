@@ -5,6 +5,7 @@ import { openPost } from "#lib/mail/open.ts";
 
 const test = suite("openPost");
 const ENOUGH = {
+  PUBLIC_URL: "https://hubs.example.org",
   ROOT_DOMAIN: "spokes.example.org",
   DATABASE_URL: "postgres://db.example/x",
   KUBECONFIG: "/kube/config",

@@ -100,7 +100,7 @@ test("a port that is in use is told in one sentence, before anything was started
     DATA_DIR: join(directory, "other"),
   });
   assert.is(await other.ended, 69);
-  assert.match(other.lines.join("\n"), /^Port \d+ is in use/);
+  assert.match(other.lines.join("\n"), /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use/);
   assert.is(await program.stop(), 0);
 });
 

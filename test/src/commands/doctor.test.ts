@@ -21,7 +21,13 @@ const test = suite<Context>("wheelwright doctor");
 test.before.each(async (context) => {
   context.db = await openTestDatabase();
   context.scene = await openScene();
-  context.env = { DATABASE_URL: context.db.url, KUBECONFIG: context.scene.file, ROOT_DOMAIN: "spokes.localhost" };
+  context.env = {
+    DATABASE_URL: context.db.url,
+    KUBECONFIG: context.scene.file,
+    PUBLIC_URL: "https://hubs.example.org",
+    TRUSTED_PROXIES: "10.0.0.0/8",
+    ROOT_DOMAIN: "spokes.localhost",
+  };
 });
 test.after.each(async ({ db, scene }) => {
   await scene.close();
@@ -74,9 +80,10 @@ test("tells everything that is wrong with the configuration at once, and ends wi
   const { status, text } = await run({});
   assert.is(status, 78, text);
   assert.match(text, /✗ variables {5}DATABASE_URL is missing.*\n.*wheelwright dev/);
+  assert.match(text, /✗ variables {5}PUBLIC_URL is missing/);
   assert.match(text, /✗ variables {5}ROOT_DOMAIN is missing/);
   assert.match(text, /✗ variables {5}KUBECONFIG is missing/);
-  assert.match(text, /\n {2}Not ready: 3 problems\n$/);
+  assert.match(text, /\n {2}Not ready: 4 problems\n$/);
   const { ROOT_DOMAIN: _, ...others } = env;
   const wrong = await run({ ...others, CATALOG: "/nowhere/catalog" });
   assert.is(wrong.status, 78, wrong.text);

@@ -32,7 +32,7 @@ test("an unknown command or option is refused with what would be right", async (
 test("serve with nothing configured names everything that it lacks, and ends with EX_CONFIG", async () => {
   const { status, text } = await run(["serve"]);
   assert.is(status, 78);
-  for (const name of ["DATABASE_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
+  for (const name of ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]) {
     assert.match(text, new RegExp(`^ +${name} is missing`, "m"));
   }
   assert.not.match(text, /\bat .*\.ts:\d+/, "no stack");

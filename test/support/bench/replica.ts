@@ -91,6 +91,7 @@ export async function openReplica(place: Place): Promise<Replica> {
         DATABASE_URL: database.url,
         DATABASE_POOL: "5",
         KUBECONFIG: kubeconfig,
+        PUBLIC_URL: "http://localhost:3000",
         ROOT_DOMAIN: "spokes.example.org",
         LOG_FORMAT: "json",
         LOG_LEVEL: "debug",

@@ -1,0 +1,67 @@
+/** A caller who makes up where requests come from: X-Forwarded-For is believed of nobody who was not named. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/log.ts";
+import { openSimulator } from "#lib/simulator/open.ts";
+import { openTestDatabase } from "#test/support/database.ts";
+import { startProgram } from "#test/support/program.ts";
+
+const test = suite("X-Forwarded-For that is made up");
+
+/** Six sign-ins, each from an address of its own by what the header says; their statuses, and what was warned of. */
+async function attack(more: Record<string, string>): Promise<{ statuses: number[]; warnings: string[] }> {
+  const db = await openTestDatabase();
+  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-proxy-"));
+  await writeFile(join(directory, "kubeconfig"), simulator.kubeconfig());
+  const program = startProgram(["serve"], {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    PUBLIC_URL: "https://hubs.example.org",
+    DATABASE_URL: db.url,
+    KUBECONFIG: join(directory, "kubeconfig"),
+    ROOT_DOMAIN: "spokes.example.org",
+    ...more,
+  });
+  try {
+    const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(await program.said(/Listening on/))![1]!;
+    const statuses: number[] = [];
+    for (let i = 1; i <= 6; i++) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${i}` },
+        body: JSON.stringify({ email: "ada@school.example", password: `guess number ${i}` }),
+      });
+      await answer.body?.cancel();
+      statuses.push(answer.status);
+    }
+    await program.stop();
+    return { statuses, warnings: program.lines.filter((line) => line.includes("X-Forwarded-For")) };
+  } finally {
+    if (program.child.exitCode === null && program.child.signalCode === null) await program.stop();
+    await simulator.close();
+    await db.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+test("gets nobody a sixth sign-in in a minute, and is told to the operator once", async () => {
+  const { statuses, warnings } = await attack({});
+  assert.equal(statuses, [401, 401, 401, 401, 401, 429]);
+  assert.is(warnings.length, 1, warnings.join("\n"));
+  assert.match(
+    warnings[0]!,
+    /"level":"warn","message":"127\.0\.0\.1 sends X-Forwarded-For and is not in TRUSTED_PROXIES/,
+  );
+});
+
+test("is believed of a proxy that is named, without a word", async () => {
+  const { statuses, warnings } = await attack({ TRUSTED_PROXIES: "127.0.0.1" });
+  assert.equal(statuses, [401, 401, 401, 401, 401, 401]);
+  assert.equal(warnings, []);
+});
+
+test.run();

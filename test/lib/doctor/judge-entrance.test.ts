@@ -1,0 +1,37 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { judgeAddress, judgeProxies, judgeUsers } from "#lib/doctor/judge-entrance.ts";
+import type { Finding } from "#lib/doctor/finding.ts";
+
+const test = suite("how people come in");
+const short = ({ check, level, told }: Finding) => `${check} ${level}: ${told}`;
+const HTTPS = new URL("https://hubs.example.org"), LOCAL = new URL("http://localhost:3000");
+
+test("an https address is right, plain HTTP from elsewhere is not, and localhost is for this machine", () => {
+  assert.is(short(judgeAddress(HTTPS)), "address ok: https://hubs.example.org/");
+  assert.match(
+    short(judgeAddress(new URL("http://192.0.2.2"))),
+    /^address warning: PUBLIC_URL is http and not on this/,
+  );
+  assert.match(short(judgeAddress(LOCAL)), /^address warning: http:\/\/localhost:3000\/ leads to whatever machine/);
+});
+
+test("where TLS ends before us, whoever ends it should be named", () => {
+  const judged = (publicUrl: URL, ...trustedProxies: string[]) => short(judgeProxies({ publicUrl, trustedProxies }));
+  assert.match(judged(HTTPS), /^proxies warning: .*TRUSTED_PROXIES names none: all share one limit of sign-ins$/);
+  assert.is(judged(HTTPS, "10.0.0.0/8", "fd00::/8"), "proxies ok: 10.0.0.0/8 and fd00::/8 may tell whom they pass on");
+  assert.match(judged(LOCAL), /^proxies ok: /);
+});
+
+test("without a user, and without one to be made, nobody can sign in", () => {
+  const admin = { email: "ada@school.example", password: "correct horse battery" };
+  assert.is(short(judgeUsers(true, null)), "users ok: there are some");
+  assert.is(
+    short(judgeUsers(false, admin)),
+    "users ok: serve makes the first operator, ada@school.example, when it starts",
+  );
+  assert.is(short(judgeUsers(false, null)), "users warning: there is none: nobody can sign in");
+  assert.match(judgeUsers(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
+});
+
+test.run();

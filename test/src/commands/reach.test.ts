@@ -1,0 +1,31 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openLog, silent } from "#lib/log.ts";
+import { reachDatabase } from "#src/commands/reach.ts";
+import { openTestDatabase } from "#test/support/database.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("reachDatabase");
+
+test("gives up in the end with EX_UNAVAILABLE, and names the variables and no password", async () => {
+  const error = await rejection(reachDatabase("postgres://me:hush@127.0.0.1:1/none", silent, 0));
+  assert.equal([(error as { status?: number }).status, error.message], [
+    69,
+    "The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): nothing listens there",
+  ]);
+});
+
+test("waits for nothing that waiting does not change", async () => {
+  const db = await openTestDatabase();
+  try {
+    const lines: string[] = [], log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
+    const url = Object.assign(new URL(db.url), { pathname: "/nowhere" }).href;
+    const error = await rejection(reachDatabase(url, log));
+    assert.equal([(error as { status?: number }).status, lines], [78, []]);
+    await reachDatabase(db.url, log, 0);
+  } finally {
+    await db.close();
+  }
+});
+
+test.run();
