@@ -5,11 +5,10 @@
  * container secrets do. Values never appear in the message: some of them are secrets.
  */
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join } from "node:path";
 import * as v from "valibot";
 import { LEVELS } from "#lib/log.ts";
-import { Email, HostName } from "#lib/schema.ts";
+import { Cidrs, Email, HostName, Sender, Server } from "#lib/schema.ts";
 
 /** What must be told: `serve` needs a database and a domain, `migrate` a database; `dev` brings its own of both. */
 export type Mode = "serve" | "migrate" | "dev";
@@ -45,16 +44,11 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const Cidrs = v.pipe(
+const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
+/** Without the namespace two spokes would share an account. */
+const SpokeUser = v.pipe(
   v.string(),
-  v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
-  v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
-);
-
-const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
-const Sender = v.pipe(
-  v.string(),
-  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
+  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER),
 );
 
 const Variables = v.object({
@@ -83,6 +77,10 @@ const Variables = v.object({
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
+  SPOKE_SMTP_HOST: v.optional(Server),
+  SPOKE_SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SPOKE_SMTP_USER: v.optional(SpokeUser),
+  SPOKE_SMTP_SECRET: v.optional(v.pipe(v.string(), v.minLength(32, "must have at least 32 characters"))),
   TRUSTED_PROXIES: v.optional(Cidrs, ""),
   PORTAL: v.optional(Switch),
   SIGNUP: v.optional(Switch, "off"),
@@ -177,6 +175,9 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
     problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
   }
   if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and the passwords are made from it");
+  if (given.SPOKE_SMTP_SECRET) need("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, and each spoke needs an account");
   return problems;
 }
 
@@ -203,6 +204,16 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
         user: given.SMTP_USER ?? null,
         pass: given.SMTP_PASS ?? null,
         from: given.SMTP_FROM,
+      }
+      : null,
+    /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */
+    relay: given.SPOKE_SMTP_HOST
+      ? {
+        host: given.SPOKE_SMTP_HOST,
+        port: given.SPOKE_SMTP_PORT,
+        user: given.SPOKE_SMTP_USER ?? null,
+        secret: given.SPOKE_SMTP_SECRET ?? null,
+        from: given.SMTP_FROM ?? null,
       }
       : null,
     /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */
@@ -236,14 +247,4 @@ function databaseUrl(given: Variables): string {
   const user = encodeURIComponent(given.POSTGRES_USER), password = encodeURIComponent(given.POSTGRES_PASSWORD ?? "");
   const name = encodeURIComponent(given.POSTGRES_DB);
   return `postgres://${user}:${password}@${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${name}`;
-}
-
-/** Whether the text is an address with a prefix length that the address family has. */
-function isCidr(text: string): boolean {
-  const [address = "", prefix] = text.split("/");
-  const family = isIP(address);
-  if (family === 0) return false;
-  if (prefix === undefined) return true;
-  if (!/^\d{1,3}$/.test(prefix)) return false;
-  return Number(prefix) <= (family === 4 ? 32 : 128);
 }

@@ -4,6 +4,7 @@
  * Text is well-formed Unicode without control characters but newline and tab, bounded in code points: what is let in
  * here can be stored, logged and sent on without further thought. Messages say what the value must be.
  */
+import { isIP } from "node:net";
 import * as v from "valibot";
 
 // deno-lint-ignore no-control-regex
@@ -114,3 +115,30 @@ export const Flag = v.optional(
   v.pipe(v.picklist(["true", "false", "1", "0"], FLAG), v.transform((value) => value === "true" || value === "1")),
   "false",
 );
+
+/** Where a server is: any host name, or an address. */
+export const Server = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an address"));
+
+const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
+/** An address that mail comes from, with or without a name. */
+export const Sender = v.pipe(
+  v.string(),
+  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
+);
+
+/** Networks, as 10.0.0.0/8,fd00::/8. */
+export const Cidrs = v.pipe(
+  v.string(),
+  v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
+  v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
+);
+
+/** Whether the text is an address with a prefix length that the address family has. */
+function isCidr(text: string): boolean {
+  const [address = "", prefix] = text.split("/");
+  const family = isIP(address);
+  if (family === 0) return false;
+  if (prefix === undefined) return true;
+  if (!/^\d{1,3}$/.test(prefix)) return false;
+  return Number(prefix) <= (family === 4 ? 32 : 128);
+}

@@ -18,7 +18,7 @@ import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { lookAtPayments } from "#lib/doctor/payments.ts";
-import { lookAtDomain, lookAtMail, type Resolve, resolveName } from "#lib/doctor/surroundings.ts";
+import { judgeRelay, lookAtDomain, lookAtMail, type Resolve, resolveName } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/log.ts";
 
@@ -60,6 +60,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
     Promise.all([
       lookAtDomain(config.rootDomain, look, examination.resolve ?? resolveName),
       lookAtMail(config.smtp, look),
+      judgeRelay(config.relay),
       lookAtPayments(config.stripe, look),
     ]).then((findings) => section("surroundings", null, findings.flat())),
     ...places.map((place) => examineCluster(place, planOf(examination), trying)),

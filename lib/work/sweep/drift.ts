@@ -30,7 +30,7 @@ export async function judgeDrift(look: Look): Promise<void> {
   const sights = [...look.sights.values()], verdicts: Verdict[] = [], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
     const batch = sights.slice(i, i + ROWS);
-    const inputs = await readInputs(look.app.db.rows, batch.map(({ spoke }) => spoke.id));
+    const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
     for (const sight of batch) {
       const own = inputs.get(sight.spoke.id);
       if (!own || sight.ailments.get("Namespace") !== null) continue; // its health says what there is to say

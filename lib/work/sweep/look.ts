@@ -77,7 +77,7 @@ interface KnownKind extends Kind {
 /** What is to be listed, as the blueprint makes it for any of them. */
 async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, KnownKind>> {
   for (const { spoke: { id, maintenance } } of sights.values()) {
-    const inputs = (await readInputs(app.db.rows, [id])).get(id);
+    const inputs = (await readInputs(app, [id])).get(id);
     if (!inputs) continue;
     const site = { inputs, maintenance };
     const versions = new Map(
@@ -109,7 +109,7 @@ async function take(
   const comparable = [...bySight.keys()].flatMap((sight) =>
     sight && sight.spoke.blueprint_revision === app.blueprint.revision && kind.kind !== "Secret" ? sight.spoke.id : []
   );
-  const inputs = await readInputs(app.db.rows, comparable);
+  const inputs = await readInputs(app, comparable);
   for (const [sight, found] of bySight) {
     if (!sight) continue; // of a spoke that is not active, or none at all
     for (const object of found) note(sight, object);
