@@ -68,7 +68,6 @@ const WATCHED: readonly Row[] = [
 const LEFT: readonly Row[] = [
   ["", "persistentvolumes", "get"],
   ["", "configmaps", "list"],
-  ["", "secrets", "list"],
   ["", "services", "list"],
   ["", "limitranges", "list"],
   ["apps", "replicasets", "list"],
