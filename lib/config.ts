@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { LEVELS } from "#lib/log.ts";
-import { Cidrs, Email, HostName, Sender, Server } from "#lib/schema.ts";
+import { Cidrs, Email, HostName, Sender, Server, SpokeUser } from "#lib/schema.ts";
 
 /** What must be told: `serve` needs a database and a domain, `migrate` a database; `dev` brings its own of both. */
 export type Mode = "serve" | "migrate" | "dev";
@@ -44,13 +44,6 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
-const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
-/** Without the namespace two spokes would share an account. */
-const SpokeUser = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER),
-);
-
 const Variables = v.object({
   HOST: v.optional(Text, "0.0.0.0"),
   PORT: v.optional(whole(0, 65535), "3000"),
@@ -71,6 +64,9 @@ const Variables = v.object({
   BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
   KUBECONFIG: v.optional(Text),
   KUBECONFIG_HOST_PATH: v.optional(Text),
+  CLUSTER_ROLE: v.optional(
+    v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
+  ),
   ACME_EMAIL: v.optional(Email),
   SMTP_HOST: v.optional(Text),
   SMTP_PORT: v.optional(whole(1, 65535), "587"),
@@ -196,6 +192,8 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
       : null,
     /** Path of a kubeconfig; null is the in-cluster service account, in dev the simulated cluster. */
     kubeconfig: (dev ? undefined : given.KUBECONFIG) ?? given.KUBECONFIG_HOST_PATH ?? null,
+    /** The ClusterRole that is bound in each namespace that is made; null where the account has its rights everywhere. */
+    clusterRole: given.CLUSTER_ROLE ?? null,
     acmeEmail: given.ACME_EMAIL ?? null,
     smtp: given.SMTP_HOST && given.SMTP_FROM
       ? {

@@ -126,6 +126,13 @@ export const Sender = v.pipe(
   v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
 );
 
+const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
+/** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
+export const SpokeUser = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER),
+);
+
 /** Networks, as 10.0.0.0/8,fd00::/8. */
 export const Cidrs = v.pipe(
   v.string(),

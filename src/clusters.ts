@@ -16,7 +16,11 @@ export interface OpenClusters extends Clusters {
 const DEFAULT = "default";
 
 /** `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what. */
-export function openClusters(source: ClusterSource, catalog: Catalog, log: Log, replicaId: string): OpenClusters {
+export function openClusters(
+  source: ClusterSource,
+  { catalog, role, log }: { readonly catalog: Catalog; readonly role: string | null; readonly log: Log },
+  replicaId: string,
+): OpenClusters {
   const version = `${release().version} (${replicaId})`;
   const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);
   const opened = new Map<string, Promise<Cluster>>();
@@ -25,7 +29,7 @@ export function openClusters(source: ClusterSource, catalog: Catalog, log: Log, 
     // Imported here: the Kubernetes library costs half a second and 80 MB, and only those who provision need it.
     const { openCluster } = await import("#lib/cluster/open.ts");
     const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
-    return await openCluster({ name, kubeconfig, version, log });
+    return await openCluster({ name, kubeconfig, version, role, log });
   }
 
   return {

@@ -51,7 +51,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     opened.push(() => db.close());
     const replicaId = newId("rep");
     log.debug("Opens a replica", { replica: replicaId });
-    const clusters = openClusters(source, catalog, log, replicaId);
+    const clusters = openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
     opened.push(() => clusters.close());
     const feeds = openFeeds(db, log);
     opened.push(() => feeds.close());

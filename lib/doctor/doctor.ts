@@ -84,12 +84,20 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
 }
 
 /** What is tried is as small as it can be: the size that asks for least. */
-function planOf({ blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
+function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
   const memory = ({ resources }: (typeof sizes)[number]) => amountOf(resources.app.requests.memory);
   const [smallest] = sizes.toSorted((a, b) => memory(a) - memory(b));
-  return { blueprint, images: catalog.imagesOf(catalog.defaults.version), ...smallest!, trial, version, log };
+  return {
+    blueprint,
+    images: catalog.imagesOf(catalog.defaults.version),
+    ...smallest!,
+    trial,
+    version,
+    role: config.clusterRole,
+    log,
+  };
 }
 
 /** The default cluster and each region's, every one once. */

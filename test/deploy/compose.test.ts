@@ -110,6 +110,7 @@ test("everything that the example offers reaches the program", ({ program, given
     SMTP_PASS: "s3cret",
     SMTP_FROM: "hubs@school.example",
     SMTP_PORT: "465",
+    CLUSTER_ROLE: "wheelwright-spoke",
     SPOKE_SMTP_HOST: "relay.school.example",
     SPOKE_SMTP_PORT: "2525",
     SPOKE_SMTP_USER: "site-${namespace}",
@@ -119,13 +120,14 @@ test("everything that the example offers reaches the program", ({ program, given
     LOG_LEVEL: "debug",
   };
   assert.equal([...given, ...optional].sort(), Object.keys(full).sort());
-  const { acmeEmail, smtp, relay, publicUrl, trustedProxies, log } = readConfig({
+  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, log } = readConfig({
     mode: "serve",
     env: environment(program, full),
     terminal: false,
   });
-  assert.equal([acmeEmail, publicUrl.hostname, trustedProxies, log.level], [
+  assert.equal([acmeEmail, clusterRole, publicUrl.hostname, trustedProxies, log.level], [
     "ops@school.example",
+    "wheelwright-spoke",
     "hubs.school.example",
     ["172.16.0.0/12"],
     "debug",

@@ -81,6 +81,12 @@ test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
   assert.is(read({ KUBECONFIG_HOST_PATH: "/host" }, "dev").kubeconfig, "/host");
 });
 
+test("the role for namespaces is one that a cluster can have", () => {
+  assert.is(read(ENOUGH).clusterRole, null);
+  assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
+  assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
+});
+
 test("inside a cluster the service account stands in for a kubeconfig", () => {
   const { KUBECONFIG: _, ...rest } = ENOUGH;
   assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);
