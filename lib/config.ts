@@ -7,10 +7,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { Cidrs, NameServers } from "#lib/addresses.ts";
 import { reasonOf } from "#lib/errors.ts";
-import { LEVELS } from "#lib/log.ts";
-import { Email, HostName } from "#lib/schema.ts";
+import { Variables } from "#lib/variables.ts";
 
 /** What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all. */
 export type Mode = "serve" | "migrate" | "dev";
@@ -24,83 +22,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
-const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
-
-function whole(least: number, most: number) {
-  const message = `must be a whole number from ${least} to ${most}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,10}$/, message),
-    v.transform(Number),
-    v.minValue(least, message),
-    v.maxValue(most, message),
-  );
-}
-
-function url(message: string, ...protocols: string[]) {
-  return v.pipe(
-    v.string(),
-    v.check((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), message),
-  );
-}
-
-const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
-const Sender = v.pipe(
-  v.string(),
-  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
-);
-
-const Variables = v.object({
-  HOST: v.optional(Text, "0.0.0.0"),
-  PORT: v.optional(whole(0, 65535), "3000"),
-  PUBLIC_URL: v.optional(url("must be an http or https URL, such as https://hubs.example.org", "http:", "https:")),
-  ROOT_DOMAIN: v.optional(
-    v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
-  ),
-  DATABASE_URL: v.optional(
-    url("must be a URL such as postgres://user:password@host:5432/name", "postgres:", "postgresql:"),
-  ),
-  POSTGRES_PASSWORD: v.optional(Text),
-  POSTGRES_HOST: v.optional(Text, "postgres"),
-  POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
-  POSTGRES_USER: v.optional(Text, "wheelwright"),
-  POSTGRES_DB: v.optional(Text, "wheelwright"),
-  DATABASE_POOL: v.optional(whole(2, 500), "10"),
-  BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
-  BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
-  KUBECONFIG: v.optional(Text),
-  KUBECONFIG_HOST_PATH: v.optional(Text),
-  ACME_EMAIL: v.optional(Email),
-  SMTP_HOST: v.optional(Text),
-  SMTP_PORT: v.optional(whole(1, 65535), "587"),
-  SMTP_USER: v.optional(Text),
-  SMTP_PASS: v.optional(Text),
-  SMTP_FROM: v.optional(Sender),
-  TRUSTED_PROXIES: v.optional(Cidrs, ""),
-  DNS_SERVERS: v.optional(NameServers, ""),
-  PORTAL: v.optional(Switch),
-  SIGNUP: v.optional(Switch, "off"),
-  CATALOG: v.optional(Text),
-  BLUEPRINT_DIR: v.optional(Text),
-  STRIPE_SECRET_KEY: v.optional(Text),
-  STRIPE_WEBHOOK_SECRET: v.optional(Text),
-  STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
-  SCHEDULER: v.optional(Switch, "on"),
-  SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
-  MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
-  REQUEST_TIMEOUT_MS: v.optional(whole(100, 3_600_000), "30000"),
-  BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
-  METRICS_PORT: v.optional(whole(1, 65535)),
-  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
-  SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
-  LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
-  LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
-  DATA_DIR: v.optional(Text, ".wheelwright"),
-  SIMULATOR_DELAY_MS: v.optional(whole(0, 3_600_000), "1500"),
-});
-type Variables = v.InferOutput<typeof Variables>;
 
 export interface ConfigSource {
   readonly mode: Mode;
@@ -172,6 +93,9 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
     problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
   }
   if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and the passwords are made from it");
+  if (given.SPOKE_SMTP_SECRET) need("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, and each spoke needs an account");
   return problems;
 }
 
@@ -189,6 +113,8 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
       : null,
     /** Path of a kubeconfig; null is the in-cluster service account, in dev the simulated cluster. */
     kubeconfig: (dev ? undefined : given.KUBECONFIG) ?? given.KUBECONFIG_HOST_PATH ?? null,
+    /** The ClusterRole that is bound in each namespace that is made; null where the account has its rights everywhere. */
+    clusterRole: given.CLUSTER_ROLE ?? null,
     acmeEmail: given.ACME_EMAIL ?? null,
     smtp: given.SMTP_HOST && given.SMTP_FROM
       ? {
@@ -197,6 +123,16 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
         user: given.SMTP_USER ?? null,
         pass: given.SMTP_PASS ?? null,
         from: given.SMTP_FROM,
+      }
+      : null,
+    /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */
+    relay: given.SPOKE_SMTP_HOST
+      ? {
+        host: given.SPOKE_SMTP_HOST,
+        port: given.SPOKE_SMTP_PORT,
+        user: given.SPOKE_SMTP_USER ?? null,
+        secret: given.SPOKE_SMTP_SECRET ?? null,
+        from: given.SMTP_FROM ?? null,
       }
       : null,
     /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */

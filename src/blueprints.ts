@@ -703,7 +703,7 @@ spec:
       max: { storage: "\${CLAIM_MAX_STORAGE}" }
 `,
   "mail.yaml": `\
-# Applied, not created: the operator's mail account may change.
+# Applied, not created: the account is the spoke's own at the relay, and the relay may change.
 apiVersion: v1
 kind: Secret
 metadata:
@@ -1576,6 +1576,8 @@ data:
   SYNC_MOODLE_CODE: auto
   RUN_CRON_TASKS: "false" # a CronJob does it
   PRE_CONFIGURE_COMMANDS: touch /etc/service/cron/down # else runit restarts the idle cron service every second
+  # At every start, so that a relay that comes or goes later counts too: the seed says it once.
+  POST_CONFIGURE_COMMANDS: php -d max_input_vars=10000 /var/www/html/admin/cli/cfg.php --name=noemailever --set=\${MAIL_OFF}
   memory_limit: 256M
   post_max_size: 100M
   upload_max_filesize: 100M

@@ -23,8 +23,7 @@ const DEFAULT = "default";
  */
 export async function openClusters(
   source: ClusterSource,
-  catalog: Catalog,
-  log: Log,
+  { catalog, role, log }: { readonly catalog: Catalog; readonly role: string | null; readonly log: Log },
   replicaId: string,
 ): Promise<OpenClusters> {
   const began = performance.now();
@@ -36,7 +35,7 @@ export async function openClusters(
 
   function connect(name: string): Promise<Cluster> {
     const kubeconfig = source === "in-cluster" || name === DEFAULT ? source : { ...source, context: name };
-    return openCluster({ name, kubeconfig, version, log });
+    return openCluster({ name, kubeconfig, version, role, log });
   }
 
   return {

@@ -47,7 +47,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const replicaId = newId("rep");
-    const clusters = await openClusters(source, catalog, log, replicaId);
+    const clusters = await openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations);
     if (applied.length > 0) log.debug("Migrated the database", { applied });

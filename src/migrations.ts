@@ -723,4 +723,13 @@ create trigger spoke_members_lock_vacated after delete on spoke_members
 create index spokes_by_domain_backwards on spokes (reverse(domain) collate "C") where state <> 'removed';
 `,
   ],
+  [
+    "0025_hide_origins_of_operators",
+    `\
+-- Whether address and program of an event are shown to operators alone, because one of them acted. It is noted when the
+-- event is written, so that it stays true when somebody becomes an operator or is one no more. For events that were
+-- written before, or by a release that does not know the column, nobody can tell: theirs are not shown either.
+alter table audit_events add column origin_private boolean not null default true;
+`,
+  ],
 ];

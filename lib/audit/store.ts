@@ -1,5 +1,5 @@
 /** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts";
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
@@ -28,6 +28,8 @@ export interface AuditEvent {
   readonly ip: string;
   readonly userAgent: string;
   readonly at: Date;
+  /** Whether an operator acted: where from is shown to operators alone. */
+  readonly originPrivate: boolean;
 }
 
 /** What narrows a reading of the log; every given field must match. */
@@ -70,6 +72,7 @@ export async function insertAudit(
     spoke_id: entry.spokeId ?? null,
     audience_user_id: entry.audienceUserId ?? null,
     customer_visible: isVisible(entry.kind),
+    origin_private: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
   }))).execute();
 }
 
@@ -110,5 +113,11 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
     ip: row.ip,
     userAgent: row.user_agent,
     at: row.at,
+    originPrivate: row.origin_private,
   };
+}
+
+/** The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from. */
+export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
+  return event.originPrivate && reader.role !== "operator" ? { ...event, ip: "", userAgent: "" } : event;
 }

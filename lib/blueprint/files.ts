@@ -52,7 +52,7 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
   issuer: "issuer.yaml",
 };
 
-/** Created once with random values, and applied with the operator's mail password. */
+/** Created once with random values, and applied with the spoke's password at the mail relay. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
 

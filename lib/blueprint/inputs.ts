@@ -87,6 +87,7 @@ export const SpokeInputs = v.object({
   https: v.boolean(),
   /** The ClusterIssuer that its certificate comes from, if it needs one. */
   issuer: v.nullable(Label),
+  /** Of the day when it was made; the configuration says what holds now. */
   mail: v.nullable(Mail),
 });
 export type SpokeInputs = v.InferOutput<typeof SpokeInputs>;

@@ -3,7 +3,6 @@
  *
  * Rendering is pure: the same inputs and the same revision always give the same objects, whoever asks.
  */
-import * as v from "valibot";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { ConfigError } from "#lib/config.ts";
 import {
@@ -23,7 +22,7 @@ import { type Arithmetic, arithmetic } from "#lib/blueprint/quota.ts";
 import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";
 import { fill, type Values } from "#lib/blueprint/render.ts";
 import { sampleInputs } from "#lib/blueprint/sample.ts";
-import { MailPassword, newPassword } from "#lib/blueprint/secrets.ts";
+import { newPassword, relayPassword } from "#lib/blueprint/secrets.ts";
 import { type HubSettings, NO_SETTINGS, seedValues } from "#lib/blueprint/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/blueprint/sizes.ts";
 import { type Owner, stamp } from "#lib/blueprint/stamp.ts";
@@ -42,8 +41,8 @@ export interface Blueprint {
   spokeObjects(inputs: SpokeInputs, step: SpokeStep, hub?: HubSettings): KubeObject[];
   /** Secrets with new random values, to be created, never applied: what stands there already is right. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
-  /** The Secret with the operator's mail password, to be applied in the step `secrets`. */
-  mailSecret(inputs: SpokeInputs, password: string | null): KubeObject[];
+  /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
+  mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
   jobObject(inputs: SpokeInputs, job: JobName, fence: string): KubeObject;
   /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
@@ -96,9 +95,9 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       };
       return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },
-    mailSecret(inputs, password) {
-      const usable = inputs.mail !== null && v.is(MailPassword, password);
-      const values = { ...spokeValues(inputs), SMTP_PASSWORD: usable ? password : "" };
+    mailSecret(inputs, secret) {
+      const user = inputs.mail?.user;
+      const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
     jobObject(inputs, job, fence) {

@@ -64,7 +64,7 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
     ...(brand && !brand.theme && !hub.brand ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
-    ...(inputs.mail ? [] : ["The control plane has no usable mail settings: the site sends no mail"]),
+    ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
   ];
 }
 

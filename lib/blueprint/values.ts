@@ -12,7 +12,7 @@ export const SPOKE_NAMES = [
   ...["QUOTA_CPU_REQUESTS", "QUOTA_MEMORY_REQUESTS", "QUOTA_CPU_LIMITS", "QUOTA_MEMORY_LIMITS", "QUOTA_STORAGE"],
   ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
   ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
-  ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM"],
+  ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
   // may be absent
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
@@ -77,11 +77,12 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     INGRESS_CLASS: surroundings.ingressClass,
     INGRESS_NAMESPACE: surroundings.ingressNamespace,
     DNS_NAMESPACE: surroundings.dnsNamespace,
-    SMTP_HOST: mail?.host ?? "localhost", // and the seed turns mail off
+    SMTP_HOST: mail?.host ?? "localhost", // and mail is turned off
     SMTP_PORT: String(mail?.port ?? 25),
     SMTP_USER: mail?.user ?? "",
     SMTP_PROTOCOL: mail ? mail.port === 465 ? "ssl" : "tls" : "",
     MAIL_FROM: mail?.from ?? `noreply@${inputs.host}`,
+    MAIL_OFF: mail ? "0" : "1",
     STORAGE_CLASS: surroundings.storageClass ?? null,
     CONTROL_PLANE_NAMESPACE: surroundings.controlPlaneNamespace ?? null,
     MAIL_PORT: otherMailPort,

@@ -1,7 +1,6 @@
 /** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
 import * as v from "valibot";
-import { HubInputs, type Mail, SpokeInputs, Word } from "#lib/blueprint/inputs.ts";
-import { MailPassword } from "#lib/blueprint/secrets.ts";
+import { HubInputs, SpokeInputs, Word } from "#lib/blueprint/inputs.ts";
 import type { Surroundings } from "#lib/blueprint/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/config.ts";
@@ -35,13 +34,13 @@ export interface HubRequest {
 /** Size and version must be ones that the catalogue takes. */
 export function spokeInputs(
   catalog: Catalog,
-  config: Pick<Config, "acmeEmail" | "smtp">,
+  config: Pick<Config, "acmeEmail" | "relay">,
   request: SpokeRequest,
 ): SpokeInputs {
   const { region, brand, seed, ...asked } = request;
   const surroundings = catalog.surroundingsOf(region);
   const issuer = issuerOf(surroundings, config);
-  return v.parse(SpokeInputs, {
+  const inputs = {
     ...asked,
     images: catalog.imagesOf(request.version),
     resources: catalog.resourcesOf(request.size),
@@ -50,8 +49,20 @@ export function spokeInputs(
     surroundings,
     https: issuer !== null || surroundings.tls === "elsewhere",
     issuer,
-    mail: mailOf(config.smtp),
-  });
+    mail: null,
+  };
+  return withMail(config, v.parse(SpokeInputs, inputs));
+}
+
+/**
+ * The inputs that a row holds, for work of today. How mail goes out is not what a spoke was made from, but what the
+ * configuration says now: an account that was taken away must not come back from a row.
+ */
+export function withMail({ relay }: Pick<Config, "relay">, inputs: SpokeInputs): SpokeInputs {
+  if (!relay) return { ...inputs, mail: null };
+  const { host, port, user } = relay, sender = /<([^<>]+)>\s*$/.exec(relay.from ?? "")?.[1] ?? relay.from?.trim();
+  const from = v.is(Word, sender) ? sender : `noreply@${inputs.host}`;
+  return { ...inputs, mail: { host, port, user: user && user.replace("${namespace}", inputs.namespace), from } };
 }
 
 export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, request: HubRequest): HubInputs {
@@ -70,16 +81,4 @@ export function spokeUrl(inputs: SpokeInputs): string {
 function issuerOf({ tls, issuer, ingressClass }: Surroundings, config: Pick<Config, "acmeEmail">): string | null {
   if (tls !== "acme") return null;
   return issuer ?? (config.acmeEmail ? `wheelwright-${ingressClass}` : null);
-}
-
-/**
- * The control plane's mail settings for a spoke, or null where the image could not pass them on unbroken: it uses them
- * unquoted in a shell, so a blank in a password would keep the site from starting.
- */
-function mailOf(smtp: Config["smtp"]): Mail | null {
-  if (!smtp) return null;
-  const from = /<([^<>]+)>\s*$/.exec(smtp.from)?.[1] ?? smtp.from.trim();
-  const words = [smtp.host, from, ...(smtp.user === null ? [] : [smtp.user])];
-  if (!words.every((word) => v.is(Word, word)) || !(smtp.pass === null || v.is(MailPassword, smtp.pass))) return null;
-  return { host: smtp.host, port: smtp.port, user: smtp.user, from };
 }

@@ -166,8 +166,6 @@ export interface PageRequest {
   readonly limit: number;
   /** What the page before ended with. */
   readonly next?: string;
-  /** Names and labels without the rest: what a Secret holds stays where it is. */
-  readonly only?: "metadata";
 }
 
 export interface Page {

@@ -49,7 +49,6 @@ export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
 export type PatchQuery = Readonly<Record<string, string>>;
 export const FIELD_MANAGER: PatchQuery = { fieldManager: "wheelwright" };
 export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
-const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;
 
@@ -86,10 +85,10 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
         }
       }
     },
-    listPage: async (kind, { selector, limit, next, only }, call) => {
+    listPage: async (kind, { selector, limit, next }, call) => {
       const at = await path(kind, undefined, call);
       const query = { ...queryOf({ labels: selector }), limit: String(limit), ...(next ? { continue: next } : {}) };
-      const page = await listOnePage(api, at, query, call, only && METADATA);
+      const page = await listOnePage(api, at, query, call);
       const items = page.items.map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
       return { items, next: page.next || null };
     },

@@ -1,4 +1,5 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
+import { bindRole, isAllowed } from "#lib/cluster/binding.ts";
 import { openApi } from "#lib/cluster/wire/api.ts";
 import type { Cluster } from "#lib/cluster/cluster.ts";
 import { type KubeconfigSource, openConnections } from "#lib/cluster/wire/connection.ts";
@@ -10,7 +11,7 @@ import {
   strangerError,
   terminatingError,
 } from "#lib/cluster/guard.ts";
-import { openKinds, pathOf } from "#lib/cluster/wire/kinds.ts";
+import { openKinds } from "#lib/cluster/wire/kinds.ts";
 import { APPLY, FIELD_MANAGER, openObjects } from "#lib/cluster/objects.ts";
 import { openSpace } from "#lib/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/cluster/trouble/verdict.ts";
@@ -30,6 +31,8 @@ export interface ClusterOptions {
   readonly patience?: Partial<Patience>;
   /** Of this program, for the User-Agent. */
   readonly version?: string;
+  /** The ClusterRole that is bound in each new namespace; without it the credentials have their rights everywhere. */
+  readonly role?: string | null;
   readonly log: Log;
 }
 
@@ -57,6 +60,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       if (!created && !hasSameLabels(namespace, manifest)) {
         throw strangerError(`There is a namespace ${name} already, and it is not ours`);
       }
+      if (options.role) await bindRole(api, objects, options.role, name, call);
       return { uid: namespace.metadata.uid! };
     },
     findNamespace: (name, call) => findNamespace(objects, name, call),
@@ -78,15 +82,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);
     },
-    allows: async ({ verb, group, resource: whole }, call) => {
-      const [resource, subresource] = whole.split("/");
-      const resourceAttributes = { verb, group, resource, ...(subresource === undefined ? {} : { subresource }) };
-      const apiVersion = "authorization.k8s.io/v1", kind = "SelfSubjectAccessReview";
-      const path = pathOf(apiVersion, "selfsubjectaccessreviews", undefined);
-      const review = { apiVersion, kind, spec: { resourceAttributes } };
-      const { body } = await api.call({ method: "POST", path, body: review, repeat: "safe" }, call);
-      return body.status?.allowed === true;
-    },
+    allows: (access, call) => isAllowed(api, access, undefined, call),
     about: async () => ({
       server: await connections.current().then(({ server }) => (server.origin + server.pathname).replace(/\/$/, "")),
       aheadMs: Math.round(api.now() - Date.now()),

@@ -158,6 +158,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     spoke_id: string | null;
     audience_user_id: string | null;
     customer_visible: boolean;
+    origin_private: Generated<boolean>;
   };
   stream_heads: {
     federation_id: string;

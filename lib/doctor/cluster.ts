@@ -7,7 +7,7 @@ import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#
 import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
 import { judgeTrial } from "#lib/doctor/judge-trial.ts";
 import { unseen } from "#lib/doctor/look.ts";
-import { type Permission, PERMISSIONS } from "#lib/doctor/permissions.ts";
+import { type Permission, permissionsFor } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/log.ts";
@@ -32,6 +32,8 @@ export interface ClusterPlan extends Omit<TrialPlan, "surroundings"> {
   /** Whether pods may be started in a namespace of ours. */
   readonly trial: boolean;
   readonly version: string;
+  /** CLUSTER_ROLE. */
+  readonly role: string | null;
   readonly log: Log;
 }
 
@@ -49,9 +51,9 @@ export async function examineCluster(place: Place, plan: ClusterPlan, trying: Tr
     ...{ place: "cluster", name: place.name, where },
     findings: unique(findings),
   });
-  const { name, kubeconfig } = place, { version, log } = plan;
+  const { name, kubeconfig } = place, { version, role, log } = plan;
   const patience = IMPATIENCE, deadline = trying.limit;
-  const opened = await trying.look(() => openCluster({ name, kubeconfig, version, log, patience, deadline }));
+  const opened = await trying.look(() => openCluster({ name, kubeconfig, version, role, log, patience, deadline }));
   if (!("seen" in opened)) return section(place.where, [unreachable(opened)]);
   const cluster = opened.seen;
   try {
@@ -93,7 +95,7 @@ async function examineStanding(
   const unserved = absent.flatMap(([sight, kind]) =>
     "seen" in sight && sight.seen === null ? [kind.apiVersion.split("/")[0]!] : []
   );
-  const permissions = await look((signal) => reviewAll(cluster, unserved, signal));
+  const permissions = await look((signal) => reviewAll(cluster, permissionsFor(plan.role), unserved, signal));
   return [
     ...place.needs.flatMap(({ surroundings }) => judgeStorage(storage, surroundings)),
     ...place.needs.map(({ surroundings }) => judgeSnapshots(storage, snapshots, surroundings)),
@@ -106,11 +108,12 @@ async function examineStanding(
 
 async function reviewAll(
   cluster: Cluster,
+  permissions: readonly Permission[],
   unserved: readonly string[],
   signal: AbortSignal,
 ): Promise<{ asked: number; denied: Permission[] }> {
   const isThere = ({ group }: Permission) => !unserved.some((absent) => `.${group}`.endsWith(`.${absent}`));
-  const asked = PERMISSIONS.filter(isThere);
+  const asked = permissions.filter(isThere);
   const answers = await Promise.all(asked.map((permission) => cluster.allows(permission, { signal })));
   return { asked: asked.length, denied: asked.filter((_, index) => !answers[index]) };
 }

@@ -20,7 +20,7 @@ import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { lookAtPayments } from "#lib/doctor/payments.ts";
-import { lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
+import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/log.ts";
 
@@ -66,6 +66,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
     Promise.all([
       lookAtDomain(config.rootDomain, look, examination.resolve ?? openDns(config.dnsServers).addresses),
       lookAtMail(config.smtp, look),
+      judgeRelay(config.relay),
       lookAtPayments(config.stripe, look),
     ]).then((findings) => section("surroundings", null, findings.flat())),
     ...places.map((place) => examineCluster(place, planOf(examination), trying)),
@@ -89,12 +90,20 @@ function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding 
 }
 
 /** What is tried is as small as it can be: the size that asks for least. */
-function planOf({ blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
+function planOf({ config, blueprint, catalog, trial, version, log }: Examination): ClusterPlan {
   const names = catalog.choices("size") ?? Object.keys(blueprint.sizes.sizes);
   const sizes = names.map((size) => ({ size, resources: catalog.resourcesOf(size) }));
   const memory = ({ resources }: (typeof sizes)[number]) => amountOf(resources.app.requests.memory);
   const [smallest] = sizes.toSorted((a, b) => memory(a) - memory(b));
-  return { blueprint, images: catalog.imagesOf(catalog.defaults.version), ...smallest!, trial, version, log };
+  return {
+    blueprint,
+    images: catalog.imagesOf(catalog.defaults.version),
+    ...smallest!,
+    trial,
+    version,
+    role: config.clusterRole,
+    log,
+  };
 }
 
 /** The default cluster and each region's, every one once. */

@@ -58,7 +58,7 @@ function sum(quantities: readonly string[]): number {
   return quantities.reduce((total, each) => total + amountOf(each), 0);
 }
 
-const ROLE = "Give the account of the kubeconfig a ClusterRole that allows it.";
+const ROLE = "Give the account of the kubeconfig the roles of deploy/cluster-role.yaml.";
 
 /** `asked` is all that was looked up, `denied` what of it we may not do. */
 export function judgePermissions(

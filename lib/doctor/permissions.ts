@@ -1,7 +1,8 @@
 /**
  * The permissions that this program uses in a cluster: the one list, for doctor and for whoever writes a ClusterRole.
  *
- * Namespaces come and go, so all of it is asked for in the whole cluster. A server-side apply is `patch`, and `create`
+ * Namespaces come and go, so all of it is asked for in the whole cluster; with CLUSTER_ROLE only what needs it, and the rest
+ * is given in each namespace that is made (deploy/cluster-role.yaml has both). A server-side apply is `patch`, and `create`
  * besides where it makes the object. Watches are only hints that it is time to look (lib/cluster/wait.ts). A test runs
  * an installation, a removal and doctor itself against a cluster and compares what they asked for with this list.
  */
@@ -68,7 +69,6 @@ const WATCHED: readonly Row[] = [
 const LEFT: readonly Row[] = [
   ["", "persistentvolumes", "get"],
   ["", "configmaps", "list"],
-  ["", "secrets", "list"],
   ["", "services", "list"],
   ["", "limitranges", "list"],
   ["apps", "replicasets", "list"],
@@ -101,6 +101,27 @@ export const PERMISSIONS: readonly Permission[] = [
   ...ORDERS.flatMap((row) => read(row, VAGUE)),
   ...LOOKED_AT.flatMap((row) => read(row, BLIND)),
 ];
+
+/** Kinds that stand in no namespace. */
+const WIDE = new Set([
+  ...["namespaces", "persistentvolumes", "nodes", "storageclasses", "ingressclasses", "clusterissuers"],
+  ...["volumesnapshotclasses", "volumesnapshotcontents"],
+]);
+
+/** Kinds that are listed in single namespaces alone, while these stand. */
+const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
+
+/** Lists go through all namespaces, or look for what is left where a namespace, and each binding in it, is gone. */
+export function isClusterWide({ verb, resource }: Access): boolean {
+  return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource));
+}
+
+/** What must be given in the whole cluster, by the role that is bound in single namespaces. */
+export function permissionsFor(role: string | null): readonly Permission[] {
+  if (role === null) return PERMISSIONS;
+  const binding = { verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", without: null };
+  return [...PERMISSIONS.filter(isClusterWide), binding];
+}
 
 function read([group, resource, verbs]: Row, without: string | null): Permission[] {
   return verbs.split(" ").map((verb) => ({ verb, group, resource, without }));

@@ -68,7 +68,7 @@ export function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding
   if (smtp === null) {
     return warning(
       check,
-      "SMTP_HOST is not set: no site sends mail, and ours stays queued",
+      "SMTP_HOST is not set: our own mail stays queued",
       "Set it when you have one.",
     );
   }
@@ -76,6 +76,17 @@ export function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding
   if (!("seen" in greeted)) return warning(check, `${place} cannot be reached: ${greeted.unseen}`, hint);
   if (greeted.seen.startsWith("220")) return ok(check, `${place} answers`);
   return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
+}
+
+/** Whether sites reach it is seen from them alone: a relay may let in nobody but the cluster. */
+export function judgeRelay(relay: Config["relay"]): Finding {
+  const check = "relay";
+  if (relay) return ok(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
+  return warning(
+    check,
+    "SPOKE_SMTP_HOST is not set: no site sends mail",
+    "Set it to a mail server that sites may use; they are never given SMTP_USER and SMTP_PASS.",
+  );
 }
 
 const GREETING_MOST = 512; // RFC 5321: a reply line

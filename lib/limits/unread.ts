@@ -25,7 +25,7 @@ interface Body {
 /** `bodyLimit` is the bound of one body in bytes. */
 export function openUnread(
   bodyLimit: number,
-  { most = Math.max(SHARE, Math.floor(HELD / bodyLimit)), grace = GRACE } = {},
+  { most = Math.max(SHARE, Math.floor(HELD / bodyLimit)), grace = GRACE, now = () => performance.now() } = {},
 ): Unread {
   const share = Math.floor(most / SHARE);
   const all = new Set<Body>(), byNetwork = new Map<string, Set<Body>>(); // a Set keeps the order of arrival
@@ -40,7 +40,7 @@ export function openUnread(
 
   function cutOldest(bodies: ReadonlySet<Body>, bound: number): void {
     for (const body of bodies) {
-      if (bodies.size <= bound || performance.now() - body.since < grace) return;
+      if (bodies.size <= bound || now() - body.since < grace) return;
       close(body);
       body.cut();
     }
@@ -55,7 +55,7 @@ export function openUnread(
 
   return {
     open(address, cut) {
-      const body: Body = { network: networkOf(address), since: performance.now(), cut };
+      const body: Body = { network: networkOf(address), since: now(), cut };
       const own = byNetwork.get(body.network) ?? new Set();
       byNetwork.set(body.network, own.add(body));
       all.add(body);

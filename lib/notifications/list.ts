@@ -67,16 +67,16 @@ function isUnread({ userId }: Reader): RawBuilder<SqlBool> {
 
 async function readPage(
   rows: Rows,
-  { userId }: Reader,
+  reader: Reader,
   events: RawBuilder<unknown>,
   limit: number,
 ): Promise<Notification[]> {
   // "offset 0" keeps each look at an event a look at one: the planner knows neither how few there are, nor how many not.
   const { rows: found } = await sql<NotificationRow>`
     select whole.*, (select read_at from notification_reads as done
-      where done.user_id = ${userId} and done.event_id = page.id) as read_at
+      where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at
     from (select * from (${events}) as event order by at desc fetch first ${limit} rows with ties) as page
     cross join lateral (select * from audit_events where id = page.id offset 0) as whole
     order by page.at desc, page.id desc`.execute(rows);
-  return found.map(toNotification);
+  return found.map((row) => toNotification(row, reader));
 }

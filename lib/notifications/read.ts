@@ -17,10 +17,10 @@ export async function markRead(db: Database, reader: Reader, id: string): Promis
     await holdMarks(tx, reader.userId);
     const before = await findNotification(tx, reader, id);
     if (!before) throw missingNotification();
-    if (before.read_at) return toNotification(before);
+    if (before.read_at) return toNotification(before, reader);
     await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
     await raiseThrough(tx, reader.userId, await findReadCompletely(tx, reader, id));
-    return toNotification((await findNotification(tx, reader, id))!);
+    return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }
 

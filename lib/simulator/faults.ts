@@ -4,11 +4,11 @@
  * Over HTTP: `POST /simulator/faults` with one of the objects of breakage.ts answers `{"id": …}`, `GET` lists what is broken,
  * `DELETE /simulator/faults` heals everything, `DELETE /simulator/faults/ID` one thing. For example
  *
- *     curl -d '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
- *     curl -d '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …       done, and the answer is lost
- *     curl -d '{"type": "hang", "at": "body", "path": "/pods"}' …
- *     curl -d '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
- *     curl -d '{"type": "drop-watches", "how": "expired"}' …        at once, and not kept, as is compact
+ *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
+ *     curl --json '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …       done, and the answer is lost
+ *     curl --json '{"type": "hang", "at": "body", "path": "/pods"}' …
+ *     curl --json '{"type": "failing-job", "name": "install-", "log": ["no luck"], "exitCode": 1}' …
+ *     curl --json '{"type": "drop-watches", "how": "expired"}' …        at once, and not kept, as is compact
  *     curl -X DELETE …
  */
 import type { Breakage, Drop, Matching, Place } from "#lib/simulator/breakage.ts";

@@ -40,6 +40,7 @@ policy/v1: PodDisruptionBudget poddisruptionbudgets=pdb ngs
 rbac.authorization.k8s.io/v1: Role roles n; RoleBinding rolebindings n
 rbac.authorization.k8s.io/v1: ClusterRole clusterroles -; ClusterRoleBinding clusterrolebindings -
 authorization.k8s.io/v1: SelfSubjectAccessReview selfsubjectaccessreviews -
+authentication.k8s.io/v1: SelfSubjectReview selfsubjectreviews -
 coordination.k8s.io/v1: Lease leases n
 discovery.k8s.io/v1: EndpointSlice endpointslices n
 scheduling.k8s.io/v1: PriorityClass priorityclasses=pc -

@@ -28,7 +28,6 @@ export interface SimulatorOptions {
   readonly delayMs: number;
   /** A free one by default. */
   readonly port?: number;
-  readonly host?: string;
   /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
   readonly state?: string;
   /** What the one node has to give; by default more than anybody asks for. */
@@ -78,16 +77,15 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   furnish(world);
   startControllers(world);
   const server = createApi(world, recorder);
-  const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port ?? 0, host, () => {
+    server.listen(options.port ?? 0, "127.0.0.1", () => {
       server.off("error", reject);
       resolve();
     });
   });
   const { port } = server.address() as AddressInfo;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = `http://127.0.0.1:${port}`;
   return {
     url,
     kubeconfig: () => renderKubeconfig(url),

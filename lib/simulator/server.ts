@@ -7,6 +7,7 @@ import { messageOf } from "#lib/errors.ts";
 import { discover } from "#lib/simulator/api/discovery.ts";
 import { answerFaults } from "#lib/simulator/api/faults.ts";
 import { forcedAnswer } from "#lib/simulator/api/forced.ts";
+import { refuseForeign } from "#lib/simulator/api/guard.ts";
 import { answerRecord } from "#lib/simulator/api/record.ts";
 import { isServed, readRoute, type Route } from "#lib/simulator/api/route.ts";
 import { end, jsonOf, type Outgoing, send } from "#lib/simulator/api/send.ts";
@@ -35,6 +36,7 @@ export function createApi(world: World, recorder: Recorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(world, recorder, request, response).catch((error) => {
       if (!request.complete) return; // whoever asked left in the middle of it
+      if (error instanceof Refusal) return send(response, jsonOf(error.status, error.body()));
       world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
       send(response, jsonOf(500, new Refusal(500, "InternalError", messageOf(error)).body()));
@@ -51,6 +53,7 @@ async function answer(
   const method = request.method ?? "GET", target = request.url ?? "/";
   const url = new URL(target, "http://simulator");
   const text = await readBody(request);
+  refuseForeign(request);
   if (url.pathname.startsWith("/simulator/")) {
     const { status, body } = answerRecord(recorder, method, url) ??
       answerFaults(world.faults, method, url.pathname, text);

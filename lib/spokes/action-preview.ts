@@ -1,14 +1,17 @@
 /** What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is written. */
+import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/billing/cost.ts";
 import { previewCostIfTold } from "#lib/billing/preview.ts";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { differences } from "#lib/cluster/difference.ts";
 import { Fault } from "#lib/errors.ts";
 import { runsHub } from "#lib/federations/viewer.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import { type Act, inputsOf, type Trial, trialsOf } from "#lib/spokes/action-trials.ts";
+import { type Act, type Trial, trialsOf } from "#lib/spokes/action-trials.ts";
 import { demandProgress } from "#lib/spokes/action-wish.ts";
 import { takesAway, wordsFor } from "#lib/spokes/action-words.ts";
 import { payloadOf, readFacts, readRequest } from "#lib/spokes/actions.ts";
@@ -35,9 +38,12 @@ export async function previewAction(
   demandProgress(app, spoke, facts, request);
   const payload = payloadOf(facts, request), { maintenance } = facts;
   // Nothing stands there yet that could be tried.
-  const trials = spoke.namespace_uid === null
-    ? []
-    : trialsOf(app, kind, { inputs: inputsOf(spoke), maintenance }, payload);
+  const trials = spoke.namespace_uid === null ? [] : trialsOf(
+    app,
+    kind,
+    { inputs: withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs)), maintenance },
+    payload,
+  );
   const [{ changes, refusals }, price] = await Promise.all([
     askCluster(app, spoke, trials, signal),
     // What the hub pays is nothing to admins of single spokes.

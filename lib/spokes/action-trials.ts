@@ -2,9 +2,8 @@
  * What each kind of operation would ask of the API server, to be asked as a dry run. Pure: it is made of the same
  * renderings that the operation itself goes by, and each trial says what it makes of the object that stands there.
  */
-import * as v from "valibot";
 import { expectedObjects, fitted } from "#lib/blueprint/expected.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import type { SpokeStep } from "#lib/blueprint/plan.ts";
 import { resizedInputs } from "#lib/blueprint/resize.ts";
@@ -96,11 +95,6 @@ export function trialsOf(
 
 function hopeless(lost: string): Trial {
   return { ref: MOODLE, act: () => ({ lost }) };
-}
-
-/** The inputs that the row holds, as the operation would read them. */
-export function inputsOf({ blueprint_inputs }: { readonly blueprint_inputs: unknown }): SpokeInputs {
-  return v.parse(SpokeInputs, blueprint_inputs);
 }
 
 /** As if all disks could grow: whether one can, its storage class says. */

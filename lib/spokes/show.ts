@@ -1,4 +1,5 @@
 /** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
+import { type AuditEvent, type Page, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/db/database.ts";
 import type { ListPage, Removed } from "#lib/federations/store.ts";
@@ -28,6 +29,11 @@ export async function findSpokes(
   removed: Removed,
 ): Promise<SpokeRecord[]> {
   return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));
+}
+
+/** What was done with a spoke, newest first. */
+export async function findActivity(rows: Rows, viewer: Viewer, { id }: SpokeRow, page: Page): Promise<AuditEvent[]> {
+  return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));
 }
 
 function toRecord(row: SpokeRow, operation: OperationView | null): SpokeRecord {

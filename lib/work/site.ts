@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { hubInputs } from "#lib/catalog/inputs.ts";
+import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type Ref, type Space, type Waiting } from "#lib/cluster/cluster.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -35,7 +35,7 @@ export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
   const cluster = await app.clusters.open(spoke.cluster);
   return {
     spoke,
-    inputs: v.parse(SpokeInputs, spoke.blueprint_inputs),
+    inputs: withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs)),
     cluster: guardCluster(cluster, () => run.check()),
   };
 }

@@ -111,19 +111,27 @@ test("everything that the example offers reaches the program", ({ program, given
     SMTP_PASS: "s3cret",
     SMTP_FROM: "hubs@school.example",
     SMTP_PORT: "465",
+    CLUSTER_ROLE: "wheelwright-spoke",
+    SPOKE_SMTP_HOST: "relay.school.example",
+    SPOKE_SMTP_PORT: "2525",
+    SPOKE_SMTP_USER: "site-${namespace}",
+    SPOKE_SMTP_SECRET: "0123456789abcdef0123456789abcdef",
     TRUSTED_PROXIES: "172.16.0.0/12",
+    DNS_SERVERS: "10.0.0.2",
     LOG_LEVEL: "debug",
   };
   assert.equal([...given, ...optional].sort(), Object.keys(full).sort());
-  const { acmeEmail, smtp, publicUrl, trustedProxies, log } = readConfig({
+  const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, log } = readConfig({
     mode: "serve",
     env: environment(program, full),
     terminal: false,
   });
-  assert.equal([acmeEmail, publicUrl.hostname, trustedProxies, log.level], [
+  assert.equal([acmeEmail, clusterRole, publicUrl.hostname, trustedProxies, dnsServers, log.level], [
     "ops@school.example",
+    "wheelwright-spoke",
     "hubs.school.example",
     ["172.16.0.0/12"],
+    ["10.0.0.2"],
     "debug",
   ]);
   assert.equal(smtp, {
@@ -131,6 +139,13 @@ test("everything that the example offers reaches the program", ({ program, given
     port: 465,
     user: "ada",
     pass: "s3cret",
+    from: "hubs@school.example",
+  });
+  assert.equal(relay, {
+    host: "relay.school.example",
+    port: 2525,
+    user: "site-${namespace}",
+    secret: "0123456789abcdef0123456789abcdef",
     from: "hubs@school.example",
   });
 });

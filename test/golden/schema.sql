@@ -129,6 +129,7 @@ create table audit_events (
   spoke_id text,
   audience_user_id text,
   customer_visible boolean not null,
+  origin_private boolean not null default true,
   constraint audit_events_audience_user_id_fkey FOREIGN KEY (audience_user_id) REFERENCES users(id),
   constraint audit_events_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint audit_events_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),

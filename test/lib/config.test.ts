@@ -91,6 +91,12 @@ test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
   assert.is(read({ KUBECONFIG_HOST_PATH: "/host" }, "dev").kubeconfig, "/host");
 });
 
+test("the role for namespaces is one that a cluster can have", () => {
+  assert.is(read(ENOUGH).clusterRole, null);
+  assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
+  assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
+});
+
 test("inside a cluster the service account stands in for a kubeconfig", () => {
   const { KUBECONFIG: _, ...rest } = ENOUGH;
   assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);
@@ -137,6 +143,25 @@ test("the sender of mail is an address, with or without a name", () => {
   for (const wrong of ["hubs", "Hubs <hubs>", "a@b.example, c@d.example", "Hubs\nBcc: x <hubs@example.org>"]) {
     assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an e-mail address/, wrong);
   }
+});
+
+test("the mail relay of sites has an account each, whose name tells them apart, or none", () => {
+  const relay = { ...ENOUGH, SPOKE_SMTP_HOST: "relay.example" }, secret = "s".repeat(32);
+  assert.is(read({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" }).relay, null);
+  assert.equal(read(relay).relay, { host: "relay.example", port: 587, user: null, secret: null, from: null });
+  const whole = { ...relay, SPOKE_SMTP_USER: "site-${namespace}@example.org", SPOKE_SMTP_SECRET: secret };
+  assert.is(read(whole).relay?.user, "site-${namespace}@example.org");
+  assert.match(
+    problemsOf({ ...whole, SPOKE_SMTP_SECRET: "" }).join(),
+    /^SPOKE_SMTP_SECRET is missing: SPOKE_SMTP_USER/,
+  );
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: "" }).join(), /^SPOKE_SMTP_USER is missing: SPOKE_SMTP_SECRET/);
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_SECRET: "short" }).join(), /^SPOKE_SMTP_SECRET must have at least 32/);
+  for (const user of ["relay", "${slug}", "a b-${namespace}", "${namespace};reboot", "$(x)${namespace}"]) {
+    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must hold/, user);
+  }
+  assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
 });
 
 test("mail becomes files in dev alone, and only without a mail server", () => {

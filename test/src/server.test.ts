@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/auth/access.ts";
+import { anyone, signedIn } from "#lib/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Fault } from "#lib/errors.ts";
@@ -97,6 +97,28 @@ test("keeps room for people who sign in, however much programs have under way", 
   assert.is((await send("/in")).status, 200);
   release();
   await first;
+});
+
+test("counts no request whose body is still to come, and asks nobody who it is until then", async () => {
+  const post = get(({ body }) => ({ seen: body }), { body: v.object({}), scope: "cli", access: signedIn });
+  const { server, send } = await openHandler([["/x", { POST: post, GET: get(() => ({ seen: 1 })) }]], {
+    env: { MAX_IN_FLIGHT: "1" },
+  });
+  const rest = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    async pull(controller) {
+      await rest.promise;
+      controller.enqueue(new TextEncoder().encode("{}"));
+      controller.close();
+    },
+  });
+  const headers = { "content-type": "application/json", authorization: "Bearer nonsense" };
+  const slow = server.request(
+    new Request("http://localhost/x", { method: "POST", headers, body, duplex: "half" } as RequestInit),
+  );
+  assert.is((await send("/x")).status, 200);
+  rest.resolve();
+  assert.is((await slow).status, 401);
 });
 
 test("counts a request until its answer is sent", async () => {

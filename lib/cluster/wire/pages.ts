@@ -41,9 +41,8 @@ export async function listOnePage(
   path: string,
   query: Readonly<Record<string, string>>,
   call: Call,
-  accept?: string,
 ): Promise<ListPage> {
-  const { body } = await api.call({ method: "GET", path, query, repeat: "safe", ...(accept && { accept }) }, call);
+  const { body } = await api.call({ method: "GET", path, query, repeat: "safe" }, call);
   return readPage(body, path);
 }
 

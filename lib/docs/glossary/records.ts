@@ -6,8 +6,8 @@ export const RECORDS: Entries = {
   objectType: ["What kind of thing it happened to", "spoke"],
   objectId: ["Which of them", SPOKE],
   metadata: ["What else is known, by kind", { size: "medium", domain: "ash.school.example" }],
-  ip: ["From which address", "203.0.113.7"],
-  userAgent: ["With which program", "curl/8.14.1"],
+  ip: ["From which address; empty where an operator acted, unless an operator asks", "203.0.113.7"],
+  userAgent: ["With which program; empty where an operator acted, unless an operator asks", "curl/8.14.1"],
   at: ["When", "2026-11-21T12:00:00.000Z"],
   type: ["What changed into which state", "SpokeUpdateProvisioning"],
 

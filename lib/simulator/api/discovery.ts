@@ -58,7 +58,7 @@ function resourcesOf(kinds: Kinds, groupVersion: string): Json | null {
 
 function describe(kind: Kind): Json[] {
   const { plural, namespaced } = kind;
-  const verbs = kind.kind === "SelfSubjectAccessReview" ? ["create"] : VERBS;
+  const verbs = kind.kind.startsWith("SelfSubject") ? ["create"] : VERBS;
   const sub = (name: string, ofKind: string, more: Json = {}) => ({
     name: `${plural}/${name}`,
     singularName: "",

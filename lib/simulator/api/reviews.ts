@@ -13,8 +13,10 @@ import type { World } from "#lib/simulator/world.ts";
 const USER = "simulated";
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
-/** The answer to a SelfSubjectAccessReview: nothing is stored. */
-export function reviewAccess(world: World, kind: Kind, review: Json, manager: string): Json {
+/** What somebody asks about themselves: nothing is stored. Null for any other kind. */
+export function answerReview(world: World, kind: Kind, review: Json, manager: string): Json | null {
+  if (kind.kind === "SelfSubjectReview") return { ...review, status: { userInfo: { username: USER } } };
+  if (kind.kind !== "SelfSubjectAccessReview") return null;
   const { verb = "", group = "", resource = "", subresource = "" } = review.spec?.resourceAttributes ?? {};
   const entry = {
     manager,

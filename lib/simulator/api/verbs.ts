@@ -11,7 +11,7 @@ import {
 } from "#lib/simulator/api/options.ts";
 import { itemOf, listObjects, readSelection } from "#lib/simulator/api/list.ts";
 import { sendLog } from "#lib/simulator/api/log.ts";
-import { refuseForbidden, reviewAccess } from "#lib/simulator/api/reviews.ts";
+import { answerReview, refuseForbidden } from "#lib/simulator/api/reviews.ts";
 import type { Route } from "#lib/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/simulator/api/scale.ts";
 import { watchObjects } from "#lib/simulator/api/watch.ts";
@@ -110,10 +110,8 @@ function create(world: World, asked: Asked): Answer {
   refuseOptions("CreateOptions", query);
   const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
   const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
-  if (route.kind.kind === "SelfSubjectAccessReview") {
-    return { status: 201, body: reviewAccess(world, route.kind, body, managerOf(asked)) };
-  }
-  return { status: 201, body: createObject(world, route.kind, route.namespace, body, optionsOf(asked)) };
+  const review = answerReview(world, route.kind, body, managerOf(asked));
+  return { status: 201, body: review ?? createObject(world, route.kind, route.namespace, body, optionsOf(asked)) };
 }
 
 function put(world: World, asked: Asked): Answer {

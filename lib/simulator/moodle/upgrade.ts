@@ -42,6 +42,8 @@ export function startOnSite({ world, pod, container, env }: Context, site: Site,
   }
   const told = [synced, "Configuring settings...", "Upgrading admin user"];
   if (!upgrades) {
+    const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
+    if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
     const last = exit === null ? "ready to handle connections" : END;
     return { lines: [...told, "Skipped auto update of Moodle", last], exit };
   }

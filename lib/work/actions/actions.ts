@@ -56,7 +56,7 @@ export function restart(app: App): Handler {
     steps: {
       verify: (run) => verify(app, run),
       async app(run) {
-        await change(app, run, MOODLE, (object) => stampRestart(object, run.job.startedAt!));
+        await startAnew(app, run);
         await untilReady(app, run, MOODLE);
       },
       health: async (run) => await demandHealth(await place(app, run), run),
@@ -96,6 +96,11 @@ export async function observe(
 export async function verify(app: App, run: Run): Promise<void> {
   const here = await place(app, run);
   await demandSameSite(run, here.spoke, await readDatabase(here, run));
+}
+
+/** Replaces Moodle's pods once in the operation. */
+export async function startAnew(app: App, run: Run): Promise<void> {
+  await change(app, run, MOODLE, (object) => stampRestart(object, run.job.startedAt!));
 }
 
 /** The same value whoever of this operation's holders writes it: a second patch rolls nothing out again. */

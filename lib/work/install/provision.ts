@@ -90,7 +90,7 @@ async function applyStep(app: App, run: Run, step: SpokeStep, hub: HubSettings =
 async function makeSecrets(app: App, run: Run): Promise<void> {
   const { space, inputs } = await openSpace(app, run);
   for (const secret of app.blueprint.newSecrets(inputs)) await space.create(secret, { signal: run.signal });
-  await space.apply(app.blueprint.mailSecret(inputs, app.config.smtp?.pass ?? null), { signal: run.signal });
+  await space.apply(app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null), { signal: run.signal });
   await applyStep(app, run, "secrets");
 }
 

@@ -88,6 +88,27 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
   ];
 }
 
+/**
+ * Puts what the site's pods read when they start, and remembers first that they must start anew, where it is other than
+ * what stands there: Moodle keeps an account at the mail relay in its database until its next start.
+ */
+export async function putSettings(app: App, run: Run): Promise<void> {
+  const { space, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  const mail = app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
+  const settings = [...mail, ...app.blueprint.spokeObjects(inputs, "secrets")];
+  for (const object of settings) {
+    const there = await space.get(refOf(object), call);
+    if (!there || holdsOther(object, there)) await run.remember({ startsAnew: true });
+  }
+  await put(space, run, settings);
+}
+
+function holdsOther(object: KubeObject, there: KubeObject): boolean {
+  const texts = Object.entries<string>(object["stringData"] ?? {}).map(([key, text]) => [key, btoa(text)]);
+  return Object.entries({ ...object["data"], ...Object.fromEntries(texts) })
+    .some(([key, text]) => there["data"]?.[key] !== text);
+}
+
 /** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
 export async function putSecrets(app: App, run: Run): Promise<void> {
   const { space, inputs } = await openSpace(app, run), call = { signal: run.signal };
@@ -99,7 +120,6 @@ export async function putSecrets(app: App, run: Run): Promise<void> {
       "reset-admin-password gives it one that it does",
     ]);
   }
-  await put(space, run, app.blueprint.mailSecret(inputs, app.config.smtp?.pass ?? null));
 }
 
 export async function putStep(app: App, run: Run, step: SpokeStep): Promise<KubeObject[]> {

@@ -15,12 +15,12 @@ import { isOfVersion } from "#lib/blueprint/upgrade.ts";
 import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { action } from "#lib/work/actions/actions.ts";
+import { action, startAnew } from "#lib/work/actions/actions.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { place, readRooms } from "#lib/work/install/provision.ts";
-import { demandWhole, put, putSecrets, putStep, relabel } from "#lib/work/reapply/objects.ts";
+import { demandWhole, put, putSecrets, putSettings, putStep, relabel } from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { restoreCron, scale, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
@@ -41,7 +41,7 @@ export function reapply(app: App): Handler {
         },
         async secrets(run) {
           await putSecrets(app, run);
-          await putStep(app, run, "secrets");
+          await putSettings(app, run);
           const here = await place(app, run);
           await put(here.space, run, app.blueprint.spokeObjects(here.inputs, "seed", await readRooms(app, run, here)));
         },
@@ -54,6 +54,7 @@ export function reapply(app: App): Handler {
         verify: (run) => verify(app, run),
         async app(run) {
           await putStep(app, run, "app");
+          if (run.job.progress.startsAnew) await startAnew(app, run);
           await scale(app, run, MOODLE, 1);
           await untilReady(app, run, MOODLE);
         },

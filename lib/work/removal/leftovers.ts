@@ -22,9 +22,12 @@ export const ANYWHERE = [
   { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
 ] as const;
 
-/** Looked for under the namespace's own name: each kind that a blueprint or a controller makes there. */
+/**
+ * Looked for under the namespace's own name: each kind that a blueprint or a controller makes there. But for Secrets: who
+ * may list them in a namespace that is gone may read everybody's.
+ */
 export const UNDER_ITS_NAME = [
-  ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret", "LimitRange", "ResourceQuota"]
+  ...["Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "LimitRange", "ResourceQuota"]
     .map((kind) => ({ apiVersion: "v1", kind })),
   ...["Deployment", "ReplicaSet", "StatefulSet"].map((kind) => ({ apiVersion: "apps/v1", kind })),
   ...["Job", "CronJob"].map((kind) => ({ apiVersion: "batch/v1", kind })),

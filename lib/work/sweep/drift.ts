@@ -2,7 +2,8 @@
  * What a look makes of the spokes' drift: what seemed changed or missing is asked of the API server, which alone decides.
  *
  * Only so many objects a look, of spokes in a chance order, so that none waits for ever; of the others the earlier
- * verdict stands. Of a spoke that was made from another revision of the blueprint the manifests are gone: its objects
+ * verdict stands. Secrets are never listed, for that is a right to read everybody's: whether they are there is asked by
+ * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the manifests are gone: its objects
  * differ by the release and by nobody's hand, so only what is missing is told.
  */
 import { type Expected, titleOf } from "#lib/blueprint/expected.ts";
@@ -24,13 +25,14 @@ interface Verdict {
 interface Doubt {
   readonly sight: Sight;
   readonly doubtful: readonly Expected[];
+  readonly secrets: readonly Expected[];
 }
 
 export async function judgeDrift(look: Look): Promise<void> {
   const sights = [...look.sights.values()], verdicts: Verdict[] = [], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
     const batch = sights.slice(i, i + ROWS);
-    const inputs = await readInputs(look.app.db.rows, batch.map(({ spoke }) => spoke.id));
+    const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
     for (const sight of batch) {
       const own = inputs.get(sight.spoke.id);
       if (!own || sight.ailments.get("Namespace") !== null) continue; // its health says what there is to say
@@ -39,8 +41,7 @@ export async function judgeDrift(look: Look): Promise<void> {
         look.listed.has(object.kind) &&
         (sight.suspects.has(titleOf(object)) || !sight.titles.has(titleOf(object)))
       );
-      if (doubtful.length > 0) doubts.push({ sight, doubtful });
-      else verdicts.push(verdictOf(look, sight, []));
+      doubts.push({ sight, doubtful, secrets: expected.filter(({ object }) => object.kind === "Secret") });
     }
   }
   verdicts.push(...await askAll(look, doubts));
@@ -55,15 +56,22 @@ export async function judgeDrift(look: Look): Promise<void> {
 async function askAll(look: Look, doubts: readonly Doubt[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let left = look.pace.asks, unasked = 0;
-  for (const doubt of shuffled(doubts)) {
+  const [certain, doubtful] = [false, true].map((is) =>
+    shuffled(doubts.filter(({ doubtful }) => doubtful.length > 0 === is))
+  );
+  for (const doubt of [...doubtful!, ...certain!]) {
     if (doubt.doubtful.length > left) {
       unasked++;
       continue;
     }
     left -= doubt.doubtful.length;
-    await sleep(look.pace.pauseMs, look.run.signal);
+    const secrets = doubt.secrets.length > left ? [] : doubt.secrets;
+    left -= secrets.length;
+    const asked = [...doubt.doubtful, ...secrets];
+    const kept = secrets.length > 0 ? [] : earlierOf(doubt.sight).filter(({ object }) => object.startsWith("Secret/"));
+    if (asked.length > 0) await sleep(look.pace.pauseMs, look.run.signal);
     try {
-      verdicts.push(verdictOf(look, doubt.sight, await ask(look, doubt)));
+      verdicts.push(verdictOf(look, doubt.sight, [...kept, ...await ask(look, doubt.sight, asked)]));
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       // Of the others the verdict can still be told: this one is asked again the next time.
@@ -75,10 +83,18 @@ async function askAll(look: Look, doubts: readonly Doubt[]): Promise<Verdict[]> 
   return verdicts;
 }
 
-async function ask({ app, cluster, run }: Look, { sight: { spoke }, doubtful }: Doubt): Promise<DriftedObject[]> {
+function earlierOf({ spoke }: Sight): readonly DriftedObject[] {
+  return (spoke.drift as Drift | null)?.objects ?? [];
+}
+
+async function ask(
+  { app, cluster, run }: Look,
+  { spoke }: Sight,
+  asked: readonly Expected[],
+): Promise<DriftedObject[]> {
   const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
   const found: DriftedObject[] = [];
-  for (const { object, judged } of doubtful) {
+  for (const { object, judged } of asked) {
     const known = spoke.blueprint_revision === app.blueprint.revision;
     const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, { signal: run.signal });
     if (drifted) found.push(drifted);

@@ -43,7 +43,7 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
     await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)));
   }
   for (const { apiVersion, kind } of kinds.values()) {
-    if (look.listed.has(kind)) continue;
+    if (look.listed.has(kind) || kind === "Secret") continue;
     try {
       await list(look, { apiVersion, kind }, kinds);
     } catch (error) {
@@ -77,7 +77,7 @@ interface KnownKind extends Kind {
 /** What is to be listed, as the blueprint makes it for any of them. */
 async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, KnownKind>> {
   for (const { spoke: { id, maintenance } } of sights.values()) {
-    const inputs = (await readInputs(app.db.rows, [id])).get(id);
+    const inputs = (await readInputs(app, [id])).get(id);
     if (!inputs) continue;
     const site = { inputs, maintenance };
     const versions = new Map(
@@ -95,21 +95,20 @@ async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, Kno
 
 async function list(look: Look, kind: Kind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
-  await eachPage(look.cluster, look.run, kind, look.pace, (objects) => take(look, kind, steps, objects));
+  await eachPage(look.cluster, look.run, kind, look.pace, (objects) => take(look, steps, objects));
   look.listed.add(kind.kind);
 }
 
 async function take(
   { app, sights }: Look,
-  kind: Kind,
   steps: readonly SpokeStep[],
   objects: readonly KubeObject[],
 ): Promise<void> {
   const bySight = Map.groupBy(objects, (object) => sights.get(namespaceOf(object)));
   const comparable = [...bySight.keys()].flatMap((sight) =>
-    sight && sight.spoke.blueprint_revision === app.blueprint.revision && kind.kind !== "Secret" ? sight.spoke.id : []
+    sight && sight.spoke.blueprint_revision === app.blueprint.revision ? sight.spoke.id : []
   );
-  const inputs = await readInputs(app.db.rows, comparable);
+  const inputs = await readInputs(app, comparable);
   for (const [sight, found] of bySight) {
     if (!sight) continue; // of a spoke that is not active, or none at all
     for (const object of found) note(sight, object);

@@ -26,13 +26,12 @@ export async function eachPage(
   { page: limit, pauseMs }: Paging,
   take: (objects: readonly KubeObject[]) => Promise<void>,
 ): Promise<void> {
-  const only = kind.kind === "Secret" ? { only: "metadata" as const } : {};
   let next: string | null = null;
   for (let restarts = 0;;) {
     await sleep(pauseMs, run.signal);
     try {
       const from: { readonly next?: string } = next === null ? {} : { next };
-      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...only, ...from }, {
+      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, {
         signal: run.signal,
       });
       await take(page.items);

@@ -8,9 +8,11 @@
  */
 import { sql } from "kysely";
 import * as v from "valibot";
+import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Drift } from "#lib/spokes/drift.ts";
@@ -35,13 +37,13 @@ export async function readCandidates(rows: Rows, cluster: string): Promise<Candi
 }
 
 /** Inputs that cannot be read are left out: of that spoke no drift can be told. */
-export async function readInputs(rows: Rows, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
+export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
-  const found = await rows.selectFrom("spokes").select(["id", "blueprint_inputs"])
+  const found = await db.rows.selectFrom("spokes").select(["id", "blueprint_inputs"])
     .where(sql<boolean>`id = any(${ids}::text[])`).execute();
   return new Map(found.flatMap(({ id, blueprint_inputs }) => {
     const { success, output } = v.safeParse(SpokeInputs, blueprint_inputs);
-    return success ? [[id, output]] : [];
+    return success ? [[id, withMail(config, output)]] : [];
   }));
 }
 

@@ -4,9 +4,9 @@
  * `sweep` only says which clusters there are to look at; each has a `look` of its own, so that one cluster that does not
  * answer, or is large, keeps no other waiting. A look begins again a minute after it ended, at the earliest.
  *
- * The budget: a look lists each kind across all namespaces, 500 objects a page, and asks for no object by itself but
- * those that seem changed or missing, 200 at most (three calls each). A spoke of the built-in blueprint has 28 objects of
- * 12 kinds: 12 pages for up to 55 spokes, and 560 for 10,000. With a pause of 0.3 s before each page that is three minutes
+ * The budget: a look lists each kind but Secrets across all namespaces, 500 objects a page, and asks for 200 objects by
+ * name at most: those that seem changed or missing (three calls each), and Secrets of some spokes by chance. A spoke of
+ * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000. With a pause of 0.3 s before each page that is three minutes
  * of pausing, and about two calls a second.
  */
 import { SYSTEM } from "#lib/audit/asker.ts";

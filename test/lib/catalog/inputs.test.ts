@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs, type SpokeRequest, spokeUrl } from "#lib/catalog/inputs.ts";
+import { hubInputs, spokeInputs, type SpokeRequest, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { openBlueprint } from "#test/lib/blueprint/scene.ts";
 
@@ -23,23 +23,22 @@ const request: SpokeRequest = {
   region: null,
   seed: null,
 };
-const smtp = {
-  host: "mail.example.org",
+const relay = {
+  host: "relay.example.org",
   port: 587,
-  user: "relay",
-  pass: "s3cret",
+  user: "site-${namespace}",
+  secret: "a secret of 32 characters or more",
   from: "Campus <noreply@example.org>",
 };
-const plain = { acmeEmail: null, smtp: null };
+const plain = { acmeEmail: null, relay: null };
 
 const test = suite("spokeInputs");
 
 test("resolve version and size, and hold no secret", () => {
-  const inputs = spokeInputs(catalog, { acmeEmail: "ops@example.org", smtp }, request);
+  const inputs = spokeInputs(catalog, { acmeEmail: "ops@example.org", relay }, request);
   assert.is(inputs.images.moodle, "erseco/alpine-moodle:v4.5.12");
   assert.equal(inputs.resources, blueprint.sizes.sizes["small"]);
-  assert.equal(inputs.mail, { host: "mail.example.org", port: 587, user: "relay", from: "noreply@example.org" });
-  assert.not.match(JSON.stringify(inputs), /s3cret/);
+  assert.not.match(JSON.stringify(inputs), /a secret of/);
 });
 
 test("are https with an address for ACME, or where TLS ends elsewhere", () => {
@@ -67,13 +66,28 @@ test("name the issuer after the region's ingress class", () => {
   assert.equal(hubInputs(traefik, plain, { ...hub, region: null }).acmeEmail, null);
 });
 
-test("do without mail where a setting would not survive the image's shell", () => {
-  const mail = (changes: Partial<typeof smtp>) =>
-    spokeInputs(catalog, { ...plain, smtp: { ...smtp, ...changes } }, request).mail;
-  assert.ok(mail({}));
-  for (const changes of [{ pass: "two words" }, { user: "a b" }, { from: "no address" }, { pass: "a$b" }]) {
-    assert.is(mail(changes), null, JSON.stringify(changes));
+test("send mail by the relay alone, each spoke by an account of its own", () => {
+  const mailOf = (config: Partial<typeof relay> | null, namespace = request.namespace) =>
+    spokeInputs(catalog, { ...plain, relay: config && { ...relay, ...config } }, { ...request, namespace }).mail;
+  const account = { host: "relay.example.org", port: 587, from: "noreply@example.org" };
+  assert.equal(mailOf({}), { ...account, user: "site-spoke-biology-9n3m8k5r2dh" });
+  assert.equal(mailOf({}, "spoke-biology-2"), { ...account, user: "site-spoke-biology-2" });
+  const open = { ...relay, user: null, secret: null };
+  assert.is(spokeInputs(catalog, { ...plain, relay: open }, request).mail?.user, null);
+  assert.is(mailOf(null), null);
+});
+
+test("send mail from the site's own name where there is no sender, or none that survives the image's shell", () => {
+  for (const from of [null, "o'brien@example.org"]) {
+    const { mail } = spokeInputs(catalog, { ...plain, relay: { ...relay, from } }, request);
+    assert.is(mail?.from, "noreply@biology.spokes.example.org");
   }
+});
+
+test("of a row take their mail from the configuration of today", () => {
+  const row = spokeInputs(catalog, { ...plain, relay }, request);
+  assert.is(withMail(plain, row).mail, null);
+  assert.is(withMail({ relay: { ...relay, host: "other.example.org" } }, row).mail?.host, "other.example.org");
 });
 
 test("keep what the catalogue knows of brand and seed", () => {

@@ -25,8 +25,8 @@ const request: SpokeRequest = {
   seed: null,
 };
 const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
-const withMail = { acmeEmail: "ops@example.org" as string | null, smtp: null };
-const without = { acmeEmail: null, smtp: null };
+const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null };
+const without = { acmeEmail: null, relay: null };
 
 const regions = suite("a region's settings");
 const catalog = loadCatalog(

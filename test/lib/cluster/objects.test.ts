@@ -41,13 +41,4 @@ test("goes on where the page before ended, until there is nothing more", async (
   assert.equal([names, pages], [["a/s", "b/s", "c/s"], 2]);
 });
 
-test("shows names and labels without what is in it, where no more is asked for", async ({ cluster }) => {
-  const page = await cluster.listPage(SECRET, { selector: "mine=yes", limit: 10, only: "metadata" }, CALL);
-  assert.is(page.items.length, 3);
-  for (const item of page.items) {
-    assert.equal(Object.keys(item).sort(), ["apiVersion", "kind", "metadata"]);
-    assert.equal([item.kind, item.metadata.name, item.metadata.labels?.["mine"]], ["Secret", "s", "yes"]);
-  }
-});
-
 test.run();

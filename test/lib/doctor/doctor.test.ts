@@ -153,6 +153,16 @@ test("a permission that is lacking is named, and the rest goes on.", async ({ sc
   assert.match(about(findings, "ingress")[0]!, /^ok/);
 });
 
+test("with CLUSTER_ROLE nothing is asked in the whole cluster that is given in each namespace.", async ({ scene }) => {
+  for (const verb of ["get", "create", "patch"]) {
+    scene.simulator.faults.add({ type: "forbid", verb, resource: "secrets" });
+  }
+  scene.simulator.faults.add({ type: "forbid", verb: "create", resource: "rolebindings.rbac.authorization.k8s.io" });
+  const findings = await scene.cluster({ env: { CLUSTER_ROLE: "wheelwright-spoke" } });
+  assert.equal(about(findings, "permissions"), ["failing may not create rolebindings.rbac.authorization.k8s.io"]);
+  assert.equal(about(await scene.cluster(), "permissions"), ["failing may not create, patch and get secrets"]);
+});
+
 test("one answer that does not come is one warning.", async ({ scene }) => {
   scene.simulator.faults.latency(60_000, { path: "/ingressclasses" });
   const findings = await scene.cluster({ limit: SECOND });

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
 import { openLook } from "#lib/doctor/look.ts";
-import { lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
+import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { SECOND } from "#lib/time.ts";
 import { openSmtp } from "#test/support/smtp.ts";
 
@@ -138,6 +138,13 @@ mail("one that hangs, closes or is not there is a warning.", async () => {
 
 mail("none at all is a warning.", async () => {
   assert.match(short(await lookAtMail(null, look)), /^warning: SMTP_HOST is not set/);
+});
+
+mail("that sites cannot send is a warning, though the service has a mail server.", () => {
+  assert.match(short(judgeRelay(null)), /^warning: SPOKE_SMTP_HOST is not set: no site sends mail$/);
+  const relay = { host: "relay.example", port: 587, user: null, secret: null, from: null };
+  assert.is(short(judgeRelay(relay)), "ok: goes to relay.example:587");
+  assert.is(short(judgeRelay({ ...relay, user: "${namespace}" })), "ok: goes to relay.example:587, an account each");
 });
 
 domain.run();

@@ -45,6 +45,17 @@ test("cuts nothing of what comes together and is read at once", async () => {
   assert.equal(cut, ["last"]);
 });
 
+test("gives each body its time, however many there are", async () => {
+  const clock = { now: 0, asked: 0 }, cut: string[] = [];
+  const unread = openUnread(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
+  for (const name of ["first", "second", "third"]) unread.open("192.0.2.1", () => cut.push(name));
+  await until(() => clock.asked > 10); // it has looked many times
+  assert.equal(cut, []);
+  clock.now = 1;
+  await until(() => cut.length > 1);
+  assert.equal(cut, ["first", "second"]);
+});
+
 test("cuts nothing twice, and nothing that has ended", async () => {
   const { cut, begin } = open(4);
   const end = begin("first", "192.0.2.1");

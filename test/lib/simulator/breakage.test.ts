@@ -31,7 +31,12 @@ function scene(test: Test<Scene>): void {
 }
 
 async function post({ simulator }: Scene, fault: unknown): Promise<{ status: number; body: Json }> {
-  const answer = await fetch(`${simulator.url}/simulator/faults`, { method: "POST", body: JSON.stringify(fault) });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${simulator.url}/simulator/faults`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(fault),
+  });
   return { status: answer.status, body: await answer.json() };
 }
 

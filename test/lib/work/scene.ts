@@ -136,7 +136,13 @@ export async function makeApp(
     volumeMs: short,
     certificateMs: short,
   };
-  const cluster = await openCluster({ name: "default", kubeconfig: { text: kubeconfig }, log, patience });
+  const cluster = await openCluster({
+    name: "default",
+    kubeconfig: { text: kubeconfig },
+    log,
+    patience,
+    role: config.clusterRole,
+  });
   const clusters: Clusters = { place: () => "default", open: () => Promise.resolve(cluster) };
   const release = { api: "v0", version: "test", commit: "unknown" };
   const app = { config, log, db, clusters, blueprint, catalog, release } as unknown as App;

@@ -9,7 +9,9 @@ import { kubeconfigOf } from "#test/support/kube/server.ts";
 async function visit(url: string): Promise<void> {
   const call = { signal: new AbortController().signal };
   const cluster = await openCluster({ name: "test", kubeconfig: kubeconfigOf(url), log: silent, deadline: 500 });
-  const fault = (body: object) => fetch(`${url}/simulator/faults`, { method: "POST", body: JSON.stringify(body) });
+  const headers = { "content-type": "application/json" };
+  const fault = (body: object) =>
+    fetch(`${url}/simulator/faults`, { method: "POST", headers, body: JSON.stringify(body) });
   const heal = () => fetch(`${url}/simulator/faults`, { method: "DELETE" });
   const labels = { "app.kubernetes.io/managed-by": "wheelwright" };
   const manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "visit", labels } };

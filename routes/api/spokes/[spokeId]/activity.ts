@@ -1,11 +1,11 @@
 /** What was done with a spoke, and by whom. */
 import * as v from "valibot";
-import { readAudit } from "#lib/audit/store.ts";
 import { AuditEventView } from "#lib/audit/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Before, limit } from "#lib/schema.ts";
 import { spoke } from "#lib/spokes/access.ts";
+import { findActivity } from "#lib/spokes/show.ts";
 
 export const GET = endpoint({
   summary: "The audit events of a spoke, newest first",
@@ -13,5 +13,5 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ limit: limit(25), before: v.optional(Before) }),
   reply: ok(v.array(AuditEventView)),
-  handle: ({ app, spoke, query }) => readAudit(app.db.rows, { spokeId: spoke.id }, query),
+  handle: ({ app, actor, spoke, query }) => findActivity(app.db.rows, actor, spoke, query),
 });

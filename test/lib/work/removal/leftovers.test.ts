@@ -66,7 +66,7 @@ async function renderedKinds(): Promise<string[]> {
   const texts = await Promise.all((await readdir(folder)).map((name) => readFile(new URL(name, folder), "utf8")));
   const found = texts.flatMap((text) => [...text.matchAll(/^apiVersion: (\S+)\nkind: (\S+)$/gm)]);
   return [...new Set(found.map(([, apiVersion, kind]) => `${apiVersion} ${kind}`))]
-    .filter((kind) => !["v1 Namespace", "cert-manager.io/v1 ClusterIssuer"].includes(kind));
+    .filter((kind) => !["v1 Namespace", "v1 Secret", "cert-manager.io/v1 ClusterIssuer"].includes(kind));
 }
 
 const test = suite("demandNothingLeft");
@@ -83,7 +83,8 @@ test("is content with a cluster in which nothing is, and has asked for everythin
   await demandNothingLeft(cluster, run, HOLDING);
   assert.is(asked.length, ANYWHERE.length + UNDER_ITS_NAME.length);
   assert.ok(asked.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
-  assert.ok(asked.includes("Secret in spoke-oak-1"));
+  assert.ok(asked.includes("ConfigMap in spoke-oak-1"));
+  assert.not(asked.some((each) => each.startsWith("Secret")));
 });
 
 test("asks for what is a hub's own, and not for its spokes'.", async () => {
@@ -121,7 +122,7 @@ test("finds what a namespace that was forced has left under its name, without an
 test("leaves alone what somebody else has put into a namespace of that name since.", async () => {
   const { cluster, run, asked } = scene({
     namespace: object("Namespace", "spoke-oak-1"),
-    under: { Secret: [object("Secret", "theirs")] },
+    under: { Service: [object("Service", "theirs")] },
   });
   await demandNothingLeft(cluster, run, HOLDING);
   assert.is(asked.length, ANYWHERE.length);
@@ -129,17 +130,17 @@ test("leaves alone what somebody else has put into a namespace of that name sinc
 
 test("does without kinds that the cluster does not know, and notes those that it may not list.", async () => {
   const { cluster, run, job } = scene({
-    under: { Certificate: unable(404), Secret: unable(403), Service: unable(403) },
+    under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
   });
   await demandNothingLeft(cluster, run, HOLDING);
   assert.equal(job.progress, {
-    notes: ["Could not see whether any of these is left: Service, Secret: no permission"],
+    notes: ["Could not see whether any of these is left: Service, ConfigMap: no permission"],
   });
 });
 
 test("throws whatever else the cluster answers to a look.", async () => {
   const broken = new ClusterError("InternalError", "etcd", { transient: true, status: 500 });
-  assert.is(await refusal({ under: { Secret: broken } }), broken);
+  assert.is(await refusal({ under: { Service: broken } }), broken);
 });
 
 const volumes = [{ claim: "files", claimUid: "c-1", volume: "pvc-1" }];

@@ -1,0 +1,68 @@
+/** The role that is bound in each namespace that is made: to whom, and that nothing begins before it is in force. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { call, CONFIG, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("bindRole");
+const role = "wheelwright-spoke";
+const HIDDEN = { type: "forbid", verb: "get", resource: "secrets" } as const;
+
+test(
+  "binds the role to whoever asks, in the new namespace and nowhere else",
+  withScene(async ({ simulator }) => {
+    const [binding, ...others] = simulator.objects("RoleBinding");
+    assert.equal(others, []);
+    assert.equal([binding!.metadata.namespace, binding!["roleRef"], binding!["subjects"]], [
+      "spoke-1",
+      { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+      [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "simulated" }],
+    ]);
+    assert.equal(simulator.objects("ClusterRoleBinding"), []);
+  }, { role }),
+);
+
+test(
+  "binds nothing where no role is named",
+  withScene(async ({ simulator }) => assert.equal(simulator.objects("RoleBinding"), [])),
+);
+
+test(
+  "waits until the API server says that the role is in force",
+  withScene(async ({ simulator, cluster }) => {
+    const fault = simulator.faults.add(HIDDEN);
+    let made = false;
+    const making = cluster.createNamespace(namespace("spoke-2"), call).then(() => made = true);
+    const reviews = () => simulator.writes().filter(({ path }) => path.includes("selfsubjectaccessreviews")).length;
+    const before = reviews();
+    await until(() => reviews() > before + 2);
+    assert.is(made, false);
+    simulator.faults.heal(fault);
+    await making;
+  }, { role }),
+);
+
+test(
+  "ends with whoever waits for it, and is made up for by the next one",
+  withScene(async ({ simulator, cluster }) => {
+    const fault = simulator.faults.add({
+      type: "forbid",
+      verb: "create",
+      resource: "rolebindings.rbac.authorization.k8s.io",
+    });
+    assert.is((await failureOf(cluster.createNamespace(namespace("spoke-2"), call))).status, 403);
+    simulator.faults.heal(fault);
+    const hidden = simulator.faults.add(HIDDEN);
+    const stop = new AbortController();
+    const making = cluster.createNamespace(namespace("spoke-2"), { signal: stop.signal });
+    await until(() => simulator.objects("RoleBinding").length === 2);
+    stop.abort(new Error("enough"));
+    assert.is((await failureOf(making)).message, "enough");
+    simulator.faults.heal(hidden);
+    const { uid } = await cluster.createNamespace(namespace("spoke-2"), call);
+    assert.is(await cluster.space("spoke-2", uid).get(CONFIG, call), null);
+    assert.is(simulator.objects("RoleBinding").length, 2);
+  }, { role }),
+);
+
+test.run();

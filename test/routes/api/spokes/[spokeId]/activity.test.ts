@@ -1,0 +1,82 @@
+/** Where from somebody acted, in every list that tenants read: operators' address and program are for operators alone. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { record } from "#lib/changes/record.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const FROM = { ip: "198.51.100.7", userAgent: "laptop/1" };
+const HIDDEN = { ip: "", userAgent: "" };
+const PLACES = ["activity", "list", "mark as read"] as const;
+
+const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/activity");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+/** Somebody acts on the spoke. */
+async function act({ db, people, hub, spoke }: Scene, who: Who): Promise<void> {
+  const { id, email } = people[who];
+  const entry = {
+    kind: "spoke_actioned",
+    objectType: "spoke",
+    objectId: spoke,
+    federationId: hub,
+    spokeId: spoke,
+  } as const;
+  const asker = { userId: id, email, ...FROM, tokenPrefix: null };
+  await db.transact((tx) => record(tx, asker, { audit: [entry] }));
+}
+
+async function origins(scene: Scene, who: Who): Promise<unknown[]> {
+  const read = async (place: typeof PLACES[number]) => {
+    if (place === "activity") return (await scene.as(who).get(`/api/spokes/${scene.spoke}/activity`)).body;
+    const { body } = await scene.as(who).get("/api/notifications");
+    return place === "list" ? body : [(await scene.as(who).post(`/api/notifications/${body[0].id}/read`)).body];
+  };
+  const events = (await Promise.all(PLACES.map(read))).flat();
+  return events.map(({ ip, userAgent }) => ({ ip, userAgent }));
+}
+
+test("names the operator who acted, and tells nobody but operators where from.", async ({ scene }) => {
+  await act(scene, "operator");
+  const { id, email } = scene.people.operator;
+  for (const who of ["hubAdmin", "spokeAdmin"] as const) {
+    assert.equal(await origins(scene, who), [HIDDEN, HIDDEN, HIDDEN], who);
+    const { body } = await scene.as(who).get(`/api/spokes/${scene.spoke}/activity`);
+    assert.equal(body[0].actor, { id, email });
+  }
+  assert.equal(await origins(scene, "operator"), [FROM, FROM, FROM]);
+  assert.is((await scene.as("operator").get("/api/audit")).body[0].ip, FROM.ip);
+});
+
+test("tells where an admin acted from.", async ({ scene }) => {
+  await act(scene, "hubAdmin");
+  for (const who of ["hubAdmin", "spokeAdmin", "operator"] as const) {
+    assert.equal(await origins(scene, who), [FROM, FROM, FROM], who);
+  }
+});
+
+test("goes by what somebody was when they acted.", async ({ scene }) => {
+  const { db, people, hub } = scene;
+  await act(scene, "operator");
+  await db.sql("update users set operator = false where id = $1", [people.operator.id]);
+  await db.sql("insert into federation_members (federation_id, user_id) values ($1, $2)", [hub, people.operator.id]);
+  assert.equal(await origins(scene, "spokeAdmin"), [HIDDEN, HIDDEN, HIDDEN]);
+  await act(scene, "operator");
+  await db.sql("update users set operator = true where id = $1", [people.operator.id]);
+  const { body } = await scene.as("spokeAdmin").get(`/api/spokes/${scene.spoke}/activity`);
+  assert.equal(body.map(({ ip }: { ip: string }) => ip), [FROM.ip, ""]);
+});
+
+test("hides it where nobody noted who acted as an operator.", async ({ scene }) => {
+  const { db, people, hub, spoke } = scene;
+  await db.sql(
+    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
+      federation_id, spoke_id, customer_visible)
+     values ('evt_old', 'spoke_actioned', $3, 'x', 'spoke', $2, '{}', $4, 'x', wheelwright_now(), $1, $2, true)`,
+    [hub, spoke, people.operator.id, FROM.ip],
+  );
+  const ipFor = async (who: Who) => (await scene.as(who).get(`/api/spokes/${spoke}/activity`)).body[0].ip;
+  assert.equal([await ipFor("hubAdmin"), await ipFor("operator")], ["", FROM.ip]);
+});
+
+test.run();
