@@ -16,6 +16,7 @@ import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
+import { openAttempts } from "#lib/limits/attempts.ts";
 import type { Log } from "#lib/log.ts";
 import { openPost } from "#lib/mail/open.ts";
 import { openPayments } from "#lib/payments/open.ts";
@@ -62,6 +63,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       feeds,
       clusters,
       passwords: openPasswords(),
+      attempts: openAttempts(),
       blueprint,
       catalog,
       payments: config.stripe ? openPayments(config.stripe) : null,

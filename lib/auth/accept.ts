@@ -41,7 +41,7 @@ async function accept(
   andThen: (tx: Tx, link: Link) => Promise<AuditEntry[]>,
 ): Promise<Link> {
   const link = await requireLink(app.db.rows, "invitation", token);
-  const passwordHash = await app.passwords.hash(password);
+  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     // It was sent to somebody who had proved nothing; whoever has since, has set a password and voided it by that.

@@ -19,7 +19,7 @@ export interface Reset {
  */
 export async function resetByLink(app: App, origin: Origin, { token, password }: Reset): Promise<string> {
   const link = await requireLink(app.db.rows, "password_reset", token);
-  const passwordHash = await app.passwords.hash(password);
+  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);

@@ -18,6 +18,7 @@ import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import type { JobKind } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
+import { networkOf } from "#lib/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 import { type HeldUser, holdUser, insertNewcomer } from "#lib/users/store.ts";
 
@@ -53,7 +54,7 @@ export async function signUp(app: App, origin: Origin, { email, password, displa
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
   }
-  const passwordHash = await app.passwords.hash(password);
+  const passwordHash = await app.passwords.hash(password, { whose: networkOf(origin.ip) });
   const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {

@@ -26,7 +26,7 @@ export interface Verification {
 /** Throws Fault impossible `link_spent`, also for an address that was proved otherwise meanwhile. */
 export async function verifyEmail(app: App, origin: Origin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
-  const chosen = password === undefined ? null : await app.passwords.hash(password);
+  const chosen = password === undefined ? null : await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     if (user.verified) throw spentLink(); // its password is the owner's by now, and stays

@@ -41,7 +41,7 @@ export async function completeOnboarding(app: App, actor: Actor, input: Onboardi
   if (await findOnboarded(app.db.rows, actor.userId)) throw alreadyDone(); // before a password is hashed for it
   if (input.federationRequest) refuseUnoffered(app, input.federationRequest);
   const { password } = input;
-  const passwordHash = password === undefined ? null : await app.passwords.hash(password);
+  const passwordHash = password === undefined ? null : await app.passwords.hash(password, { whose: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
 }
 

@@ -5,6 +5,7 @@ import { readConfig } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { openAttempts } from "#lib/limits/attempts.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
 import { release } from "#src/release.ts";
@@ -22,6 +23,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     feeds: openFeeds(db, silent),
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     passwords: openPasswords(),
+    attempts: openAttempts(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
     payments: config.stripe ? openPayments(config.stripe) : null,

@@ -73,6 +73,14 @@ test("is 429 from the sixth attempt of a minute on, right or wrong, by either ad
   assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).length, 5);
 });
 
+test("counts a body in which nothing is an address, too", async ({ scene }) => {
+  const attempt = (body: unknown) => scene.as("nobody").post("/api/auth/login", body);
+  for (const email of ["no address", 7, null, ["a@example.org"], { at: "a@example.org" }]) {
+    assert.is((await attempt({ email, password: PASSWORD })).status, 400);
+  }
+  assert.is((await attempt({ email: scene.people.stranger.email, password: PASSWORD })).status, 429);
+});
+
 test("is 401 with any Authorization header, before the bucket and the body", async ({ scene }) => {
   for (let i = 0; i < 8; i++) {
     const refused = await scene.as("operator", "cli").post("/api/auth/login", { nonsense: true });
