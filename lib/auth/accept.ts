@@ -7,6 +7,7 @@ import type { SignedIn } from "#lib/auth/login.ts";
 import { beginSession } from "#lib/auth/sessions.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { readUser } from "#lib/users/store.ts";
 
@@ -41,6 +42,7 @@ async function accept(
   andThen: (tx: Tx, link: Link) => Promise<AuditEntry[]>,
 ): Promise<Link> {
   const link = await requireLink(app.db.rows, "invitation", token);
+  requirePassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);

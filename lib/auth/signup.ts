@@ -14,6 +14,7 @@ import { offerReset, recipient } from "#lib/auth/forgot.ts";
 import { anonymous } from "#lib/auth/link.ts";
 import { isRecent, openGrant } from "#lib/auth/one-time.ts";
 import { type Change, record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import type { JobKind } from "#lib/jobs/job.ts";
@@ -54,6 +55,7 @@ export async function signUp(app: App, origin: Origin, { email, password, displa
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
   }
+  requirePassword(password, email);
   const passwordHash = await app.passwords.hash(password, { whose: networkOf(origin.ip) });
   const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
