@@ -4,6 +4,7 @@
  * After some failures in a row, attempts at an e-mail address go one at a time with a pause after each failure. Networks
  * take turns: one that has guessed less often goes first, so the owner is next, however many guesses of others wait. The
  * right password clears it all. An address without an account is treated alike, so nobody learns from it who has one.
+ * Only somebody who comes from a new network every two seconds can keep the owner waiting.
  *
  *   fewer than FREE failures and attempts under way: an attempt begins at once
  *   else: it waits until none is under way, and the pause after the last failure is over
@@ -128,7 +129,6 @@ export function openAttempts(options: AttemptsOptions = {}): Attempts {
       } finally {
         account.running--;
         admit(email, account);
-        if (account.failures === 0 && isIdle(account)) accounts.delete(email);
       }
     },
   };

@@ -33,15 +33,14 @@ interface Tries {
   count(key: string): void;
 }
 
-/** Tries a minute of an IPv6 network of so many bits. An IPv4 address has those of the first. */
+/** Tries a minute of an IPv6 network of so many bits. An IPv4 address is its own network of each size. */
 const SIZES: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
 
 export function openBucket({ capacity = 20_000, now = () => performance.now() }: BucketOptions = {}): Bucket {
   const sizes = SIZES.map(([bits, most]) => ({ bits, tries: openTries(most, capacity, now) }));
   return {
     take(address, message) {
-      const all = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
-      const own = all.filter(({ key }, i) => i === 0 || key !== address); // IPv4 is its own network, whatever the size
+      const own = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
       const wait = Math.max(...own.map(({ key, tries }) => tries.wait(key)));
       if (wait > 0) throw new Fault("limited", "too_many_tries", message, { retryAfter: wait / SECOND });
       for (const { key, tries } of own) tries.count(key);

@@ -16,7 +16,7 @@ export interface Turn {
 
 export interface TurnsOptions<T extends Turn> {
   readonly places: number;
-  /** How many turns the caller has had. */
+  /** How many turns the caller has had of late. */
   readonly past: (turn: T) => number;
   /** What a caller without a place is told. */
   readonly refusal: () => Fault;
@@ -38,7 +38,7 @@ interface Waiter<T> {
 export function openTurns<T extends Turn>({ places, past, refusal }: TurnsOptions<T>): Turns<T> {
   const waiting = new Set<Waiter<T>>(); // in the order of arrival
 
-  /** Throws the refusal where nobody has at least as many turns as the newcomer would have. */
+  /** Throws the refusal where nobody has more turns than the newcomer would have. */
   function makeRoom(newcomer: T): void {
     if (waiting.size < places) return;
     const counts = Map.groupBy(waiting, ({ turn }) => turn.whose);

@@ -153,6 +153,18 @@ test("is as before after the right password", async () => {
   assert.equal(names(), ["guess0", "guess1", "guess2"]);
 });
 
+test("forgets with the right password how often its network has failed", async () => {
+  const { fail, take, pass, end, names } = open();
+  await fail(4, "owner");
+  await take("owner");
+  await end("in");
+  for (let i = 0; i < 5; i++) await fail(1, `thief${i}`);
+  for (let i = 0; i < 5; i++) await take(`thief${i}`);
+  await take("owner");
+  await pass(SECOND / 4);
+  assert.equal(names(), ["owner"]);
+});
+
 test("forgets failures after a quarter of an hour", async () => {
   const { fail, take, pass, names } = open();
   await fail(9);
@@ -181,11 +193,16 @@ test("counts what failed for other reasons as neither right nor wrong", async ()
   assert.equal(names(), ["c"]);
 });
 
-test("leaves other accounts alone", async () => {
-  const { fail, take, names } = open();
-  await fail(9, "thief", ADA);
-  for (let i = 0; i < 3; i++) await take("thief", `guess${i}`, EVE);
-  assert.is(names().length, 3);
+test("leaves other accounts alone, and gives none the turn of another", async () => {
+  const { fail, take, pass, names } = open();
+  await fail(9, "thief", EVE);
+  await fail(5, "thief", ADA);
+  await take("newcomer", "eve", EVE);
+  await take("thief", "ada", ADA);
+  await pass(SECOND / 4);
+  assert.equal(names(), ["ada"]);
+  for (const name of ["a", "b"]) await take("thief", name, "other@example.org");
+  assert.equal(names(), ["ada", "a", "b"]);
 });
 
 test("lets go of who has given up, and of who has waited for fifteen seconds", async () => {
