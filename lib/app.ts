@@ -7,6 +7,7 @@ import type { Passwords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import type { Dns } from "#lib/dns/dns.ts";
 import type { Feeds } from "#lib/events/feed.ts";
+import type { Attempts } from "#lib/limits/attempts.ts";
 import type { Log } from "#lib/log.ts";
 import type { Notice } from "#lib/notice.ts";
 import type { Payments } from "#lib/payments/payments.ts";
@@ -38,6 +39,8 @@ export interface App {
   readonly dns: Dns;
   /** Hashes and judges passwords, a few at a time. */
   readonly passwords: Passwords;
+  /** Slows guessing at one account. */
+  readonly attempts: Attempts;
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   /** The payment provider; null where none is connected. */

@@ -17,6 +17,7 @@ import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
+import { openAttempts } from "#lib/limits/attempts.ts";
 import type { Log } from "#lib/log.ts";
 import { openPost } from "#lib/mail/open.ts";
 import { openPayments } from "#lib/payments/open.ts";
@@ -64,6 +65,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       clusters,
       dns: openDns(config.dnsServers),
       passwords: openPasswords(),
+      attempts: openAttempts(),
       blueprint,
       catalog,
       payments: config.stripe ? openPayments(config.stripe) : null,

@@ -11,7 +11,7 @@ const ROOT = new URL("../", import.meta.url);
 /** A folder, or a file that stands in lib itself, imports only what stands before it here. */
 const ORDER = [
   ...["errors", "faults", "ids", "time", "log", "schema", "variables", "config", "notice", "home"], // words
-  ...["crypto", "db", "dns", "limits", "mail", "payments", "cluster", "blueprint", "catalog", "simulator"], // drivers
+  ...["limits", "crypto", "db", "dns", "mail", "payments", "cluster", "blueprint", "catalog", "simulator"], // drivers
   ...["audit", "events", "idempotency", "jobs", "changes"], // records
   "app",
   ...["members", "users", "auth", "billing", "federations", "spokes", "operations", "backups"], // domains

@@ -7,6 +7,7 @@ import type { SignedIn } from "#lib/auth/login.ts";
 import { beginSession } from "#lib/auth/sessions.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { readUser } from "#lib/users/store.ts";
 
@@ -41,7 +42,8 @@ async function accept(
   andThen: (tx: Tx, link: Link) => Promise<AuditEntry[]>,
 ): Promise<Link> {
   const link = await requireLink(app.db.rows, "invitation", token);
-  const passwordHash = await app.passwords.hash(password);
+  requirePassword(password, link.email);
+  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     // It was sent to somebody who had proved nothing; whoever has since, has set a password and voided it by that.

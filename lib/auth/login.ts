@@ -12,6 +12,8 @@ import { clearedCookie, sessionCookie } from "#lib/auth/cookie.ts";
 import { beginSession, endSession, type NewSession } from "#lib/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import { Fault } from "#lib/errors.ts";
+import { networkOf } from "#lib/limits/address.ts";
+import type { Turn } from "#lib/limits/turns.ts";
 import { type Account, findAccount, keepAccount, readUser, setPassword, type User } from "#lib/users/store.ts";
 
 export interface Login {
@@ -25,16 +27,15 @@ export interface SignedIn {
   readonly cookie: string;
 }
 
-/** Throws Fault unauthenticated `login_failed`; also for a user who is disabled or has no password. */
-export async function signIn(app: App, origin: Origin, login: Login): Promise<SignedIn> {
-  const account = await findAccount(app.db.rows, login.email);
-  const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null);
-  if (!account || verdict === "wrong") return await refuse(app, origin, login, account);
-  const renewed = verdict === "outdated" ? await app.passwords.hash(login.password) : null;
-  const session = await begin(app, origin, account, renewed);
-  if (!session) return await signIn(app, origin, login); // it changed meanwhile: judge it anew, as long as the request may take
-  const user = await readUser(app.db.rows, account.id);
-  return { user, cookie: sessionCookie(app.config.publicUrl, session.secret) };
+/**
+ * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is
+ * disabled or has no password; limited `too_many_tries`; unavailable `busy`.
+ */
+export async function signIn(app: App, origin: Origin, login: Login, signal?: AbortSignal): Promise<SignedIn> {
+  const turn = { whose: networkOf(origin.ip), signal };
+  const signedIn = await app.attempts.take({ ...turn, email: login.email }, () => judge(app, origin, login, turn));
+  if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
+  return signedIn;
 }
 
 /** Ends the caller's session, if there is one, and returns the Set-Cookie header that makes a browser forget it. */
@@ -47,6 +48,21 @@ export async function signOut(app: App, actor: Actor | null): Promise<string> {
     });
   }
   return clearedCookie(app.config.publicUrl);
+}
+
+/** Null where the password is not right. */
+async function judge(app: App, origin: Origin, login: Login, turn: Turn): Promise<SignedIn | null> {
+  const account = await findAccount(app.db.rows, login.email);
+  const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
+  if (!account || verdict === "wrong") {
+    await noteFailure(app, origin, login, account);
+    return null;
+  }
+  const renewed = verdict === "outdated" ? await app.passwords.hash(login.password, turn) : null;
+  const session = await begin(app, origin, account, renewed);
+  if (!session) return await judge(app, origin, login, turn); // it changed meanwhile: judge it anew
+  const user = await readUser(app.db.rows, account.id);
+  return { user, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 
 async function begin(
@@ -66,11 +82,10 @@ async function begin(
 }
 
 /** Who tried is not known: the log has the address that was typed, and the account if there is one. */
-async function refuse(app: App, origin: Origin, login: Login, account: Account | undefined): Promise<never> {
+async function noteFailure(app: App, origin: Origin, login: Login, account: Account | undefined): Promise<void> {
   const asker = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
   const objectId = account?.id ?? "unknown";
   await app.db.transact(async (tx) => {
     await record(tx, asker, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
   });
-  throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
 }

@@ -4,6 +4,7 @@ import type { Origin } from "#lib/auth/authenticate.ts";
 import { recipient } from "#lib/auth/forgot.ts";
 import { holderOf, requireLink, settle, useLink } from "#lib/auth/link.ts";
 import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 
 export interface Reset {
@@ -19,7 +20,8 @@ export interface Reset {
  */
 export async function resetByLink(app: App, origin: Origin, { token, password }: Reset): Promise<string> {
   const link = await requireLink(app.db.rows, "password_reset", token);
-  const passwordHash = await app.passwords.hash(password);
+  requirePassword(password, link.email);
+  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);

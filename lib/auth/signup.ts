@@ -14,10 +14,12 @@ import { offerReset, recipient } from "#lib/auth/forgot.ts";
 import { anonymous } from "#lib/auth/link.ts";
 import { isRecent, openGrant } from "#lib/auth/one-time.ts";
 import { type Change, record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import type { JobKind } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
+import { networkOf } from "#lib/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 import { type HeldUser, holdUser, insertNewcomer } from "#lib/users/store.ts";
 
@@ -53,7 +55,8 @@ export async function signUp(app: App, origin: Origin, { email, password, displa
   if (!app.config.signup) {
     throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
   }
-  const passwordHash = await app.passwords.hash(password);
+  requirePassword(password, email);
+  const passwordHash = await app.passwords.hash(password, { whose: networkOf(origin.ip) });
   const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
   const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
   await app.db.transact(async (tx) => {

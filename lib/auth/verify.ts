@@ -13,6 +13,7 @@ import type { Origin } from "#lib/auth/authenticate.ts";
 import { holderOf, requireLink, settle, useLink } from "#lib/auth/link.ts";
 import { spentLink } from "#lib/auth/one-time.ts";
 import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { namesOfSeats } from "#lib/members/seats.ts";
 import { type HeldUser, readUser, type User } from "#lib/users/store.ts";
@@ -26,7 +27,8 @@ export interface Verification {
 /** Throws Fault impossible `link_spent`, also for an address that was proved otherwise meanwhile. */
 export async function verifyEmail(app: App, origin: Origin, { token, password }: Verification): Promise<User> {
   const link = await requireLink(app.db.rows, "email_verification", token);
-  const chosen = password === undefined ? null : await app.passwords.hash(password);
+  if (password !== undefined) requirePassword(password, link.email);
+  const chosen = password === undefined ? null : await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
     if (user.verified) throw spentLink(); // its password is the owner's by now, and stays

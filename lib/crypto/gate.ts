@@ -1,37 +1,38 @@
-/** A gate: so much work at once, so much waiting for its turn, and a refusal for the rest. */
+/** A gate: so much work at once, so much waiting for its turn, and a refusal for the rest. Callers take turns (turns.ts). */
 import { Fault } from "#lib/errors.ts";
+import { openTally } from "#lib/limits/tally.ts";
+import { openTurns, type Turn } from "#lib/limits/turns.ts";
+import { MINUTE } from "#lib/time.ts";
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+export type Gate = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
 
-/** Throws Fault unavailable `busy` (503) when `waiting` callers wait already. First come, first served. */
-export function openGate(atOnce: number, waiting: number): Gate {
-  const queue: (() => void)[] = [];
+/** Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this one. */
+export function openGate(atOnce: number, places: number): Gate {
+  const past = openTally({ span: MINUTE });
+  const turns = openTurns({ places, past: ({ whose }) => past.count(whose), refusal: busy });
   let running = 0;
 
-  async function enter(): Promise<void> {
-    if (running < atOnce) {
-      running++;
-      return;
-    }
-    if (queue.length >= waiting) {
-      throw new Fault("unavailable", "busy", "Too much is going on at once; try again", { retryAfter: 2 });
-    }
-    await new Promise<void>((resolve) => queue.push(resolve));
-  }
-
-  /** A place is handed on rather than freed, so that nobody who comes later takes it before the first in the queue. */
+  /** A place is handed on rather than freed, so that nobody who comes later takes it before those who wait. */
   function leave(): void {
-    const next = queue.shift();
-    if (next) next();
+    const next = turns.next();
+    if (next) past.add(next.whose);
     else running--;
   }
 
-  return async function through(work) {
-    await enter();
+  return async function through(turn, work) {
+    if (running >= atOnce) await turns.wait(turn);
+    else {
+      running++;
+      past.add(turn.whose);
+    }
     try {
       return await work();
     } finally {
       leave();
     }
   };
+}
+
+function busy(): Fault {
+  return new Fault("unavailable", "busy", "Too much is going on at once; try again", { retryAfter: 2 });
 }

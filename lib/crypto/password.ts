@@ -9,6 +9,7 @@ import { randomBytes, scrypt } from "node:crypto";
 import { constantTimeEqual } from "@oslojs/crypto/subtle";
 import { decodeBase64IgnorePadding, encodeBase64NoPadding } from "@oslojs/encoding";
 import { type Gate, openGate } from "#lib/crypto/gate.ts";
+import type { Turn } from "#lib/limits/turns.ts";
 
 interface Cost {
   /** Binary logarithm of N. */
@@ -31,17 +32,18 @@ const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,1
 /** `outdated` is right too, but its hash is cheaper than today's and should be made anew. */
 export type Verdict = "right" | "outdated" | "wrong";
 
+/** Both say whose turn it is, and throw Fault unavailable `busy`. */
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  hash(password: string, turn: Turn): Promise<string>;
   /** Null is the hash of nobody: it takes as long, and is never right. */
-  verify(password: string, hash: string | null): Promise<Verdict>;
+  verify(password: string, hash: string | null, turn: Turn): Promise<Verdict>;
 }
 
-/** Hashing for many callers: each run takes 32 MiB and a processor. Both throw Fault unavailable `busy`. */
+/** Hashing for many callers: each run takes 32 MiB and a processor. */
 export function openPasswords(gate: Gate = openGate(AT_ONCE, WAITING)): Passwords {
   return {
-    hash: (password) => gate(() => hashPassword(password)),
-    verify: (password, hash) => gate(() => verifyPassword(password, hash)),
+    hash: (password, turn) => gate(turn, () => hashPassword(password)),
+    verify: (password, hash, turn) => gate(turn, () => verifyPassword(password, hash)),
   };
 }
 

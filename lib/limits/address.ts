@@ -26,10 +26,14 @@ export function formatAddress(address: Address): string {
   return parts(8, 16n).map((part) => part.toString(16)).join(":");
 }
 
-/** An IPv4 address, or the /64 of an IPv6 address: who has one address of that has all of them. */
-export function networkOf(text: string): string {
+/**
+ * The name of the network that counts as one caller: an IPv4 address, or that many bits of an IPv6 address. 48 are the
+ * most that providers give one customer (RFC 6177). Text that is no address is its own name.
+ */
+export function networkOf(text: string, bits = 48): string {
   const address = parseAddress(text);
-  return address === null || isIPv4(address) ? text : `${(address >> 64n).toString(16)}::/64`;
+  if (address === null || isIPv4(address)) return text;
+  return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;
 }
 
 /** Whether an address is in the network. */

@@ -2,6 +2,9 @@
  * How often one address may try: 5 times in any minute. Kept in memory and bounded in size, because anybody can make it
  * grow.
  *
+ * Whoever has an IPv6 address has its /64, most have a /56, and some a /48 (RFC 6177): each has a bound, and a try takes
+ * from all or from none. So what one is refused costs its neighbours nothing, and a household takes a third of its /48.
+ *
  * When it is full, it forgets who tried least recently among those who may still try. Somebody who has used up his tries
  * is forgotten only if all others have too, so he cannot free himself by coming from some thousand other addresses.
  */
@@ -15,10 +18,7 @@ export interface Bucket {
 }
 
 export interface BucketOptions {
-  readonly tries?: number;
-  /** Milliseconds in which so many are allowed. */
-  readonly window?: number;
-  /** How many addresses are remembered. */
+  /** How many networks of each size are remembered. */
   readonly capacity?: number;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
@@ -26,16 +26,38 @@ export interface BucketOptions {
 
 type Times = readonly number[];
 
-export function openBucket(options: BucketOptions = {}): Bucket {
-  const { tries = 5, window = MINUTE, capacity = 20_000, now = () => performance.now() } = options;
+/** The tries of all networks of one size. */
+interface Tries {
+  /** Milliseconds until the network may try again; 0 when it may now. */
+  wait(key: string): number;
+  count(key: string): void;
+}
+
+/** Tries a minute of an IPv6 network of so many bits. An IPv4 address is its own network of each size. */
+const SIZES: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
+
+export function openBucket({ capacity = 20_000, now = () => performance.now() }: BucketOptions = {}): Bucket {
+  const sizes = SIZES.map(([bits, most]) => ({ bits, tries: openTries(most, capacity, now) }));
+  return {
+    take(address, message) {
+      const own = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
+      const wait = Math.max(...own.map(({ key, tries }) => tries.wait(key)));
+      if (wait > 0) throw new Fault("limited", "too_many_tries", message, { retryAfter: wait / SECOND });
+      for (const { key, tries } of own) tries.count(key);
+    },
+  };
+}
+
+function openTries(most: number, capacity: number, now: () => number): Tries {
   // By time of the last try, oldest first: a key is taken out and put back at the end each time.
   const some = new Map<string, Times>(), spent = new Map<string, Times>();
-  const isOver = (times: Times) => times.at(-1)! + window <= now();
+  const recent = (key: string): Times =>
+    (some.get(key) ?? spent.get(key) ?? []).filter((time) => time + MINUTE > now());
 
   /** Drops what is over: it stands at the front. */
   function sweep(entries: Map<string, Times>): void {
     for (const [key, times] of entries) {
-      if (!isOver(times)) return;
+      if (times.at(-1)! + MINUTE > now()) return;
       entries.delete(key);
     }
   }
@@ -47,20 +69,18 @@ export function openBucket(options: BucketOptions = {}): Bucket {
   }
 
   return {
-    take(address, message) {
+    wait(key) {
+      const times = recent(key);
+      return times.length < most ? 0 : times[0]! + MINUTE - now();
+    },
+    count(key) {
+      const times = [...recent(key), now()];
       sweep(some);
       sweep(spent);
-      const key = networkOf(address);
-      const recent = (some.get(key) ?? spent.get(key) ?? []).filter((time) => time + window > now());
-      if (recent.length >= tries) {
-        const retryAfter = (recent[0]! + window - now()) / SECOND;
-        throw new Fault("limited", "too_many_tries", message, { retryAfter });
-      }
       some.delete(key);
       spent.delete(key);
       makeRoom();
-      const times = [...recent, now()];
-      (times.length >= tries ? spent : some).set(key, times);
+      (times.length >= most ? spent : some).set(key, times);
     },
   };
 }

@@ -41,7 +41,7 @@ const LATE = 500; // ms that one look may be late
 const PATIENCE = SECOND; // how long looks may be late until requests are refused
 const FEW = 8; // requests that are let in however late the clock is
 const SHARE = 4; // a caller has one part in so many
-const PEOPLE = 8; // and the room of people is one part in so many of what is there besides
+const PEOPLE = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
 
 const OPEN: Place = { enter() {}, claim() {}, leave() {} };
 
@@ -55,7 +55,7 @@ export function openLoad({ maxInFlight, now = () => performance.now(), every = r
   });
   const isLate = () => late;
   const general = openRoom(maxInFlight, isLate);
-  const people = openRoom(Math.max(FEW, Math.ceil(maxInFlight / PEOPLE)), isLate);
+  const people = openRoom(PEOPLE, isLate);
   return {
     place: (room) => room === "probes" ? OPEN : room === "people" ? people() : general(),
     close: stop,

@@ -14,6 +14,7 @@ import { recipient } from "#lib/auth/forgot.ts";
 import { voidGrants } from "#lib/auth/one-time.ts";
 import { beginSession, endSession } from "#lib/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
+import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import { placeRequest, refuseUnoffered } from "#lib/federations/requests/ask.ts";
@@ -41,7 +42,8 @@ export async function completeOnboarding(app: App, actor: Actor, input: Onboardi
   if (await findOnboarded(app.db.rows, actor.userId)) throw alreadyDone(); // before a password is hashed for it
   if (input.federationRequest) refuseUnoffered(app, input.federationRequest);
   const { password } = input;
-  const passwordHash = password === undefined ? null : await app.passwords.hash(password);
+  if (password !== undefined) requirePassword(password, actor.email);
+  const passwordHash = password === undefined ? null : await app.passwords.hash(password, { whose: actor.userId });
   return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
 }
 

@@ -1,6 +1,6 @@
 /** The forms of these pages: their fields, and what is said at a field that cannot be taken. */
 import * as v from "valibot";
-import { LEAST } from "#lib/crypto/password-rules.ts";
+import { LEAST, passwordProblem } from "#lib/crypto/password-rules.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
 
 /** By the field's name what it must be, such as `must have 12 to 256 characters`. */
@@ -16,13 +16,20 @@ export type Fields = v.InferOutput<typeof Fields>;
 
 export type Checked<T> = { readonly fields: T } | { readonly problems: Problems };
 
-/** The fields as the same schema takes them that JSON goes through; an empty one counts as absent. */
-export function checkFields<T>(schema: v.GenericSchema<unknown, T>, given: Fields): Checked<T> {
+/** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
+export function checkFields<T extends { password: string }>(
+  schema: v.GenericSchema<unknown, T>,
+  given: Fields,
+  email: string,
+): Checked<T> {
   const filled = Object.fromEntries(
     Object.entries(given).filter(([name, value]) => name === "password" || value.trim()),
   );
   const result = v.safeParse(schema, filled, { abortPipeEarly: true });
-  if (result.success) return { fields: result.output };
+  if (result.success) {
+    const password = passwordProblem(result.output.password, email);
+    return password === null ? { fields: result.output } : { problems: { password } };
+  }
   const problems = result.issues.map((issue) => [v.getDotPath(issue) ?? "", issue.message] as const);
   return { problems: Object.fromEntries(problems.reverse()) }; // of two at one field, the first
 }

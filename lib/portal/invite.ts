@@ -33,7 +33,7 @@ export async function submitInvitation(app: App, service: Service, origin: Origi
   const link = await findLink(app.db.rows, "invitation", given.token);
   if (!link) return spent("invitation");
   const places = await namesOfSeats(app.db.rows, link.userId);
-  const checked = checkFields(AcceptBody, given);
+  const checked = checkFields(AcceptBody, given, link.email);
   if ("problems" in checked) {
     return { status: 400, page: write(link, places, given.displayName, checked.problems) };
   }

@@ -19,7 +19,7 @@ export async function showReset(app: App, token: string): Promise<Shown> {
 export async function submitReset(app: App, service: Service, origin: Origin, given: Fields): Promise<Shown> {
   const link = await findLink(app.db.rows, "password_reset", given.token);
   if (!link) return spent("password_reset");
-  const checked = checkFields(ResetBody, given);
+  const checked = checkFields(ResetBody, given, link.email);
   if ("problems" in checked) return { status: 400, page: write(link, checked.problems) };
   return await unlessSpent("password_reset", async () => {
     const email = await resetByLink(app, origin, checked.fields);

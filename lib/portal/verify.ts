@@ -22,7 +22,7 @@ export async function showVerification(app: App, token: string): Promise<Shown> 
 export async function submitVerification(app: App, service: Service, origin: Origin, given: Fields): Promise<Shown> {
   const link = await findLink(app.db.rows, "email_verification", given.token);
   if (!link) return spent("email_verification");
-  const checked = checkFields(ResetBody, given);
+  const checked = checkFields(ResetBody, given, link.email);
   if ("problems" in checked) return { status: 400, page: write(link, checked.problems) };
   return await unlessSpent("email_verification", async () => {
     const { email } = await verifyEmail(app, origin, checked.fields);

@@ -28,7 +28,7 @@ export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log
   }
   if (!await createOperator(db, admin)) return;
   log.info("Made the first operator", { email: admin.email });
-  const problem = passwordProblem(admin.password);
+  const problem = passwordProblem(admin.password, admin.email);
   if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD was taken as it is, but a password ${problem}; set a better one`);
 }
 

@@ -35,11 +35,12 @@ test("leads from the forgotten password to the new one", async ({ flows }) => {
 test("keeps the old password while the new one cannot be taken", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   let page = await flows.send(`/reset?token=${await flows.link("password_reset", bob)}`);
-  for (const password of ["", "short", "aaaaaaaaaaaaaaaa", "x".repeat(300)]) {
+  for (const password of ["", "short", "aaaaaaaaaaaaaaaa", "x".repeat(300), bob.email]) {
     page = await flows.send(...submitting(page.body, { password }));
     assert.is(page.status, 400);
     assert.ok(await flows.opens(bob.email, PASSWORD));
   }
+  assert.match(textOf(page), "The password must not be the account's e-mail address.");
   assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
 });
 

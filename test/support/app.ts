@@ -6,6 +6,7 @@ import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { openAttempts } from "#lib/limits/attempts.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
 import { release } from "#src/release.ts";
@@ -24,6 +25,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswords(),
+    attempts: openAttempts(),
     blueprint,
     catalog: loadCatalog(undefined, blueprint),
     payments: config.stripe ? openPayments(config.stripe) : null,

@@ -14,8 +14,8 @@ export const POST = endpoint({
   body: LoginBody,
   reply: withCookie(ok(MeView)),
   faults: ["login_failed", "busy"],
-  async handle({ app, ip, userAgent, body }) {
-    const { user, cookie } = await signIn(app, { ip, userAgent }, body);
+  async handle({ app, ip, userAgent, body, signal }) {
+    const { user, cookie } = await signIn(app, { ip, userAgent }, body, signal);
     return { body: { user: showUser(user) }, cookie };
   },
 });

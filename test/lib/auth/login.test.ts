@@ -7,9 +7,12 @@ import { readAudit } from "#lib/audit/store.ts";
 import { authenticate } from "#lib/auth/authenticate.ts";
 import { signIn, signOut } from "#lib/auth/login.ts";
 import type { Passwords } from "#lib/crypto/password.ts";
+import { openAttempts } from "#lib/limits/attempts.ts";
+import { SECOND } from "#lib/time.ts";
 import { resetPassword } from "#lib/auth/admin-reset.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { quickPasswords } from "#test/support/errands.ts";
 import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -96,6 +99,35 @@ test("writes down a failure with the address that was typed, and no password", a
   assert.not.match(JSON.stringify(events), "mistyped");
 });
 
+test("waits for its turn without a connection, until its request ends, whether or not there is the account", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada"), quick = { ...app, passwords: quickPasswords() };
+  const outcomes: unknown[] = [];
+  for (const email of [ada.email, "nobody@example.org"]) {
+    const attempts = openAttempts({ after: () => () => {} }), statements: string[] = [];
+    const stage = { ...quick, attempts, db: watched(db, statements) };
+    for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
+    const asked = statements.splice(0).length, leaving = new AbortController();
+    const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, leaving.signal));
+    leaving.abort(new Error("The client is gone"));
+    outcomes.push([asked, (await waiting).message, statements, quick.passwords.count()]);
+  }
+  assert.equal(outcomes, Array.from({ length: 2 }, () => [10, "The client is gone", [], 5]));
+});
+
+test("lets the owner in between the guesses of others, which are slowed until then", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada"), waiting: (() => void)[] = [];
+  const attempts = openAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
+  const stage = { ...app, attempts, passwords: quickPasswords() };
+  const attempt = (ip: string, password: string) =>
+    signIn(stage, { ...ORIGIN, ip }, { email: ada.email, password }).catch((error) => error.code);
+  for (let i = 0; i < 5; i++) await attempt("2001:db8:1::1", "a wrong password");
+  const guesses = Array.from({ length: 9 }, (_, i) => attempt(`2001:db8:1:${i}::1`, "a wrong password"));
+  const owner = attempt("192.0.2.7", PASSWORD);
+  waiting.shift()!();
+  assert.is((await owner).user.id, ada.id);
+  assert.equal([...new Set(await Promise.all(guesses.slice(0, 5)))], ["login_failed"]);
+});
+
 test("makes an outdated hash anew, once", async ({ app, db }) => {
   const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
@@ -119,8 +151,8 @@ test("refuses the old password when a new one was set while it was judged", asyn
   let judged = 0;
   const passwords: Passwords = {
     ...app.passwords,
-    async verify(password, hash) {
-      const verdict = await app.passwords.verify(password, hash);
+    async verify(...asked) {
+      const verdict = await app.passwords.verify(...asked);
       if (++judged === 1) await resetPassword(app, ada.email);
       return verdict;
     },
@@ -167,8 +199,8 @@ function withCookie(cookie: string): Request {
 function counting(passwords: Passwords): Passwords & { count(): number } {
   let runs = 0;
   return {
-    hash: (password) => (runs++, passwords.hash(password)),
-    verify: (password, hash) => (runs++, passwords.verify(password, hash)),
+    hash: (...asked) => (runs++, passwords.hash(...asked)),
+    verify: (...asked) => (runs++, passwords.verify(...asked)),
     count: () => {
       const counted = runs;
       runs = 0;

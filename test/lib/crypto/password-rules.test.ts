@@ -38,6 +38,30 @@ test("refuses one piece again and again, and rows of characters", () => {
   }
 });
 
+test("refuses the account's own address and what stands before its @, with whatever signs around it", () => {
+  const email = "ann.smith@school.example.org";
+  for (
+    const password of [
+      email,
+      "Ann.Smith@School.example.ORG",
+      "ann.smith@school.example.org1!",
+      "ann.smith1234",
+      "  **ANN.SMITH** ",
+    ]
+  ) {
+    assert.match(passwordProblem(password, email) ?? "", "e-mail address");
+    assert.is(passwordProblem(password), null, "nobody's address");
+  }
+  assert.match(passwordProblem("4711008150177", "4711008150177@school.example.org") ?? "", "e-mail address");
+});
+
+test("takes what only begins with the address, holds a part of it, or has no letter as it has none", () => {
+  for (const password of ["ann.smith is not my password", "school.example.org", "mrs ann.smith", "93 71 04 66 28"]) {
+    assert.is(passwordProblem(password, "ann.smith@school.example.org"), null);
+  }
+  assert.is(passwordProblem("93 71 04 66 28", "4711@school.example.org"), null);
+});
+
 test("refuses what no text can hold", () => {
   assert.match(passwordProblem("half a pair \ud83d") ?? "", "well-formed");
   assert.match(passwordProblem("a zero\0 in here") ?? "", "well-formed");

@@ -62,6 +62,37 @@ test("counts an IPv6 network of 64 bits as one, and IPv4 addresses each", () => 
   assert.is(take("203.0.113.8"), null);
 });
 
+test("allows ten tries a minute from all networks of a /56, and thirty from all of a /48", () => {
+  const { clock, take } = open();
+  const tries = (count: number, address: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => take(address(i))).filter((wait) => wait === null).length;
+  assert.is(tries(256, (i) => `2001:db8:1:${i.toString(16)}::1`), 10);
+  assert.is(tries(255, (i) => `2001:db8:1:${(i + 1).toString(16)}00::1`), 20);
+  assert.is(take("2001:db8:1:ffff::1"), 60);
+  assert.is(take("2001:db8:2:ffff::1"), null);
+  clock.now += 60_000;
+  assert.is(take("2001:db8:1:ffff::1"), null);
+});
+
+test("takes nothing from a network for what its neighbour is refused", () => {
+  const { take, times } = open();
+  times(100, "2001:db8:1:1::1");
+  for (let i = 2; i < 256; i++) times(9, `2001:db8:1:${i.toString(16)}::1`);
+  assert.equal(times(5, "2001:db8:1:100::1"), [null, null, null, null, null]);
+  assert.equal(times(5, "2001:db8:1:200::1"), [null, null, null, null, null]);
+  assert.is(take("2001:db8:1:300::1"), null);
+});
+
+test("says when the last of the bounds lets the address try again", () => {
+  const { clock, take, times } = open();
+  times(5, "2001:db8:1:1::1");
+  clock.now += 10_000;
+  times(5, "2001:db8:1:2::1");
+  assert.is(take("2001:db8:1:1::1"), 50);
+  assert.is(take("2001:db8:1:2::1"), 60);
+  assert.is(take("2001:db8:1:3::1"), 50);
+});
+
 test("does not forget who is out of tries because many others come", () => {
   const { take, times } = open({ capacity: 10 });
   times(5, "203.0.113.7");

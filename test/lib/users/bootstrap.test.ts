@@ -66,6 +66,14 @@ test("takes a password that breaks the rules as it is, says so, and does not say
   assert.not.match(lines.join(""), '"admin"');
 });
 
+test("takes the operator's own address as the password, and says so", async ({ db }) => {
+  const { log, lines } = listening();
+  await bootstrapAdmin(db, { ...ADMIN, password: ADMIN.email }, log);
+  const [user] = await db.sql("select password_hash from users");
+  assert.is(await verifyPassword(ADMIN.email, user.password_hash), "right");
+  assert.match(lines.join(""), "must not be the account's e-mail address");
+});
+
 test("warns that nobody can sign in where nothing is configured, unless somebody can", async ({ db }) => {
   const { log, lines } = listening();
   await bootstrapAdmin(db, null, log);

@@ -83,6 +83,24 @@ test("do nothing for a disabled user, and do not say why", async ({ flows }) => 
   assert.equal(await flows.db.sql("select * from users where id = $1", [gone.id]), before);
 });
 
+test("refuse the account's own address as its password, and leave the link as it was", async ({ flows }) => {
+  const email = "carol.hamilton@example.org", password = "a password of her own";
+  const carol = await makePerson(flows.db, "carol.hamilton", { verified: false });
+  const links = [["accept-invite", "invitation"], ["verify-email", "email_verification"], [
+    "reset-password",
+    "password_reset",
+  ]] as const;
+  for (const [name, purpose] of links) {
+    await flows.db.sql("update users set email_verified_at = null where id = $1", [carol.id]);
+    const token = await flows.link(purpose, carol);
+    for (const own of [email, "Carol.Hamilton", "carol.hamilton!"]) {
+      const refused = await flows.post(`/api/auth/${name}`, { token, password: own });
+      assert.equal([refused.status, refused.body.message], [400, "password must not be the account's e-mail address"]);
+    }
+    assert.is((await flows.post(`/api/auth/${name}`, { token, password })).status, 200, name);
+  }
+});
+
 test("name what a new password must be, and leave the link as it was", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const token = await flows.link("password_reset", bob);

@@ -1,6 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
+import type { Attempt } from "#lib/limits/attempts.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { posting } from "#test/support/handler.ts";
 import { PASSWORD } from "#test/support/people.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -71,6 +75,27 @@ test("is 429 from the sixth attempt of a minute on, right or wrong, by either ad
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
   }
   assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).length, 5);
+});
+
+test("counts a body in which nothing is an address, too", async ({ scene }) => {
+  const attempt = (body: unknown) => scene.as("nobody").post("/api/auth/login", body);
+  for (const email of ["no address", 7, null, ["a@example.org"], { at: "a@example.org" }]) {
+    assert.is((await attempt({ email, password: PASSWORD })).status, 400);
+  }
+  assert.is((await attempt({ email: scene.people.stranger.email, password: PASSWORD })).status, 429);
+});
+
+test("lets go of its turn when the client leaves", async ({ scene }) => {
+  const waiting = Promise.withResolvers<AbortSignal | undefined>(), leaving = new AbortController();
+  const take = ({ signal }: Attempt) => (waiting.resolve(signal), new Promise<never>(() => {}));
+  Object.assign(scene.app, { attempts: { take } });
+  const server = openServer(scene.app, manifest);
+  const login = posting({ email: "ada@example.org", password: PASSWORD });
+  const answer = server.request(new Request("http://localhost:3000/auth/login", { ...login, signal: leaving.signal }));
+  const signal = await waiting.promise;
+  leaving.abort();
+  assert.is((await answer).status, 499);
+  assert.is(signal?.aborted, true);
 });
 
 test("is 401 with any Authorization header, before the bucket and the body", async ({ scene }) => {

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { readAudit } from "#lib/audit/store.ts";
 import { resetByLink } from "#lib/auth/reset.ts";
 import { record } from "#lib/changes/record.ts";
+import type { Passwords } from "#lib/crypto/password.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { silent } from "#lib/log.ts";
@@ -108,11 +109,11 @@ test("tells the owner by mail, where there was a password before", async ({ flow
 test("does nothing for a user who is disabled while the password is hashed", async ({ flows }) => {
   const hal = await makePerson(flows.db, "hal");
   const token = await flows.link("password_reset", hal);
-  const passwords = {
+  const passwords: Passwords = {
     ...flows.app.passwords,
-    hash: async (password: string) => {
+    async hash(...asked) {
       await flows.db.sql("update users set disabled_at = wheelwright_now() where id = $1", [hal.id]);
-      return await flows.app.passwords.hash(password);
+      return await flows.app.passwords.hash(...asked);
     },
   };
   const fault = await rejection(resetByLink({ ...flows.app, passwords }, ORIGIN, { token, password: NEW }));

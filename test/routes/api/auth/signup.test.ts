@@ -55,6 +55,14 @@ test("is 403 where SIGNUP is off, and hashes nothing", async ({ flows }) => {
   assert.is(refused.status, 400);
 });
 
+test("refuses the address as the password, whether or not there is such a user", async ({ flows }) => {
+  await makePerson(flows.db, "here.for.long");
+  for (const email of ["here.for.long@example.org", "not.here.yet@example.org"]) {
+    const refused = await flows.post(PATH, { email, password: email.toUpperCase() }, {}, "192.0.2.88");
+    assert.equal([refused.status, refused.body.message], [400, "password must not be the account's e-mail address"]);
+  }
+});
+
 test("answers alike, hashes once and asks the same of the database, whoever it is", async ({ flows }) => {
   const people = [
     await makePerson(flows.db, "known"),

@@ -151,6 +151,7 @@ test("refuses passwords that the rules refuse, and names the field", async ({ sc
     [{ password: "short" }, /password must have 12 to 256 characters/],
     [{ password: 7 }, /password must be/],
     [{ password: "password1234" }, /password must not be/],
+    [{ password: "FAY@example.org" }, /password must not be the account's e-mail address/],
     [{ displayName: "" }, /displayName must be/],
     [{ displayName: "nul\u0000" }, /displayName must be/],
     [{ federationRequest: {} }, /federationRequest.slug is missing/],

@@ -1,0 +1,129 @@
+/** Strangers flood the sign-in of the real program, and people sign in meanwhile. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/log.ts";
+import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, PASSWORD } from "#test/support/people.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+import { until } from "#test/support/until.ts";
+
+interface Stage {
+  db: TestDatabase;
+  simulator: Simulator;
+  directory: string;
+  program: Started;
+  url: string;
+}
+
+const test = suite<Stage>("sign-in under attack");
+const AT_ONCE = 64; // strangers
+const PAUSE = SECOND / 4; // of one that was refused; who comes back at once only uses up his tries
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.simulator = await openSimulator({ delayMs: 0, log: silent });
+  stage.directory = await mkdtemp(join(tmpdir(), "wheelwright-attack-"));
+  await writeFile(join(stage.directory, "kubeconfig"), stage.simulator.kubeconfig());
+  stage.program = startProgram(["serve"], {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    PUBLIC_URL: "https://wheelwright.example.org",
+    DATABASE_URL: stage.db.url,
+    KUBECONFIG: join(stage.directory, "kubeconfig"),
+    ROOT_DOMAIN: "spokes.example.org",
+    TRUSTED_PROXIES: "127.0.0.1/32",
+    REQUEST_TIMEOUT_MS: "60000",
+  });
+  const [, port] = /Listening on 127\.0\.0\.1:(\d+)/.exec(await stage.program.said(/Listening on/))!;
+  stage.url = `http://127.0.0.1:${port}/api/auth/login`;
+});
+test.after(async ({ program, simulator, db, directory }) => {
+  await program.stop("SIGKILL");
+  await simulator.close();
+  await db.close();
+  await rm(directory, { recursive: true });
+});
+
+type Guess = readonly [address: string, email: string];
+
+async function send(url: string, [address, email]: Guess, password: string, signal?: AbortSignal): Promise<number> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-forwarded-for": address },
+    body: JSON.stringify({ email, password }),
+    ...(signal && { signal }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Wrong passwords until it is told to end; counts how often each status was answered. */
+function flood(url: string, guess: (i: number) => Guess) {
+  const counts = new Map<number, number>(), ending = new AbortController();
+  let sent = 0;
+  const work = async () => {
+    while (!ending.signal.aborted) {
+      const status = await send(url, guess(sent++), "a wrong password", ending.signal);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      if (status !== 401) await sleep(PAUSE, ending.signal);
+    }
+  };
+  const workers = Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  return {
+    count: (status: number) => counts.get(status) ?? 0,
+    async end() {
+      ending.abort();
+      for (const ended of await workers) {
+        if (ended.status === "rejected" && ended.reason !== ending.signal.reason) throw ended.reason;
+      }
+    },
+  };
+}
+
+const hex = (i: number) => (i % 65_536).toString(16);
+
+test("one IPv6 /48 floods somebody's account, and everybody signs in", async ({ url, db }) => {
+  const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob");
+  const strangers = flood(url, (i) => [`2001:db8:a:${hex(i)}::1`, ada.email]);
+  await until(() => strangers.count(429) >= 600, MINUTE);
+  const answers = [
+    await send(url, ["203.0.113.1", bob.email], PASSWORD),
+    await send(url, ["203.0.113.2", ada.email], PASSWORD),
+    await send(url, ["2001:db8:b::1", ada.email], PASSWORD),
+  ];
+  await strangers.end();
+  assert.equal(answers, [200, 200, 200]);
+  const [{ judged }] = await db.sql(
+    "select count(*)::int as judged from audit_events where kind = 'auth_login_failed'",
+  );
+  assert.ok(judged <= 30, `${judged} passwords of one network were judged`);
+});
+
+test("a few networks guess at one account, and its owner signs in", async ({ url, db }) => {
+  const cid = await makePerson(db, "cid"), dan = await makePerson(db, "dan");
+  const strangers = flood(url, (i) => [`2001:db8:c${i % 4}:${hex(i)}::1`, cid.email]);
+  await until(() => strangers.count(401) >= 7 && strangers.count(429) > 0, MINUTE);
+  const answers = [
+    await send(url, ["203.0.113.3", cid.email], PASSWORD),
+    await send(url, ["203.0.113.4", dan.email], PASSWORD),
+  ];
+  await strangers.end();
+  assert.equal(answers, [200, 200]);
+});
+
+test("many networks try all sorts of addresses, and people sign in", async ({ url, db }) => {
+  const people = [];
+  for (const name of ["eva", "fay", "gus"]) people.push(await makePerson(db, name));
+  const strangers = flood(url, (i) => [`2001:db8:${hex(0xd00 + i % 6)}:${hex(i)}::1`, `who${i}@example.org`]);
+  await until(() => strangers.count(503) >= 20, MINUTE);
+  const answers = await Promise.all(people.map(({ email }, i) => send(url, [`203.0.113.${10 + i}`, email], PASSWORD)));
+  await strangers.end();
+  assert.equal(answers, [200, 200, 200]);
+});
+
+test.run();
