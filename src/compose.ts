@@ -14,6 +14,7 @@ import { openDatabase } from "#lib/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/deprecations/calls.ts";
 import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { sightsOf } from "#lib/federations/follow.ts";
 import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
@@ -47,13 +48,14 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     if (config.stripe) checkPrices(catalog);
     const applied = await migrate(config.database.url, migrations);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
-    const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
+    const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
+    const db = await openDatabase({ url, size: pool - streams, streams, log });
     opened.push(() => db.close());
     const replicaId = newId("rep");
     log.debug("Opens a replica", { replica: replicaId });
     const clusters = openClusters(source, catalog, log, replicaId);
     opened.push(() => clusters.close());
-    const feeds = openFeeds(db, log);
+    const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,

@@ -5,6 +5,7 @@ import { readConfig } from "#lib/config.ts";
 import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { sightsOf } from "#lib/federations/follow.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
 import { release } from "#src/release.ts";
@@ -19,7 +20,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     config,
     log: silent,
     db,
-    feeds: openFeeds(db, silent),
+    feeds: openFeeds(db, silent, { look: sightsOf, most: config.maxStreams }),
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     passwords: openPasswords(),
     blueprint,
