@@ -17,15 +17,23 @@ export type Frame =
   | { readonly comment: string }
   | { readonly retry: number };
 
-const COMMENT_EVERY = 15 * SECOND;
+const QUIET = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
 const PAGE = 500;
 
-/** `since` is the last event that the client has; null begins with the present state of everything. */
-export async function* followHub(feeds: Feeds, reader: Reader, since: number | null): AsyncGenerator<Frame> {
+/**
+ * `since` is the last event that the client has; null begins with the present state of everything. A stream that has nothing
+ * to say for `quiet` milliseconds says that.
+ */
+export async function* followHub(
+  feeds: Feeds,
+  reader: Reader,
+  since: number | null,
+  quiet: number = QUIET,
+): AsyncGenerator<Frame> {
   const feed = feeds.join(reader.federationId);
   try {
     yield { comment: "following" };
-    yield* follow({ feeds, feed, reader, since, saidAt: performance.now() });
+    yield* follow({ feeds, feed, reader, since, quiet, saidAt: performance.now() });
   } catch (error) {
     if (!reader.over.aborted) throw error;
   } finally {
@@ -40,6 +48,7 @@ interface Following {
   readonly feed: Feed;
   readonly reader: Reader;
   readonly since: number | null;
+  readonly quiet: number;
   /** When something was sent last. */
   saidAt: number;
 }
@@ -145,13 +154,13 @@ async function* patiently<T>(following: Following, work: Promise<T>): AsyncGener
     while (!ended) {
       over.throwIfAborted();
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, following.saidAt + COMMENT_EVERY - performance.now());
+        const timer = setTimeout(resolve, following.saidAt + following.quiet - performance.now());
         wake = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      if (ended || over.aborted || performance.now() < following.saidAt + COMMENT_EVERY) continue;
+      if (ended || over.aborted || performance.now() < following.saidAt + following.quiet) continue;
       following.saidAt = performance.now();
       yield { comment: "still here" };
     }

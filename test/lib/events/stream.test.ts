@@ -1,16 +1,13 @@
 /** Following a hub: the present state first, then live; replay without a gap; narrowing; and every way in which it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { record } from "#lib/changes/record.ts";
-import type { Database, Tx } from "#lib/db/database.ts";
+import type { Database } from "#lib/db/database.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
-import type { Follower, Look, Sight } from "#lib/events/readers.ts";
-import { followHub, type Frame } from "#lib/events/stream.ts";
-import { newId } from "#lib/ids.ts";
 import { silent } from "#lib/log.ts";
+import { emit, look, open, sights } from "#test/lib/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
+import { until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase; feeds: Feeds; user: string }>("followHub");
 
@@ -23,34 +20,6 @@ test.after(async (context) => {
   context.feeds.close();
   await context.db.close();
 });
-
-function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
-  return db.transact((tx: Tx) =>
-    record(tx, SYSTEM, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
-  );
-}
-
-/** What each user may see; those that are not here see all. */
-const sights = new Map<string, Sight | null>();
-const look: Look = (_, followers) =>
-  Promise.resolve(followers.map(({ userId }) => sights.has(userId) ? sights.get(userId)! : "all"));
-
-function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
-  const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
-  const frames = followHub(feeds, feeds.enter(follower, new AbortController().signal), since);
-  return {
-    /** The next event as "number Type", past comments; undefined at the end. */
-    async next(): Promise<string | undefined> {
-      for (;;) {
-        const { value, done } = await frames.next();
-        if (done) return undefined;
-        if ("event" in value) return `${value.id} ${value.event}`;
-        if ("retry" in value) return "retry";
-      }
-    },
-    close: () => frames.return(undefined as unknown as Frame),
-  };
-}
 
 test("a new reader gets the latest of the hub and of each spoke, then what happens", async ({ db, feeds, user }) => {
   const hub = await makeHub(db, user, "fresh"), spoke = await makeSpoke(db, user, hub);
@@ -137,6 +106,39 @@ test("a stream ends at once when its reader's right is taken back", async ({ db,
   sights.set("leaver", null);
   await db.transact((tx) => Promise.resolve(tx.wakes.add("user:leaver")));
   assert.is(await waiting, undefined);
+});
+
+test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "slow");
+  for (let i = 0; i < 3; i++) await emit(db, hub, "active");
+  const reader = open(feeds, hub, 0, { userId: "slow" });
+  assert.is(await reader.next(), "1 FederationUpdateActive");
+  sights.set("slow", null);
+  await until(() => reader.over.aborted);
+  assert.is(await reader.next(), undefined);
+});
+
+test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "narrowed"), spoke = await makeSpoke(db, user, hub);
+  for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
+  const reader = open(feeds, hub, 0, { userId: "narrowed" });
+  assert.is(await reader.next(), "1 SpokeUpdateActive");
+  sights.set("narrowed", new Set([spoke]));
+  await db.transact((tx) => Promise.resolve(tx.wakes.add("user:narrowed")));
+  assert.is(await reader.next(), "3 SpokeUpdateActive");
+  await reader.close();
+});
+
+test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "given"), spoke = await makeSpoke(db, user, hub, "second");
+  sights.set("given", new Set(["first"]));
+  const reader = open(feeds, hub, 0, { userId: "given" });
+  const next = reader.next();
+  await until(() => reader.sight(-Infinity) !== null || reader.looked().then(() => false));
+  sights.set("given", new Set(["first", spoke]));
+  await emit(db, hub, "active", spoke); // and no wake-up names the user
+  assert.is(await next, "1 SpokeUpdateActive");
+  await reader.close();
 });
 
 test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
