@@ -24,14 +24,14 @@ export interface TokenInUse extends SessionInUse {
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
 export type Named = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** Whether a row of `sessions` still opens something, whoever its user is by now. */
+/** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
 export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
-  and sessions.seen_at > wheelwright_now() - make_interval(hours => ${IDLE_HOURS})
-  and sessions.created_at > wheelwright_now() - make_interval(days => ${LIFE_DAYS}))`;
+  and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
+  and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
 
 /** The same of a row of `api_tokens as token`. */
 export const tokenLives = sql<SqlBool>`(token.revoked_at is null
-  and (token.expires_at is null or token.expires_at > wheelwright_now()))`;
+  and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {

@@ -56,20 +56,20 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
     select asked.place, sight.whole, case when sight.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = users.id and spoke.federation_id = asked.hub
-        and (spoke.removed_at is null or spoke.removed_at > wheelwright_now() - interval '5 minutes')
+        and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
-    join (
-      select id, user_id from sessions where id = any(${credentials}::text[]) and ${sessionLives}
+    cross join lateral (
+      select user_id from sessions where id = asked.credential and ${sessionLives}
       union all
-      select id, user_id from api_tokens as token where id = any(${credentials}::text[]) and ${tokenLives}
-    ) as credential on credential.id = asked.credential
+      select user_id from api_tokens as token where id = asked.credential and ${tokenLives}
+    ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
       select users.operator or exists (
         select from federation_members as member join federations as hub on hub.id = member.federation_id
         where member.user_id = users.id and hub.id = asked.hub
-          and (hub.removed_at is null or hub.removed_at > wheelwright_now() - interval '5 minutes')
+          and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
     ) as sight`.execute(rows);
   const sights = new Map(found.map(({ place, whole, own }) => [Number(place), whole ? "all" : new Set(own)] as const));
