@@ -222,7 +222,6 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
       : null,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
     maxInFlight: given.MAX_IN_FLIGHT,
-    /** Event streams that may be open on this replica. */
     maxStreams: given.MAX_STREAMS,
     requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: given.BODY_LIMIT_BYTES,
@@ -247,6 +246,5 @@ function isCidr(text: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;
   if (prefix === undefined) return true;
-  if (!/^\d{1,3}$/.test(prefix)) return false;
-  return Number(prefix) <= (family === 4 ? 32 : 128);
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }

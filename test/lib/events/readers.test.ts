@@ -113,6 +113,7 @@ test("a right that was taken back ends its streams though no wake-up comes", asy
   await decided(reader);
   good = false;
   await until(() => reader.over.aborted);
+  assert.is(reader.sight(-Infinity), null);
 });
 
 test("a reader that saw something waits for a look that began later", async (context) => {
