@@ -21,8 +21,8 @@ function open(
   most = 99,
   db: Database = context.db,
 ) {
-  const looks: string[] = [];
-  const readers = openReaders(db, silent, {
+  const looks: string[] = [], warnings: string[] = [];
+  const readers = openReaders(db, { ...silent, warn: (message) => void warnings.push(message) }, {
     most,
     look: (rows, followers) => {
       looks.push(followers.map(({ credentialId }) => credentialId).join());
@@ -32,7 +32,7 @@ function open(
   context.opened.push(readers);
   const enter = (who: Partial<Follower> = {}, signal: AbortSignal = new AbortController().signal) =>
     readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who }, signal);
-  return { looks, readers, enter };
+  return { looks, warnings, readers, enter };
 }
 
 const all: Look = (_, followers) => Promise.resolve(followers.map(() => "all"));
@@ -129,10 +129,11 @@ test("while nobody can decide, nothing may be seen, no stream ends, and then it 
   let failures = 3;
   const look: Look = () =>
     failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve(["all"]);
-  const { enter } = open(context, look), reader = enter();
+  const { enter, warnings } = open(context, look), reader = enter();
   await reader.looked();
   assert.equal([reader.sight(-Infinity), reader.over.aborted], [null, false]);
-  assert.is(await decided(reader), "all");
+  await until(() => reader.sight(-Infinity) === "all");
+  assert.is(warnings.length, 1, "it is said once");
 });
 
 test("more rights than one look has room for are all decided", async (context) => {

@@ -108,6 +108,44 @@ test("a stream ends at once when its reader's right is taken back", async ({ db,
   assert.is(await waiting, undefined);
 });
 
+test("who is so far behind that all is pruned waits for what comes, and does not ask for it again", async ({ db, feeds, user }) => {
+  const hub = await makeHub(db, user, "pruned"), waits: number[] = [];
+  await emit(db, hub, "active");
+  let last = 1;
+  const join = (id: string) => {
+    const feed = feeds.join(id);
+    const wait = (number: number, signal: AbortSignal) => {
+      last = 3; // of which the table has none any more
+      return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99, signal);
+    };
+    return { ...feed, wait, last: () => last, after: (number: number) => number < last ? null : { events: [], at: 0 } };
+  };
+  const reader = open({ ...feeds, join }, hub, 1), next = reader.next();
+  await until(() => waits.length === 3);
+  reader.leave();
+  await next;
+  assert.equal(waits, [1, 3, 3]);
+});
+
+test("what readers read for themselves is read one after another", async ({ feeds }) => {
+  let running = 0, most = 0;
+  const read = () =>
+    feeds.read(async (rows) => {
+      most = Math.max(most, ++running);
+      await rows.selectFrom("users").select("id").execute();
+      running--;
+    }, new AbortController().signal);
+  await Promise.all([read(), read(), read()]);
+  assert.is(most, 1);
+});
+
+test("a stream that ended by itself has given its place back", async ({ db, user }) => {
+  const hub = await makeHub(db, user, "places"), feeds = openFeeds(db, silent, { look, most: 1 });
+  sights.set("nobody", null);
+  for (let i = 0; i < 3; i++) assert.is(await open(feeds, hub, null, { userId: "nobody" }).next(), undefined);
+  feeds.close();
+});
+
 test("a slow reader gets nothing more of a page that it has begun once its right is taken back", async ({ db, feeds, user }) => {
   const hub = await makeHub(db, user, "slow");
   for (let i = 0; i < 3; i++) await emit(db, hub, "active");
