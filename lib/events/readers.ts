@@ -1,27 +1,15 @@
 /**
- * Readers: who follows hubs on this replica, and what each may see just now.
+ * Readers: who follows hubs on this replica, so many and no more, and what each may see just now.
  *
- * What a credential may see of a hub is decided once for all streams that it follows the hub with. Many rights are looked
- * at in one query: those of a user as soon as a wake-up names it, any that a reader needs a newer decision of, and all of
- * them each second, because a wake-up may be lost and credentials expire. While the database cannot say what a
- * reader may see, the reader waits.
+ * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up names
+ * its user, when a reader needs a newer decision than there is, and each second, because a wake-up may be lost and
+ * credentials expire.
  */
-import type { Database, Rows } from "#lib/db/database.ts";
-import { Fault, messageOf } from "#lib/errors.ts";
+import type { Database } from "#lib/db/database.ts";
+import { type Follower, type Look, newRight, openLooks, type Right, type Sight } from "#lib/events/looks.ts";
+import { Fault } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import { backoff, SECOND, sleep } from "#lib/time.ts";
-
-/** What a reader may see of a hub: everything, or the events of these spokes alone. */
-export type Sight = "all" | ReadonlySet<string>;
-
-export interface Follower {
-  readonly credentialId: string;
-  readonly userId: string;
-  readonly federationId: string;
-}
-
-/** What each of these may see, in their order; null for one that may follow its hub no longer. */
-export type Look = (rows: Rows, followers: readonly Follower[]) => Promise<readonly (Sight | null)[]>;
+import { SECOND } from "#lib/time.ts";
 
 export interface Reader {
   readonly federationId: string;
@@ -50,17 +38,6 @@ export interface ReadersOptions {
   readonly most: number;
 }
 
-interface Right extends Follower {
-  readonly readers: Set<AbortController>;
-  sight: Sight | null;
-  /** When the look that decided it began. */
-  decidedAt: number;
-  /** Whether its user's wake-up came after the look under way began. */
-  changed: boolean;
-  /** The next look. */
-  looked: PromiseWithResolvers<void>;
-}
-
 interface Person {
   streams: number;
   readonly rights: Set<Right>;
@@ -70,64 +47,19 @@ interface Person {
 const PER_USER = 20;
 const LOOK_EVERY = SECOND;
 const FRESH = 1.5 * SECOND; // the time between two looks, and what a slow one may take until readers wait for it
-const BATCH = 1000; // rights in one query, so that no decision is old before the query ends
 
 export function openReaders(db: Database, log: Log, { look, most }: ReadersOptions): Readers {
   const rights = new Map<string, Right>(), people = new Map<string, Person>();
-  const asked = new Set<Right>(), closing = new AbortController();
-  let streams = 0, looking = false, polling: ReturnType<typeof setInterval> | undefined;
+  const closing = new AbortController(), { ask, drop } = openLooks(db, log, look, { lost, closing: closing.signal });
+  let streams = 0, polling: ReturnType<typeof setInterval> | undefined;
 
-  function ask(right: Right): Promise<void> {
-    asked.add(right);
-    if (!looking) void lookOn();
-    return right.looked.promise;
-  }
-
-  async function lookOn(): Promise<void> {
-    looking = true;
-    await null; // all who ask in the same moment are in the same look
-    for (let failed = 0; asked.size > 0 && !closing.signal.aborted;) {
-      try {
-        await lookAt([...asked].slice(0, BATCH));
-        failed = 0;
-      } catch (error) {
-        const level = failed === 0 ? "warn" : "debug"; // said once; the rest would say the same until it is over
-        log[level]("Cannot look at what readers may see; they wait", { reason: messageOf(error) });
-        await sleep(backoff(++failed, 100, 2 * SECOND), closing.signal).catch(() => {});
-      }
-    }
-    looking = false;
-  }
-
-  async function lookAt(batch: readonly Right[]): Promise<void> {
-    const told = batch.map((right) => {
-      const { looked } = right;
-      asked.delete(right);
-      Object.assign(right, { changed: false, looked: Promise.withResolvers() });
-      return looked;
-    });
-    try {
-      const { at, sights } = await db.streams.connection().execute(async (rows) => {
-        return { at: performance.now(), sights: await look(rows, batch) };
-      });
-      batch.forEach((right, i) => settle(right, sights[i] ?? null, at));
-    } catch (error) {
-      for (const right of batch) if (right.readers.size > 0) asked.add(right);
-      throw error;
-    } finally {
-      for (const { resolve } of told) resolve();
-    }
-  }
-
-  function settle(right: Right, sight: Sight | null, at: number): void {
-    if (sight === null) {
-      forget(right); // should it be given anew, that is another right
-      for (const reader of right.readers) reader.abort();
-    } else if (!right.changed) Object.assign(right, { sight, decidedAt: at });
+  function lost(right: Right): void {
+    forget(right); // should it be given anew, that is another right
+    for (const reader of right.readers) reader.abort();
   }
 
   function forget(right: Right): void {
-    asked.delete(right);
+    drop(right);
     people.get(right.userId)?.rights.delete(right);
     if (rights.get(keyOf(right)) === right) rights.delete(keyOf(right));
   }
@@ -194,11 +126,6 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
       for (const right of rights.values()) for (const reader of right.readers) reader.abort();
     },
   };
-}
-
-function newRight({ credentialId, userId, federationId }: Follower): Right {
-  const undecided = { sight: null, decidedAt: -Infinity, changed: false, looked: Promise.withResolvers<void>() };
-  return { credentialId, userId, federationId, readers: new Set(), ...undecided };
 }
 
 function keyOf({ credentialId, federationId }: Follower): string {

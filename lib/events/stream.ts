@@ -7,7 +7,8 @@
  */
 import { sql } from "kysely";
 import type { Feed, Feeds, Page } from "#lib/events/feed.ts";
-import type { Reader, Sight } from "#lib/events/readers.ts";
+import type { Sight } from "#lib/events/looks.ts";
+import type { Reader } from "#lib/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/events/store.ts";
 import { SECOND } from "#lib/time.ts";
 

@@ -4,7 +4,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { sessionLives, tokenLives } from "#lib/auth/credentials.ts";
 import type { Rows } from "#lib/db/database.ts";
-import type { Follower, Sight } from "#lib/events/readers.ts";
+import type { Follower, Sight } from "#lib/events/looks.ts";
 import { followHub, type Frame } from "#lib/events/stream.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 

@@ -3,7 +3,7 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database, Tx } from "#lib/db/database.ts";
 import type { Feeds } from "#lib/events/feed.ts";
-import type { Follower, Look, Sight } from "#lib/events/readers.ts";
+import type { Follower, Look, Sight } from "#lib/events/looks.ts";
 import { followHub, type Frame } from "#lib/events/stream.ts";
 import { newId } from "#lib/ids.ts";
 

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import type { OpenDatabase } from "#lib/db/database.ts";
 import { openDatabase } from "#lib/db/open.ts";
 import { type Feeds, openFeeds } from "#lib/events/feed.ts";
-import type { Look } from "#lib/events/readers.ts";
+import type { Look } from "#lib/events/looks.ts";
 import { followHub } from "#lib/events/stream.ts";
 import { silent } from "#lib/log.ts";
 import { emit, look, open, sights } from "#test/lib/events/following.ts";

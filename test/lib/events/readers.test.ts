@@ -2,7 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/db/database.ts";
-import { type Follower, type Look, openReaders, type Reader, type Readers } from "#lib/events/readers.ts";
+import type { Follower, Look } from "#lib/events/looks.ts";
+import { openReaders, type Reader, type Readers } from "#lib/events/readers.ts";
 import { silent } from "#lib/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
