@@ -153,6 +153,7 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
       : null,
     scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
     maxInFlight: given.MAX_IN_FLIGHT,
+    maxStreams: given.MAX_STREAMS,
     requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
     bodyLimitBytes: given.BODY_LIMIT_BYTES,
     metricsPort: given.METRICS_PORT ?? null,

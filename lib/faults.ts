@@ -110,6 +110,7 @@ export const FAULTS = {
   billing_unavailable: ["unavailable", "The payment provider cannot be asked right now; try again"],
 
   // Of the service.
+  too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
   too_many_tries: ["limited", "too many login attempts"],
   busy: ["unavailable", "Too much is going on at once; try again"],
   overloaded: ["unavailable", "Too many requests are under way; try again"],

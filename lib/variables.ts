@@ -94,6 +94,7 @@ export const Variables = v.object({
   SCHEDULER: v.optional(Switch, "on"),
   SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
   MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
+  MAX_STREAMS: v.optional(whole(1, 1_000_000), "10000"),
   REQUEST_TIMEOUT_MS: v.optional(whole(100, 3_600_000), "30000"),
   BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
   METRICS_PORT: v.optional(whole(1, 65535)),

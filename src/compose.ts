@@ -15,6 +15,7 @@ import { type CallCounter, openCallCounter } from "#lib/deprecations/calls.ts";
 import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
 import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { sightsOf } from "#lib/federations/follow.ts";
 import { noticesOf } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
 import { openAttempts } from "#lib/limits/attempts.ts";
@@ -52,10 +53,11 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
-    const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
+    const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
+    const db = await openDatabase({ url, size: pool - streams, streams, log });
     opened.push(() => db.close());
     log.debug("Opens a replica", { replica: replicaId });
-    const feeds = openFeeds(db, log);
+    const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
     opened.push(() => feeds.close());
     const app: App = Object.freeze({
       config,

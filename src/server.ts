@@ -51,7 +51,7 @@ export interface Server {
 
 const LOCAL: Peer = { address: "127.0.0.1", cut: () => {}, sent: Promise.resolve() };
 const LONGEST_AGENT = 500;
-const CONNECTIONS = 16_384; // of a replica: ten thousand streams, and requests beside them
+const PER_REQUEST = 8; // connections beside those of streams for each request under way: most of them are idle
 
 export function openServer(app: App, manifest: Manifest, options: ServerOptions = {}): Server {
   const { config } = app;
@@ -118,7 +118,7 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,
-        most: CONNECTIONS,
+        most: config.maxStreams + PER_REQUEST * config.maxInFlight,
         isProxy: (text) => isProxy(parseAddress(text) ?? 0n),
       });
       return {

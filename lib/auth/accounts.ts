@@ -77,7 +77,7 @@ async function write(tx: Tx, actor: Actor, id: string, changed: Changes): Promis
     await endSessionsOf(tx, id);
     await voidGrants(tx, id, ["invitation", "password_reset", "email_verification"]);
   }
-  if (disabled || operator === false) tx.wakes.add("credentials"); // streams of its tokens end, or narrow
+  if (disabled || operator !== undefined) tx.wakes.add(`user:${id}`); // its streams end, narrow or widen
   await record(tx, actor, {
     audit: [{ kind: "user_updated", objectType: "user", objectId: id, metadata: { changed } }],
   });

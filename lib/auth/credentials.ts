@@ -24,14 +24,21 @@ export interface TokenInUse extends SessionInUse {
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
 export type Named = { readonly hash: Uint8Array } | { readonly id: string };
 
+/** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
+export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
+  and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
+  and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
+
+/** The same of a row of `api_tokens as token`. */
+export const tokenLives = sql<SqlBool>`(token.revoked_at is null
+  and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
+
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
   const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.user_id")
     .select([...userColumns, "sessions.id", isStale("sessions.seen_at").as("stale")])
     .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.token_hash", "=", named.hash))
-    .where("sessions.ended_at", "is", null)
-    .where(sql<SqlBool>`sessions.seen_at > wheelwright_now() - make_interval(hours => ${IDLE_HOURS})`)
-    .where(sql<SqlBool>`sessions.created_at > wheelwright_now() - make_interval(days => ${LIFE_DAYS})`)
+    .where(sessionLives)
     .where("users.disabled_at", "is", null)
     .executeTakeFirst();
   return row && { id: row.id, user: toUser(row), stale: row.stale };
@@ -42,8 +49,7 @@ export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | 
   const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.user_id")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.last_used_at").as("stale")])
     .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.token_hash", "=", named.hash))
-    .where("token.revoked_at", "is", null)
-    .where(sql<SqlBool>`(token.expires_at is null or token.expires_at > wheelwright_now())`)
+    .where(tokenLives)
     .where("users.disabled_at", "is", null)
     .executeTakeFirst();
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };

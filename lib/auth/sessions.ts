@@ -25,7 +25,7 @@ export async function beginSession(
 /** Returns whether it had not ended before. Streams that were opened with it end as well. */
 export async function endSession(tx: Tx, id: string): Promise<boolean> {
   const ended = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where("ended_at", "is", null).returning("id").executeTakeFirst();
-  if (ended) tx.wakes.add("credentials");
+    .where("id", "=", id).where("ended_at", "is", null).returning("user_id").executeTakeFirst();
+  if (ended) tx.wakes.add(`user:${ended.user_id}`);
   return ended !== undefined;
 }

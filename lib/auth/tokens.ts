@@ -87,7 +87,7 @@ export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: 
     const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
       .where("id", "=", id).where("revoked_at", "is", null).returning("user_id").executeTakeFirst();
     if (!revoked) throw missingToken(); // somebody else was faster
-    tx.wakes.add("credentials");
+    tx.wakes.add(`user:${revoked.user_id}`);
     const metadata = { name, prefix, userId: revoked.user_id };
     await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
   });

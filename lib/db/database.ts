@@ -16,10 +16,10 @@ export interface Tx extends Transaction<Schema> {
 }
 
 /**
- * What a wake-up is about: new stream events of a hub, work in the queue, a running job that shall stop, or credentials
- * and memberships that were taken back. Wake-ups are hints; rows are the truth.
+ * What a wake-up is about: new stream events of a hub, work in the queue, a running job that shall stop, or a user whose
+ * credentials or memberships were given or taken back. Wake-ups are hints; rows are the truth.
  */
-export type Topic = `federation:${string}` | `job:${string}` | "jobs" | "credentials";
+export type Topic = `federation:${string}` | `job:${string}` | `user:${string}` | "jobs";
 
 /** Wake-ups from all replicas, this one included. */
 export interface Wakeups {
@@ -64,6 +64,11 @@ export interface Database {
    * the work is run again from its start, so it must do nothing that a rollback does not undo.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Reads of event streams, on connections of their own: callers wait for one as long as it takes. `within` does not
+   * narrow it: a query that is cancelled costs its connection, and clients of streams leave at any moment.
+   */
+  readonly streams: Rows;
   /** The same database for one request: waiting ends and running queries are cancelled when the signal aborts. */
   within(signal: AbortSignal): Database;
   /** The same database, each of whose transactions holds this. */

@@ -13,8 +13,10 @@ import { backoff, SECOND, sleep } from "#lib/time.ts";
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections at most, the control connection not counted. */
+  /** Connections at most, those for streams and the control connection not counted. */
   readonly size: number;
+  /** Connections for streams, apart from the others, so that no stream ever takes a request's; 1 unless given. */
+  readonly streams?: number;
   readonly log: Log;
   /** What pg_stat_activity shows. */
   readonly name?: string;
@@ -34,19 +36,17 @@ const TRIES = 3; // of a transaction that met a deadlock
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { url, log, name = "wheelwright", statementLimit = STATEMENT_LIMIT, lockLimit = LOCK_LIMIT } = options;
-  const pool = openPool({
-    url,
-    name,
-    size: options.size,
-    settings: {
-      statement_timeout: String(statementLimit),
-      lock_timeout: String(lockLimit),
-      idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
-      timezone: "UTC",
-    },
-    ...(options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit }),
-  });
+  const settings = {
+    statement_timeout: String(statementLimit),
+    lock_timeout: String(lockLimit),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
+    timezone: "UTC",
+  };
+  const waiting = options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit };
+  const pool = openPool({ url, name, size: options.size, settings, ...waiting });
+  const apart = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
   const limit = statementLimit + NETWORK;
+  const streams: Rows = new Kysely<Schema>({ dialect: openDialect({ pool: apart, limit }) });
   const wakeups = openWakeups({ notify, log });
   const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
 
@@ -66,6 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     return {
       rows,
       transact: (work) => transact(rows, wakeups.announce, confirmed(work, hold), signal),
+      streams,
       within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
       holding: (more) => over(signal, more),
       wakeups,
@@ -84,7 +85,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
   async function shut(): Promise<void> {
     await atMost(SECOND, wakeups.flushed());
-    await Promise.all([control.close(), pool.close()]);
+    await Promise.all([control.close(), pool.close(), apart.close()]);
   }
 
   try {

@@ -2,7 +2,8 @@
  * A pool of single-use clients (client.ts says why ours, and why single-use).
  *
  * Callers are served in the order in which they came. While the database is away they wait, for two seconds at most,
- * and connections are tried anew; so a restart of PostgreSQL costs those seconds and no error page.
+ * and connections are tried anew; so a restart of PostgreSQL costs those seconds and no error page. A pool without
+ * that limit is for work that nobody waits for with a request.
  */
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/db/client.ts";
 import { Fault } from "#lib/errors.ts";
@@ -13,8 +14,8 @@ export interface PoolOptions {
   readonly name: string;
   readonly size: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Milliseconds that a caller waits for a connection. */
-  readonly waitLimit?: number;
+  /** Milliseconds that a caller waits for a connection; null is as long as it takes. */
+  readonly waitLimit?: number | null;
 }
 
 /** A connection for one caller. After `release` it refuses, whoever still holds it. */
@@ -158,7 +159,8 @@ export function openPool(options: PoolOptions): Pool {
         refuse: (error) => (leave(), reject(error)),
       };
       const onAbort = () => waiter.refuse(signal!.reason);
-      const timer = setTimeout(() => waiter.refuse(noConnection(failure)), options.waitLimit ?? WAIT_LIMIT);
+      const { waitLimit = WAIT_LIMIT } = options;
+      const timer = waitLimit === null ? undefined : setTimeout(() => waiter.refuse(noConnection(failure)), waitLimit);
       signal?.addEventListener("abort", onAbort, { once: true });
       waiting.add(waiter);
       grow();

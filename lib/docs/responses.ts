@@ -27,7 +27,7 @@ export const SAYING: Readonly<Record<number, string>> = {
   413: "The body is too large",
   415: "The body is not JSON",
   422: "Understood, and yet it cannot be done",
-  429: "Too often from one address",
+  429: "Too often from one address, or too many at once",
   500: "Something went wrong on our side",
   503: "Not now: try again",
   504: "Not within the time that a request has",

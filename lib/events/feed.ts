@@ -5,7 +5,9 @@
  * what came after its last number into a short ring, and then rouses the readers. A reader that fell behind the ring
  * reads the table itself.
  */
-import type { Database } from "#lib/db/database.ts";
+import type { Database, Rows } from "#lib/db/database.ts";
+import { insist } from "#lib/db/insist.ts";
+import { openReaders, type Readers, type ReadersOptions } from "#lib/events/readers.ts";
 import { readBounds, readEvents, type StreamEvent } from "#lib/events/store.ts";
 import { messageOf } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
@@ -13,21 +15,32 @@ import { SECOND } from "#lib/time.ts";
 
 const RING = 512, PAGE = 500, POLL = 5 * SECOND;
 
-export interface Feeds {
+export interface Feeds extends Readers {
   /** Starts following a hub; the feed lives until its last reader has left. */
-  join(federationId: string): Promise<Feed>;
-  /** Ends all streams: each reader is told to come back. */
-  close(): void;
+  join(federationId: string): Feed;
+  /**
+   * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait for, news
+   * and rights, never waits behind more than one of them.
+   */
+  read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
+  closing(): boolean;
+}
+
+/** Events in order, and when they were read (by performance.now()). */
+export interface Page {
+  readonly events: readonly StreamEvent[];
+  readonly at: number;
 }
 
 export interface Feed {
+  /** Settles when `last` is known. */
+  readonly opened: Promise<void>;
   /** The number of the newest event that the feed knows. */
   last(): number;
-  /** The events after this number, in order, as far as the ring reaches back; null when it does not. */
-  after(number: number): readonly StreamEvent[] | null;
-  /** Waits for something to look at: a newer event, a withdrawn credential, the close of the feeds, or `ms` gone by. */
-  wait(number: number, ms: number, signal: AbortSignal): Promise<void>;
-  closing(): boolean;
+  /** The events after this number, as far as the ring reaches back; null when it does not. */
+  after(number: number): Page | null;
+  /** Waits for an event newer than this number, or for the signal. */
+  wait(number: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
 
@@ -35,79 +48,82 @@ interface Hub {
   readers: number;
   last: number;
   ring: StreamEvent[];
+  /** When the newest of the ring were read. */
+  readAt: number;
   readonly waiting: Set<() => void>;
   readonly opened: Promise<void>;
   end: () => void;
 }
 
-export function openFeeds(db: Database, log: Log): Feeds {
+export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feeds {
   const hubs = new Map<string, Hub>();
-  const closing = new AbortController();
+  const { enter, close } = openReaders(db, log, options);
+  let closing = false, turn: Promise<unknown> = Promise.resolve();
+
+  const read: Feeds["read"] = (work, over) =>
+    insist(() => {
+      const mine = turn.then(() => (over.throwIfAborted(), work(db.streams)));
+      turn = mine.catch(() => {});
+      return mine;
+    }, over);
 
   function open(federationId: string): Hub {
-    const poke = () => rouse(hub);
+    const left = new AbortController();
     const refresh = coalesced(
       async () => {
         if (await advance(db, federationId, hub)) rouse(hub);
       },
-      (error) =>
-        log.warn("Cannot read a hub's new events; the next poll tries again", {
-          federationId,
-          reason: messageOf(error),
-        }),
+      (error) => {
+        if (left.signal.aborted) return;
+        const reason = messageOf(error);
+        log.warn("Cannot read a hub's new events; the next poll tries again", { federationId, reason });
+      },
     );
-    const ends = [
-      db.wakeups.subscribe(`federation:${federationId}`, refresh),
-      db.wakeups.subscribe("credentials", poke),
-    ];
+    const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);
     const poll = setInterval(refresh, POLL);
     const hub: Hub = {
       readers: 0,
       last: 0,
       ring: [],
+      readAt: 0,
       waiting: new Set(),
-      opened: readBounds(db.rows, federationId).then(({ last }) => {
-        hub.last = last;
-      }),
+      opened: read((rows) => readBounds(rows, federationId), left.signal).then(({ last }) => void (hub.last = last)),
       end: () => {
         clearInterval(poll);
-        for (const end of ends) end();
+        unsubscribe();
+        left.abort();
       },
     };
+    hub.opened.catch(() => {}); // its last reader may leave before
     return hub;
   }
 
   return {
-    async join(federationId) {
+    enter,
+    read,
+    closing: () => closing,
+    join(federationId) {
       const hub = hubs.get(federationId) ?? open(federationId);
       hubs.set(federationId, hub);
       hub.readers++;
       let left = false;
-      const leave = () => {
-        if (left) return;
-        left = true;
-        if (--hub.readers > 0) return;
-        hub.end();
-        hubs.delete(federationId);
-      };
-      try {
-        await hub.opened;
-      } catch (error) {
-        leave();
-        throw error;
-      }
       return {
+        opened: hub.opened,
         last: () => hub.last,
         after: (number) => reach(hub, number),
-        wait: (number, ms, signal) =>
-          number < hub.last || closing.signal.aborted ? Promise.resolve() : pause(hub, ms, signal),
-        closing: () => closing.signal.aborted,
-        leave,
+        wait: (number, signal) => number < hub.last ? Promise.resolve() : pause(hub, signal),
+        leave() {
+          if (left) return;
+          left = true;
+          if (--hub.readers > 0) return;
+          hub.end();
+          hubs.delete(federationId);
+        },
       };
     },
     close() {
-      closing.abort();
-      for (const hub of hubs.values()) rouse(hub);
+      closing = true;
+      close();
     },
   };
 }
@@ -116,33 +132,32 @@ export function openFeeds(db: Database, log: Log): Feeds {
 async function advance(db: Database, federationId: string, hub: Hub): Promise<boolean> {
   await hub.opened;
   for (let grown = false;; grown = true) {
-    const events = await readEvents(db.rows, federationId, hub.last, PAGE);
+    const events = await readEvents(db.streams, federationId, hub.last, PAGE);
     hub.ring = [...hub.ring, ...events].slice(-RING);
+    hub.readAt = performance.now();
     hub.last = events.at(-1)?.number ?? hub.last;
     if (events.length < PAGE) return grown || events.length > 0;
   }
 }
 
-function reach(hub: Hub, number: number): readonly StreamEvent[] | null {
-  if (number >= hub.last) return [];
-  const first = hub.ring[0]?.number;
+function reach({ last, ring, readAt: at }: Hub, number: number): Page | null {
+  if (number >= last) return { events: [], at };
+  const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;
-  return hub.ring.slice(number - first + 1);
+  return { events: ring.slice(number - first + 1), at };
 }
 
 function rouse(hub: Hub): void {
   for (const wake of hub.waiting) wake();
 }
 
-function pause(hub: Hub, ms: number, signal: AbortSignal): Promise<void> {
+function pause(hub: Hub, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
-      clearTimeout(timer);
       hub.waiting.delete(wake);
       signal.removeEventListener("abort", wake);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
     hub.waiting.add(wake);
     signal.addEventListener("abort", wake);
     if (signal.aborted) wake();

@@ -1,11 +1,14 @@
 /**
  * One reader's stream of a hub's events: replay, then live, without a gap between the two.
  *
- * The stream is a loop: ask whether the caller still may, send the events after the last one sent, wait for something
- * to look at. The reader pulls, so a slow client slows its own loop and nothing else.
+ * The stream is a loop: send the events after the last one sent, each under a decision of what the reader may see, and
+ * wait for more. The reader pulls, so a slow client slows its own loop and nothing else. While the database cannot
+ * answer, the stream waits, and says now and then that it is still there.
  */
-import type { Database } from "#lib/db/database.ts";
-import type { Feeds } from "#lib/events/feed.ts";
+import { sql } from "kysely";
+import type { Feed, Feeds, Page } from "#lib/events/feed.ts";
+import type { Sight } from "#lib/events/looks.ts";
+import type { Reader } from "#lib/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/events/store.ts";
 import { SECOND } from "#lib/time.ts";
 
@@ -15,83 +18,157 @@ export type Frame =
   | { readonly comment: string }
   | { readonly retry: number };
 
-/** What the caller may see of the hub: everything, or the events of these spokes alone. */
-export type Sight = "all" | ReadonlySet<string>;
-
-export interface Following {
-  readonly federationId: string;
-  /** The last event that the client has; null to begin with the present state of everything. */
-  readonly since: number | null;
-  /** Asked at each turn: what the caller may see now, or null when it may follow this hub no longer. */
-  readonly sight: () => Promise<Sight | null>;
-  readonly signal: AbortSignal;
-}
-
-const COMMENT_EVERY = 15 * SECOND;
+const QUIET = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
 const PAGE = 500;
 
-export async function* followHub(db: Database, feeds: Feeds, following: Following): AsyncGenerator<Frame> {
-  const { federationId, signal, sight } = following;
-  const feed = await feeds.join(federationId);
+/**
+ * `since` is the last event that the client has; null begins with the present state of everything. A stream that has nothing
+ * to say for `quiet` milliseconds says that.
+ */
+export async function* followHub(
+  feeds: Feeds,
+  reader: Reader,
+  since: number | null,
+  quiet: number = QUIET,
+): AsyncGenerator<Frame> {
+  const feed = feeds.join(reader.federationId);
   try {
     yield { comment: "following" };
-    const bounds = await readBounds(db.rows, federationId);
-    // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
-    let sent = Math.max(feed.last(), Math.min(following.since ?? 0, bounds.last));
-    for await (const events of beginning(db, following, { last: sent, prunedThrough: bounds.prunedThrough })) {
-      const seen = await sight();
-      if (!seen || signal.aborted) return;
-      yield* frames(events, seen);
-    }
-    while (!signal.aborted && !feed.closing()) {
-      const asked = Date.now();
-      await feed.wait(sent, COMMENT_EVERY, signal);
-      const seen = await sight();
-      if (!seen) return;
-      const events = feed.after(sent) ?? await readEvents(db.rows, federationId, sent, PAGE);
-      yield* frames(events, seen);
-      sent = events.at(-1)?.number ?? sent;
-      if (events.length === 0 && Date.now() - asked >= COMMENT_EVERY - SECOND) yield { comment: "still here" };
-    }
-    if (feed.closing()) yield { retry: reconnectAfter() };
+    yield* follow({ feeds, feed, reader, since, quiet, saidAt: performance.now() });
+  } catch (error) {
+    if (!reader.over.aborted) throw error;
   } finally {
     feed.leave();
+    reader.leave();
+  }
+  if (feeds.closing()) yield { retry: reconnectAfter() };
+}
+
+interface Following {
+  readonly feeds: Feeds;
+  readonly feed: Feed;
+  readonly reader: Reader;
+  readonly since: number | null;
+  readonly quiet: number;
+  /** When something was sent last. */
+  saidAt: number;
+}
+
+/** Ends by throwing, as soon as the reader is over. */
+async function* follow(following: Following): AsyncGenerator<Frame> {
+  const { feeds, feed, reader: { federationId, over }, since } = following;
+  yield* patiently(following, feed.opened);
+  const bounds = yield* patiently(following, feeds.read((rows) => readBounds(rows, federationId), over));
+  // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
+  let sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
+  const pages = beginning(following, { last: sent, prunedThrough: bounds.prunedThrough });
+  for (;;) {
+    const { done, value } = yield* patiently(following, pages.next());
+    if (done) break;
+    yield* show(following, value);
+  }
+  for (;;) {
+    yield* patiently(following, feed.wait(sent, over));
+    const known = feed.last();
+    const page = feed.after(sent) ?? (yield* patiently(following, readPage(following, sent)));
+    yield* show(following, page);
+    sent = page.events.at(-1)?.number ?? Math.max(sent, known); // of a slow reader's, all may be pruned
   }
 }
 
 /** What stands before the live part, page by page: all up to and including event number `last`. */
 async function* beginning(
-  db: Database,
-  { federationId, since }: Following,
+  following: Following,
   { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
-): AsyncGenerator<StreamEvent[]> {
-  if (since === null) return yield await readLatest(db.rows, federationId, last);
+): AsyncGenerator<Page, void> {
+  const { feeds, reader: { federationId, over }, since } = following;
+  if (since === null) {
+    const events = await feeds.read((rows) => readLatest(rows, federationId, last), over);
+    return yield { events, at: performance.now() };
+  }
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
   const whole = since >= prunedThrough && since <= last;
-  if (!whole) yield [await reset(db, federationId, prunedThrough)];
+  if (!whole) yield { events: [await reset(following, prunedThrough)], at: performance.now() };
   for (let from = whole ? since : 0; from < last;) {
-    const page = (await readEvents(db.rows, federationId, from, PAGE)).filter((event) => event.number <= last);
-    if (page.length === 0) return;
-    yield page;
-    from = page.at(-1)!.number;
+    const page = await readPage(following, from);
+    const events = page.events.filter((event) => event.number <= last);
+    if (events.length === 0) return;
+    yield { ...page, events };
+    from = events.at(-1)!.number;
   }
 }
 
-async function reset(db: Database, federationId: string, number: number): Promise<StreamEvent> {
-  const { state } = await db.rows.selectFrom("federations").select("state").where("id", "=", federationId)
-    .executeTakeFirstOrThrow();
-  const at = (await db.now()).toISOString();
-  const data = { id: String(number), type: "StreamReset", at, federationId, state };
+async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<Page> {
+  const events = await feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over);
+  return { events, at: performance.now() };
+}
+
+async function reset({ feeds, reader: { federationId, over } }: Following, number: number): Promise<StreamEvent> {
+  const { state, now } = await feeds.read(
+    (rows) =>
+      rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
+        .where("id", "=", federationId).executeTakeFirstOrThrow(),
+    over,
+  );
+  const data = { id: String(number), type: "StreamReset", at: now.toISOString(), federationId, state };
   return { number, type: "StreamReset", spokeId: null, data };
+}
+
+/** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
+async function* show(following: Following, { events, at }: Page): AsyncGenerator<Frame> {
+  const { reader } = following;
+  for (const event of events) {
+    let sight = reader.sight(-Infinity) ?? (yield* decide(following, -Infinity));
+    // It may be of a spoke that was given after the decision and before the event.
+    if (!sees(sight, event)) sight = reader.sight(at) ?? (yield* decide(following, at));
+    if (!sees(sight, event)) continue;
+    following.saidAt = performance.now();
+    yield { id: String(event.number), event: event.type, data: event.data };
+  }
+}
+
+async function* decide(following: Following, since: number): AsyncGenerator<Frame, Sight> {
+  for (;;) {
+    yield* patiently(following, following.reader.looked());
+    const sight = following.reader.sight(since);
+    if (sight) return sight;
+  }
 }
 
 function sees(sight: Sight, event: StreamEvent): boolean {
   return sight === "all" || event.type === "StreamReset" || (event.spokeId !== null && sight.has(event.spokeId));
 }
 
-function* frames(events: readonly StreamEvent[], sight: Sight): Generator<Frame> {
-  for (const event of events) {
-    if (sees(sight, event)) yield { id: String(event.number), event: event.type, data: event.data };
+/**
+ * Waits for the work with a comment now and then. Throws as soon as the reader is over, whatever becomes of the work.
+ */
+async function* patiently<T>(following: Following, work: Promise<T>): AsyncGenerator<Frame, T> {
+  const { over } = following.reader;
+  let ended = false, wake = () => {};
+  const onOver = () => wake();
+  work.catch(() => {}).finally(() => {
+    ended = true;
+    wake();
+  });
+  over.addEventListener("abort", onOver);
+  try {
+    while (!ended) {
+      over.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, following.saidAt + following.quiet - performance.now());
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (ended || over.aborted || performance.now() < following.saidAt + following.quiet) continue;
+      following.saidAt = performance.now();
+      yield { comment: "still here" };
+    }
+    over.throwIfAborted();
+    return await work;
+  } finally {
+    over.removeEventListener("abort", onOver);
   }
 }
 

@@ -1,12 +1,12 @@
-/** Following a hub's events: whose they are to see is asked again at each turn of the stream. */
+/** Following a hub's events, and who may see which of them. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
-import { authenticateAgain } from "#lib/auth/authenticate.ts";
+import { sessionLives, tokenLives } from "#lib/auth/credentials.ts";
 import type { Rows } from "#lib/db/database.ts";
-import { followHub, type Frame, type Sight } from "#lib/events/stream.ts";
+import type { Follower, Sight } from "#lib/events/looks.ts";
+import { followHub, type Frame } from "#lib/events/stream.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
-import { runsHub } from "#lib/federations/viewer.ts";
 
 export interface FollowOptions {
   /** The last event that the client has, or null. */
@@ -14,16 +14,23 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
+/** Throws Fault limited `too_many_streams`. */
 export function followFederation(
   app: App,
-  actor: Actor,
+  { credential, userId }: Actor,
   federation: FederationRow,
-  options: FollowOptions,
+  { since, signal }: FollowOptions,
 ): AsyncGenerator<Frame> {
-  return followHub(app.db, app.feeds, {
-    federationId: federation.id,
-    ...options,
-    sight: async () => await sightOf(app.db.rows, await authenticateAgain(app, actor), federation.id),
+  const follower = { credentialId: credential.id, userId, federationId: federation.id };
+  const reader = app.feeds.enter(follower, signal);
+  const frames = followHub(app.feeds, reader, since);
+  const end = frames.return.bind(frames);
+  return Object.assign(frames, {
+    // A generator that is ended before it began runs no `finally`.
+    return(value: never) {
+      reader.leave();
+      return end(value);
+    },
   });
 }
 
@@ -38,23 +45,36 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
 }
 
 /**
- * Spoke admins see their spokes' events alone; once they have none in this hub, there is nothing to follow. What was
- * removed a few minutes ago still counts for those who administered it: they are to hear that it is gone.
+ * What each follower may see, in their order. Operators and a hub's admins see all of it, spoke admins their spokes'
+ * events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
+ * who administered it: they are to hear that it is gone.
  */
-async function sightOf(rows: Rows, actor: Actor | null, federationId: string): Promise<Sight | null> {
-  if (!actor) return null;
-  if (runsHub(actor, federationId)) return "all";
-  const { rows: [row] } = await sql<{ ran: boolean; own: string[] }>`
-    select exists (
-      select from federation_members as member join federations as hub on hub.id = member.federation_id
-      where member.user_id = users.id and hub.id = ${federationId}
-        and hub.removed_at > wheelwright_now() - interval '5 minutes'
-    ) as ran, array(
+export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Sight | null)[]> {
+  const credentials = followers.map(({ credentialId }) => credentialId);
+  const hubs = followers.map(({ federationId }) => federationId);
+  const { rows: found } = await sql<{ place: string; whole: boolean; own: string[] }>`
+    select asked.place, sight.whole, case when sight.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
-      where member.user_id = users.id and spoke.federation_id = ${federationId}
-        and (spoke.removed_at is null or spoke.removed_at > wheelwright_now() - interval '5 minutes')
-    ) as own
-    from users where id = ${actor.userId} and email_verified_at is not null`.execute(rows);
-  if (row?.ran) return "all";
-  return row && row.own.length > 0 ? new Set(row.own) : null;
+      where member.user_id = users.id and spoke.federation_id = asked.hub
+        and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
+    ) end as own
+    from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
+    cross join lateral (
+      select user_id from sessions where id = asked.credential and ${sessionLives}
+      union all
+      select user_id from api_tokens as token where id = asked.credential and ${tokenLives}
+    ) as credential
+    join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
+    cross join lateral (
+      select users.operator or exists (
+        select from federation_members as member join federations as hub on hub.id = member.federation_id
+        where member.user_id = users.id and hub.id = asked.hub
+          and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
+      ) as whole
+    ) as sight`.execute(rows);
+  const sights = new Map(found.map(({ place, whole, own }) => [Number(place), whole ? "all" : new Set(own)] as const));
+  return followers.map((_, i) => {
+    const sight = sights.get(i + 1);
+    return sight === "all" || sight && sight.size > 0 ? sight : null;
+  });
 }

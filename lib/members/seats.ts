@@ -24,20 +24,21 @@ export interface MemberPage {
   readonly before?: Date | undefined;
 }
 
-/** Returns whether the user had no such seat before. */
+/** Returns whether the user had no such seat before. Streams that it has open look again, and widen. */
 export async function takeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = where(seat);
   const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
     on conflict do nothing returning user_id`.execute(tx);
+  if (rows.length > 0) tx.wakes.add(`user:${userId}`);
   return rows.length > 0;
 }
 
-/** Returns whether the user had it. Streams that it had opened look again, and narrow or end. */
+/** Returns whether the user had it. Streams that it has open look again, and narrow or end. */
 export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
   const { table, column, id } = where(seat);
   const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
     returning user_id`.execute(tx);
-  if (rows.length > 0) tx.wakes.add("credentials");
+  if (rows.length > 0) tx.wakes.add(`user:${userId}`);
   return rows.length > 0;
 }
 

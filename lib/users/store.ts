@@ -111,7 +111,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
 export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
     .where("user_id", "=", id).where("ended_at", "is", null).execute();
-  tx.wakes.add("credentials");
+  tx.wakes.add(`user:${id}`);
 }
 
 /** A user whose row the transaction holds until it ends. */
@@ -192,6 +192,6 @@ export async function revokeTokensOf(
 ): Promise<{ readonly id: string; readonly name: string; readonly prefix: string }[]> {
   const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
     .where("user_id", "=", id).where("revoked_at", "is", null).returning(["id", "name", "prefix"]).execute();
-  if (revoked.length > 0) tx.wakes.add("credentials");
+  if (revoked.length > 0) tx.wakes.add(`user:${id}`);
   return revoked;
 }

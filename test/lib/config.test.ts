@@ -52,6 +52,7 @@ test("the defaults are those of the design", () => {
   assert.is(config.port, 3000);
   assert.is(config.publicUrl.href, "https://hubs.example.org/");
   assert.equal(config.scheduler, { on: true, lanes: 64 });
+  assert.is(config.maxStreams, 10_000);
   assert.equal([config.maxInFlight, config.requestTimeoutMs, config.bodyLimitBytes], [512, 30_000, 262_144]);
   assert.is(config.shutdownGraceMs, 25_000);
   assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);

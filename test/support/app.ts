@@ -6,6 +6,7 @@ import { openPasswords } from "#lib/crypto/password.ts";
 import type { Database } from "#lib/db/database.ts";
 import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { sightsOf } from "#lib/federations/follow.ts";
 import { openAttempts } from "#lib/limits/attempts.ts";
 import { silent } from "#lib/log.ts";
 import { openPayments } from "#lib/payments/open.ts";
@@ -21,7 +22,7 @@ export async function makeApp(db: Database, env: Readonly<Record<string, string>
     config,
     log: silent,
     db,
-    feeds: openFeeds(db, silent),
+    feeds: openFeeds(db, silent, { look: sightsOf, most: config.maxStreams }),
     clusters: { place: () => "default", open: () => Promise.reject(new Error("This test has no cluster")) },
     dns: openDns(config.dnsServers),
     passwords: openPasswords(),

@@ -1,4 +1,4 @@
-/** Operators who act on each other at the same moment, on two replicas: one is always left. */
+/** Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they do. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -48,6 +48,18 @@ test("leaves one of ten who all step down at once", async (stage) => {
   const done = await Promise.allSettled(all.map((one, i) => deed(stage, i % 2, one, one, { operator: false })));
   assert.is(done.filter(({ status }) => status === "fulfilled").length, 9);
   assert.is(await operators(stage.db), 1);
+});
+
+test("wakes the streams of whom it promotes, demotes or disables, and nobody's for a new name", async (stage) => {
+  const ann = await makeOperator(stage.db), bob = await makePerson(stage.db, "bob");
+  const woken: (keyof UserPatch)[] = [];
+  for (const patch of [{ displayName: "Bob" }, { operator: true }, { operator: false }, { disabled: true }]) {
+    const [field] = Object.keys(patch) as (keyof UserPatch)[];
+    const end = stage.apps[0]!.db.wakeups.subscribe(`user:${bob.id}`, () => woken.push(field!));
+    await deed(stage, 0, ann, bob, patch);
+    end();
+  }
+  assert.equal(woken, ["operator", "operator", "disabled"]);
 });
 
 test.run();

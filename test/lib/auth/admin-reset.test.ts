@@ -28,7 +28,7 @@ test("ends the user's sessions, tells their streams, and leaves tokens and other
   const other = await makeSession(db, bob);
   await makeToken(db, ada, "cli");
   let told = false;
-  const end = db.wakeups.subscribe("credentials", () => void (told = true));
+  const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (told = true));
   await resetPassword(quick(db), ada.email);
   await until(() => told);
   end();

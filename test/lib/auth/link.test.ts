@@ -74,7 +74,7 @@ test("revokes tokens where the address was not proved, and returns what the log 
 test("wakes the streams of what it ends", async (stage) => {
   const { db } = stage, dan = await makePerson(db, "dan"), link = await linkOf(stage, dan);
   let told = false;
-  const end = db.wakeups.subscribe("credentials", () => void (told = true));
+  const end = db.wakeups.subscribe(`user:${dan.id}`, () => void (told = true));
   await db.transact(async (tx) => void await settle(tx, await useLink(tx, link), { passwordHash: null }));
   await until(() => told);
   end();

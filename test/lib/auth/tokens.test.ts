@@ -126,7 +126,7 @@ revoking("stops the token on every replica by the time it returns", async ({ app
 revoking("tells the streams that the token has opened", async ({ app, db, ada }) => {
   const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
   let told = false;
-  const end = db.wakeups.subscribe("credentials", () => void (told = true));
+  const end = db.wakeups.subscribe(`user:${ada.userId}`, () => void (told = true));
   await revokeToken(app, ada, made);
   await until(() => told);
   end();

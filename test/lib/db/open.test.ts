@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { OpenDatabase, Topic, Tx } from "#lib/db/database.ts";
+import type { OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
 import { CommitUnknown, ConnectionLost, isUnstorable, violates } from "#lib/db/faults.ts";
 import { openDatabase } from "#lib/db/open.ts";
 import { silent } from "#lib/log.ts";
@@ -26,6 +26,23 @@ test("a transaction commits what it returns from and rolls back what it throws o
   const reason = new Error("Changed my mind");
   assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
   assert.equal(await userIds(db), ["a"]);
+});
+
+test("streams read while requests hold every connection of theirs, and the other way round", async ({ db }) => {
+  const one = await db.openAgain({ size: 1, waitLimit: 200 });
+  const answer = async (rows: Rows) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
+  await one.transact(async () => assert.is(await answer(one.streams), 1));
+  await one.streams.connection().execute(async () => assert.is(await answer(one.rows), 1));
+  await one.close();
+});
+
+test("who reads for a stream waits for a connection as long as it takes, and is cancelled with no request", async ({ db }) => {
+  const long = sql`select pg_sleep(2.5)`.execute(db.streams); // a request would have been refused after 2 s
+  const { rows: [row] } = await sql<{ one: number }>`select 1 as one`.execute(
+    db.within(AbortSignal.abort()).streams,
+  );
+  assert.is(row!.one, 1);
+  await long;
 });
 
 test("a transaction whose connection died neither runs on nor commits inside another one", async ({ db }) => {

@@ -10,7 +10,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { readBounds } from "#lib/events/store.ts";
-import { followFederation } from "#lib/federations/follow.ts";
+import { followFederation, sightsOf } from "#lib/federations/follow.ts";
 import { removeHubMember } from "#lib/federations/members.ts";
 import { findFederation } from "#lib/federations/store.ts";
 import { silent } from "#lib/log.ts";
@@ -39,7 +39,7 @@ test.before(async (stage) => {
   const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
   stage.here = { ...await makeApp(stage.db), passwords };
   const db = await stage.db.openAgain();
-  stage.there = { ...stage.here, db, feeds: openFeeds(db, silent) };
+  stage.there = { ...stage.here, db, feeds: openFeeds(db, silent, { look: sightsOf, most: 99 }) };
   const root = await makePerson(stage.db, "root", { operator: true });
   stage.root = await signIn(stage.here, root, "session");
   stage.hub = await makeHub(stage.db, root.id);
@@ -127,7 +127,6 @@ test("tells who administered it that a spoke is gone, and the hub, and ends a wh
   assert.is(await ofHub.next(), "removed undefined");
   await db.shiftClock(6 * 60_000);
   const ends = [ofSpoke, ofHub].map((stream) => stream.next());
-  await db.transact((tx) => Promise.resolve(tx.wakes.add("credentials")));
   assert.equal(await Promise.all(ends), [undefined, undefined]);
   await db.shiftClock(0);
 });
@@ -167,11 +166,11 @@ async function follow(stage: Stage, actor: Actor) {
   return {
     next,
     close: () => frames.return(undefined as never),
-    /** It would notice by itself in the end, at its next comment; a wake-up must make it look before that. */
+    /** It would notice by itself within a second; a wake-up that names its user must make it look before that. */
     async endsAfter(deed: () => Promise<unknown>): Promise<void> {
       const ended = next();
       let told = false;
-      const stop = there.db.wakeups.subscribe("credentials", () => void (told = true));
+      const stop = there.db.wakeups.subscribe(`user:${actor.userId}`, () => void (told = true));
       await deed();
       const last = await ended;
       stop();

@@ -24,6 +24,18 @@ test("are taken once and vacated once, in a hub as in a spoke", async ({ db, roo
   }
 });
 
+test("wake the streams of whoever they are given to and taken from, and nobody's when nothing changes", async ({ db, root }) => {
+  const federationId = await makeHub(db, root, "waking"), dan = await makePerson(db, "dan");
+  const wakesOf = (what: typeof takeSeat) =>
+    db.transact(async (tx) => {
+      await what(tx, { federationId }, dan.id);
+      return [...tx.wakes];
+    });
+  const woken = [`user:${dan.id}`];
+  assert.equal([await wakesOf(takeSeat), await wakesOf(takeSeat)], [woken, []]);
+  assert.equal([await wakesOf(vacateSeat), await wakesOf(vacateSeat)], [woken, []]);
+});
+
 test("are named hubs first, as they came, without what is removed", async ({ db, root }) => {
   const cal = await makePerson(db, "cal", { verified: false });
   const [north, south] = [await makeHub(db, root, "north"), await makeHub(db, root, "south")];

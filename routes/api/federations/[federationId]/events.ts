@@ -13,6 +13,7 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ since: v.optional(EventNumber) }),
   reply: events(StreamData),
+  faults: ["too_many_streams"],
   handle: ({ app, actor, federation, query, request, signal }) =>
     followFederation(app, actor, federation, { since: sinceOf(request, query.since), signal }),
 });

@@ -6,6 +6,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Passwords } from "#lib/crypto/password.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import { openFeeds } from "#lib/events/feed.ts";
+import { sightsOf } from "#lib/federations/follow.ts";
 import { silent } from "#lib/log.ts";
 import { MINUTE } from "#lib/time.ts";
 import { manifest } from "#src/manifest.ts";
@@ -136,7 +137,7 @@ test("ends a stream of a session on another replica, and no stream of a token", 
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
-  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silent);
+  const otherDb = await db.openAgain(), feeds = openFeeds(otherDb, silent, { look: sightsOf, most: 9 });
   const other = openServer({ ...flows.app, db: otherDb, feeds }, manifest, { ready: () => true });
   const follow = async (headers: Record<string, string>) => {
     const request = new Request(`http://localhost:3000/api/federations/${scene.hub}/events`, { headers });

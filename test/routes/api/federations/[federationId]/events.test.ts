@@ -1,0 +1,61 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openServer, type Server } from "#src/server.ts";
+import { manifest } from "#src/manifest.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; server: Server }>("GET /api/federations/:federationId/events");
+
+test.before.each(async (context) => {
+  context.scene = await openScene({ env: { MAX_STREAMS: "30" } });
+  context.server = openServer(context.scene.app, manifest, { ready: () => true });
+});
+test.after.each(({ scene }) => scene.close());
+
+type Context = { scene: Scene; server: Server };
+
+/** A stream that somebody opens; it ends when the client aborts. */
+async function follow({ scene, server }: Context, who: Who, method = "GET", client = new AbortController()) {
+  const headers = { ...await scene.as(who, "readonly").credentials() };
+  const url = `http://localhost:3000/api/federations/${scene.hub}/events`;
+  const response = await server.request(new Request(url, { method, headers, signal: client.signal }));
+  return { response, status: response.status, leave: () => client.abort() };
+}
+
+async function followMany(context: Context, who: Who, count: number) {
+  const streams = [];
+  for (let i = 0; i < count; i++) streams.push(await follow(context, who));
+  assert.equal([...new Set(streams.map(({ status }) => status))], [200]);
+  return streams;
+}
+
+test("a user's 21st stream is refused before anything is opened, and others get theirs", async (context) => {
+  const [first] = await followMany(context, "hubAdmin", 20);
+  const { response, status } = await follow(context, "hubAdmin");
+  assert.is(status, 429);
+  assert.ok(Number(response.headers.get("retry-after")) > 0);
+  const message = "You have 20 event streams open; close one of them first";
+  assert.equal(await response.json(), { statusCode: 429, message, error: "Too Many Requests" });
+  assert.is((await follow(context, "spokeAdmin")).status, 200);
+  first!.leave();
+  assert.is((await follow(context, "hubAdmin")).status, 200);
+});
+
+test("a replica has no more streams than MAX_STREAMS", async (context) => {
+  await followMany(context, "hubAdmin", 20);
+  await followMany(context, "operator", 10);
+  assert.is((await follow(context, "spokeAdmin")).status, 429);
+});
+
+test("a stream that its client reads no further gives its place back when it is cancelled", async (context) => {
+  for (let i = 0; i < 21; i++) {
+    const { response } = await follow(context, "hubAdmin");
+    const reader = response.body!.getReader();
+    if (i % 2 === 0) await reader.read();
+    await reader.cancel();
+  }
+  for (let i = 0; i < 21; i++) assert.is((await follow(context, "hubAdmin", "HEAD")).status, 200);
+  await followMany(context, "hubAdmin", 20);
+});
+
+test.run();
