@@ -110,7 +110,7 @@ export function openConnections(
   return {
     admit(socket) {
       const address = socket.remoteAddress ?? "", network = networkOf(address);
-      const own = networks.get(network) ?? 0, share = isProxy(address) ? most : Math.ceil(most / SHARE);
+      const own = networks.get(network) ?? 0, share = isProxy(address) ? Infinity : Math.ceil(most / SHARE);
       if (connections.size >= most || own >= share) return void socket.destroy();
       networks.set(network, own + 1);
       connectionOf(socket);
