@@ -1,0 +1,114 @@
+import { CompiledQuery, sql as raw } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { authenticate } from "#lib/auth/authenticate.ts";
+import { holdRight } from "#lib/auth/right.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; app: App }>("holdRight");
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+  context.app = await makeApp(context.db);
+});
+test.after(async ({ app, db }) => {
+  app.feeds.close();
+  await db.close();
+});
+
+const ORIGIN = { ip: "192.0.2.1", userAgent: "test" };
+type Means = "session" | "token";
+
+/** What takes something away, of $1, which is the user's id, and what the next deed gets for it. */
+const TAKES: readonly (readonly [what: string, means: Means, sql: string, code: string])[] = [
+  ["its session", "session", "update sessions set ended_at = now() where user_id = $1", "sign_in_required"],
+  ["its token", "token", "update api_tokens set revoked_at = now() where user_id = $1", "bad_credentials"],
+  ["the use of its account", "session", "update users set disabled_at = now() where id = $1", "sign_in_required"],
+  ["the operator's role", "token", "update users set operator = false where id = $1", "access_changed"],
+  ["the proof of its address", "token", "update users set email_verified_at = null where id = $1", "access_changed"],
+  ["a hub", "session", "delete from federation_members where user_id = $1", "access_changed"],
+  ["a spoke", "token", "delete from spoke_members where user_id = $1", "access_changed"],
+];
+
+for (const [i, [what, means, sql, code]] of TAKES.entries()) {
+  const waits = async (db: TestDatabase) => (await db.sql("select from pg_locks where not granted")).length > 0;
+
+  test(`lets nobody take ${what} away from a deed that is being done`, async ({ db, app }) => {
+    const { id, actor } = await someone(db, app, `doing-${i}`, means);
+    const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
+    const deed = holdRight(app, actor).db.transact(async () => {
+      begun.resolve();
+      await end.promise;
+      return "done";
+    });
+    await begun.promise;
+    const taking = db.sql(sql, [id]);
+    await until(() => waits(db));
+    end.resolve();
+    assert.is(await deed, "done");
+    await taking;
+    assert.is((await rejection(holdRight(app, actor).db.transact(() => Promise.resolve()))).code, code);
+  });
+
+  test(`lets no deed begin while ${what} is being taken away`, async ({ db, app }) => {
+    const { id, actor } = await someone(db, app, `taking-${i}`, means);
+    const taken = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
+    const taking = db.transact(async (tx) => {
+      await tx.executeQuery(CompiledQuery.raw(sql, [id]));
+      taken.resolve();
+      await commit.promise;
+    });
+    await taken.promise;
+    const deed = rejection(holdRight(app, actor).db.transact(() => Promise.resolve("done")));
+    await until(() => waits(db));
+    commit.resolve();
+    await taking;
+    assert.is((await deed).code, code);
+  });
+}
+
+test("takes many sessions at once without a lock for each", async ({ db, app }) => {
+  const { id, actor } = await someone(db, app, "many", "session");
+  for (let i = 0; i < 20; i++) await makeSession(db, { id, email: "" });
+  const locks = await db.transact(async (tx) => {
+    await tx.updateTable("sessions").set({ ended_at: new Date() }).where("user_id", "=", id).execute();
+    const own = raw`select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`;
+    return (await own.execute(tx)).rows.length;
+  });
+  assert.is(locks, 1);
+  assert.is((await rejection(holdRight(app, actor).db.transact(() => Promise.resolve()))).code, "sign_in_required");
+});
+
+test("leaves a connection that others can use when the right cannot be held in time", async ({ db }) => {
+  const impatient = await db.openAgain({ size: 1, lockLimit: 50 }), app = await makeApp(impatient);
+  const { id, actor } = await someone(db, app, "late", "session");
+  await db.transact(async (tx) => {
+    await tx.updateTable("users").set({ disabled_at: new Date() }).where("id", "=", id).execute();
+    const fault = await rejection(holdRight(app, actor).db.transact(() => Promise.resolve()));
+    assert.is(fault.code, "database_locked");
+  });
+  assert.ok(await impatient.now());
+  await impatient.transact(async (tx) => void await tx.selectFrom("users").select("id").execute());
+  app.feeds.close();
+});
+
+test.run();
+
+/** Somebody with all that can be taken away, and as whom a request of theirs is let in. */
+async function someone(db: TestDatabase, app: App, name: string, means: Means) {
+  const person = await makePerson(db, name, { operator: true });
+  const hub = await makeHub(db, person.id, name),
+    spoke = await makeSpoke(db, person.id, await makeHub(db, person.id, `${name}-2`), name);
+  await addHubAdmin(db, person, hub);
+  await addSpokeAdmin(db, person, spoke);
+  if (/-[56]$|^many|^late/.test(name)) await db.sql("update users set operator = false where id = $1", [person.id]);
+  const headers: Record<string, string> = means === "session"
+    ? { cookie: `wheelwright=${(await makeSession(db, person)).secret}` }
+    : { authorization: `Bearer ${(await makeToken(db, person, "cli")).plaintext}` };
+  const actor = await authenticate(app, new Request("http://localhost:3000/", { headers }), ORIGIN);
+  return { id: person.id, actor: actor! };
+}
