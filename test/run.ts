@@ -15,8 +15,8 @@ import { openRunner, type Runner } from "#test/support/runner/process.ts";
 import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
 
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
-const LONG = [/^faults\//, /^src\//, /^lib\/(?:work|scheduler|doctor)\//];
-const ALONE = /^faults\//;
+const LONG = [/^(?:attacks|faults)\//, /^src\//, /^lib\/(?:work|scheduler|doctor)\//];
+const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
 const LONG_AT_ONCE = CORES, SHORT_AT_ONCE = CORES;
