@@ -8,6 +8,7 @@ import { migrations } from "./migrations.ts";
 export function readinessOf(scheduler: () => boolean = () => true): readonly Check[] {
   return [
     { name: "database", passes: answers },
+    { name: "writes", passes: takesWrites },
     { name: "migrations", passes: isMigrated },
     { name: "scheduler", passes: scheduler },
   ];
@@ -16,6 +17,13 @@ export function readinessOf(scheduler: () => boolean = () => true): readonly Che
 async function answers({ db }: App): Promise<boolean> {
   await db.now();
   return db.stats().control;
+}
+
+/** Whether it is a primary that takes writes, as it says itself: nothing is written to find out. */
+async function takesWrites({ db }: App): Promise<boolean> {
+  const { rows: [row] } = await sql<{ writes: boolean }>`
+    select current_setting('transaction_read_only') = 'off' as writes`.execute(db.rows);
+  return row!.writes;
 }
 
 /** Whether the schema is at least this program's; a newer one still fits (expand and contract). */

@@ -13,7 +13,7 @@ export async function reachDatabase(url: string, log: Log): Promise<void> {
     const reason = await tryDatabase(url);
     if (reason === null) return;
     if (Date.now() > end) {
-      const message = `The database cannot be reached (see DATABASE_URL or the POSTGRES_ variables): ${reason}`;
+      const message = `The database cannot be used (see DATABASE_URL or the POSTGRES_ variables): ${reason}`;
       throw new CommandError(EX_UNAVAILABLE, message);
     }
     log.warn("Waiting for the database", { reason });
@@ -23,8 +23,8 @@ export async function reachDatabase(url: string, log: Log): Promise<void> {
 async function tryDatabase(url: string): Promise<string | null> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {
-    await client`select 1`;
-    return null;
+    const [row] = await client`select current_setting('transaction_read_only') = 'off' as writes`;
+    return row!.writes ? null : "it takes no writes: a standby, or default_transaction_read_only is on";
   } catch (error) {
     return messageOf(error) || String((error as { code?: string }).code);
   } finally {

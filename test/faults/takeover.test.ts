@@ -6,7 +6,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SILENCE } from "#lib/scheduler/replica.ts";
+import { SILENCE } from "#lib/scheduler/silence.ts";
 import { type Bench, type Caught, openBench } from "#test/support/bench/bench.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type Hold, isTakeover, readHolders } from "#test/support/bench/holders.ts";
