@@ -5,9 +5,9 @@
  * container secrets do. Values never appear in the message: some of them are secrets.
  */
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join } from "node:path";
 import * as v from "valibot";
+import { Cidrs, DatabaseUrl, Sender, Switch, Text, url, whole } from "#lib/config/values.ts";
 import { LEVELS } from "#lib/log.ts";
 import { Email, HostName } from "#lib/schema.ts";
 
@@ -24,39 +24,6 @@ export class ConfigError extends Error {
   }
 }
 
-const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
-const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
-
-function whole(least: number, most: number) {
-  const message = `must be a whole number from ${least} to ${most}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,10}$/, message),
-    v.transform(Number),
-    v.minValue(least, message),
-    v.maxValue(most, message),
-  );
-}
-
-function url(message: string, ...protocols: string[]) {
-  return v.pipe(
-    v.string(),
-    v.check((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), message),
-  );
-}
-
-const Cidrs = v.pipe(
-  v.string(),
-  v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
-  v.check((list) => list.every(isCidr), "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8"),
-);
-
-const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
-const Sender = v.pipe(
-  v.string(),
-  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
-);
-
 const Variables = v.object({
   HOST: v.optional(Text, "0.0.0.0"),
   PORT: v.optional(whole(0, 65535), "3000"),
@@ -64,14 +31,15 @@ const Variables = v.object({
   ROOT_DOMAIN: v.optional(
     v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
   ),
-  DATABASE_URL: v.optional(
-    url("must be a URL such as postgres://user:password@host:5432/name", "postgres:", "postgresql:"),
-  ),
+  DATABASE_URL: v.optional(DatabaseUrl),
+  DATABASE_OWNER_URL: v.optional(DatabaseUrl),
   POSTGRES_PASSWORD: v.optional(Text),
   POSTGRES_HOST: v.optional(Text, "postgres"),
   POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
   POSTGRES_USER: v.optional(Text, "wheelwright"),
   POSTGRES_DB: v.optional(Text, "wheelwright"),
+  POSTGRES_OWNER_USER: v.optional(Text, "postgres"),
+  POSTGRES_OWNER_PASSWORD: v.optional(Text),
   DATABASE_POOL: v.optional(whole(2, 500), "10"),
   BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
   BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
@@ -189,7 +157,11 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     publicUrlGiven: given.PUBLIC_URL !== undefined,
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
-    database: { url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given), pool: given.DATABASE_POOL },
+    database: {
+      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given, given.POSTGRES_USER, given.POSTGRES_PASSWORD),
+      ownerUrl: dev ? null : ownerUrl(given),
+      pool: given.DATABASE_POOL,
+    },
     bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: given.BOOTSTRAP_ADMIN_EMAIL, password: given.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
@@ -232,18 +204,13 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
   };
 }
 
-function databaseUrl(given: Variables): string {
-  const user = encodeURIComponent(given.POSTGRES_USER), password = encodeURIComponent(given.POSTGRES_PASSWORD ?? "");
-  const name = encodeURIComponent(given.POSTGRES_DB);
-  return `postgres://${user}:${password}@${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${name}`;
+/** Of the schema's owner, who migrates; null where that is the service's own role. */
+function ownerUrl(given: Variables): string | null {
+  const { DATABASE_OWNER_URL: url = null, POSTGRES_OWNER_USER: user, POSTGRES_OWNER_PASSWORD: password } = given;
+  return url ?? (password ? databaseUrl(given, user, password) : null);
 }
 
-/** Whether the text is an address with a prefix length that the address family has. */
-function isCidr(text: string): boolean {
-  const [address = "", prefix] = text.split("/");
-  const family = isIP(address);
-  if (family === 0) return false;
-  if (prefix === undefined) return true;
-  if (!/^\d{1,3}$/.test(prefix)) return false;
-  return Number(prefix) <= (family === 4 ? 32 : 128);
+function databaseUrl(given: Variables, user: string, password = ""): string {
+  const place = `${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${encodeURIComponent(given.POSTGRES_DB)}`;
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`;
 }

@@ -45,7 +45,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     const notices = noticesOf(manifest, ANNOUNCED_LIMITS);
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
-    const applied = await migrate(config.database.url, migrations);
+    const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
     if (applied.length > 0) log.debug("Migrated the database", { applied });
     const db = await openDatabase({ url: config.database.url, size: config.database.pool, log });
     opened.push(() => db.close());

@@ -54,7 +54,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
       section(
         "database",
         placeOf(config.database.url),
-        judgeDatabase(facts, { migrations, pool: config.database.pool }),
+        judgeDatabase(facts, { migrations, pool: config.database.pool, owner: config.database.ownerUrl !== null }),
       )
     ),
     Promise.all([

@@ -15,7 +15,7 @@ export async function serve(): Promise<void> {
   const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
   if (!config.smtp) log.warn("SMTP_HOST is not set: mail stays queued until it is");
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
-  await reachDatabase(config.database.url, log);
+  await reachDatabase(config.database.ownerUrl ?? config.database.url, log);
   const program = await compose(config, source, log);
   try {
     await reachCluster(program);
