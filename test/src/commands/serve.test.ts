@@ -57,6 +57,16 @@ test("two replicas on one database: what one accepts both show, and one operator
   assert.equal([await programs[0].stop(), await programs[1].stop()], [0, 0]);
 });
 
+test("a database that only reads is waited for", async ({ env, db }) => {
+  const name = new URL(db.url).pathname.slice(1);
+  await db.sql(`alter database ${name} set default_transaction_read_only = on`);
+  const program = startProgram(["serve"], env);
+  await program.said(/Waiting for the database.*it takes no writes/);
+  await db.sql(`alter database ${name} reset default_transaction_read_only`);
+  await portOf(program);
+  assert.is(await program.stop(), 0);
+});
+
 test("an address that is taken ends the whole program, and leaves nothing working unseen", async ({ env }) => {
   const first = startProgram(["serve"], env);
   const port = await portOf(first);
