@@ -52,6 +52,11 @@ export function createRole({ role, password }: Login): string {
   return `create role ${identifier(role)} login${secret};`;
 }
 
+/** Whatever the role owned in this database is the owner's from now on, and the database itself. */
+export function giveUp(role: string): string {
+  return `reassign owned by ${identifier(role)} to current_user;`;
+}
+
 /** Statements that give the role what stands above, and take back whatever else it had on these tables. */
 export function grantRights(role: string, schema: string): string {
   const to = identifier(role), within = identifier(schema);

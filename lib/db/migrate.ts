@@ -10,7 +10,7 @@
  */
 import { createHash } from "node:crypto";
 import postgres from "postgres";
-import { createRole, grantRights, type Login } from "#lib/db/grants.ts";
+import { createRole, giveUp, grantRights, type Login } from "#lib/db/grants.ts";
 import { messageOf } from "#lib/errors.ts";
 
 const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
@@ -95,17 +95,22 @@ function refusal(missing: readonly Migration[]): string {
     "its tables; run wheelwright migrate with DATABASE_OWNER_URL, or set that for serve as well";
 }
 
-/** A role that owns the schema, or all of the server, has every right already: nothing is changed for it. */
+/**
+ * The owner's own role and a superuser have every right: for them nothing is changed. A role that owned the tables until
+ * now gives them up, and with them the database, whose owner could drop the schema.
+ */
 async function letIn(run: Run, login: Login): Promise<void> {
   const [found] = await run(
-    `select current_schema() as "schema", exists (select from pg_roles where rolname = $1) as "there",
-       coalesce((select rolsuper or pg_has_role(pg_roles.oid, relowner, 'usage') from pg_roles, pg_class
-         where rolname = $1 and pg_class.oid = to_regclass('migrations')), false) as "all"`,
+    `select current_schema() as "schema", rolname is not null as "there",
+       coalesce(rolsuper or rolname = current_user, false) as "all",
+       coalesce(pg_roles.oid = (select relowner from pg_class where oid = to_regclass('migrations')), false) as "owns"
+     from (select) as one left join pg_roles on rolname = $1`,
     [login.role],
-  ) as unknown as [{ readonly schema: string; readonly there: boolean; readonly all: boolean }];
+  ) as unknown as [{ readonly schema: string; readonly there: boolean; readonly all: boolean; readonly owns: boolean }];
   if (found.all) return;
+  const first = found.owns ? giveUp(login.role) : found.there ? "" : createRole(login);
   try {
-    await run(`begin;\n${found.there ? "" : createRole(login)}\n${grantRights(login.role, found.schema)}\ncommit;`);
+    await run(`begin;\n${first}\n${grantRights(login.role, found.schema)}\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     const what = found.there ? "given its rights" : "made";

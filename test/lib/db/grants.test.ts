@@ -55,7 +55,10 @@ test("every table of the schema has the rights that are written down, and no oth
   const tables = await asAdmin(scene.owner, (sql) => sql`select tablename from pg_tables where schemaname = 'public'`);
   assert.equal(Object.keys(RIGHTS).sort(), tables.map(({ tablename }) => tablename).sort());
   const sorted = (rights: Record<string, string>) => Object.entries(rights).sort();
-  assert.equal(sorted(await readRights(scene)), sorted(RIGHTS));
+  const found = await readRights(scene);
+  assert.equal(sorted(found), sorted(RIGHTS));
+  assert.is(found.audit_events, "select, insert");
+  assert.is(found.audit_seals, "select, insert, update"); // a trigger lets them move forward alone
 });
 
 const FORBIDDEN = [
@@ -120,15 +123,29 @@ test("the service alone finds everything applied, or says who must apply the res
   );
 });
 
-test("a role that owns everything keeps all that it had, though an owner is named", async (scene) => {
-  const { owner, role, service } = scene;
+/** As an install whose service has made everything itself until now. */
+async function installAlone({ owner, role, service }: Scene): Promise<void> {
   await asAdmin(owner, async (sql) => {
     await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
-    await sql.unsafe(`grant create on schema public to ${role}`);
+    await sql.unsafe(`alter database ${new URL(owner).pathname.slice(1)} owner to ${role}`);
   });
   await migrate(service, migrations.slice(0, -1));
-  await migrate(service, migrations, owner);
-  await asAdmin(service, (sql) => sql`alter table audit_events disable trigger audit_events_append_only`);
+}
+
+test("a role that owned everything gives it up to the owner that is named, and goes on", async (scene) => {
+  await installAlone(scene);
+  assert.equal((await install(scene)).length, 1);
+  assert.equal((await readRights(scene)).audit_events, RIGHTS.audit_events);
+  await asAdmin(scene.service, (sql) => sql`select 1 from deprecation_notices`);
+  for (const statement of ["alter table audit_events disable trigger all", "drop schema public cascade"]) {
+    assert.is((await rejection(asAdmin(scene.service, (sql) => sql.unsafe(statement)))).code, "42501");
+  }
+});
+
+test("a role that is named as the owner as well keeps everything", async (scene) => {
+  await installAlone(scene);
+  await migrate(scene.service, migrations, scene.service);
+  await asAdmin(scene.service, (sql) => sql.unsafe("truncate deprecation_notices; create table more (a int)"));
 });
 
 test("an owner who may not make roles is told which one is missing", async (scene) => {
