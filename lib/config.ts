@@ -107,7 +107,11 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
     /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
-    database: { url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given), pool: given.DATABASE_POOL },
+    database: {
+      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given, given.POSTGRES_USER, given.POSTGRES_PASSWORD),
+      ownerUrl: dev ? null : ownerUrl(given),
+      pool: given.DATABASE_POOL,
+    },
     bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
       ? { email: given.BOOTSTRAP_ADMIN_EMAIL, password: given.BOOTSTRAP_ADMIN_PASSWORD }
       : null,
@@ -165,8 +169,13 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
   };
 }
 
-function databaseUrl(given: Variables): string {
-  const user = encodeURIComponent(given.POSTGRES_USER), password = encodeURIComponent(given.POSTGRES_PASSWORD ?? "");
-  const name = encodeURIComponent(given.POSTGRES_DB);
-  return `postgres://${user}:${password}@${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${name}`;
+/** Of the schema's owner, who migrates; null where that is the service's own role. */
+function ownerUrl(given: Variables): string | null {
+  const { DATABASE_OWNER_URL: url = null, POSTGRES_OWNER_USER: user, POSTGRES_OWNER_PASSWORD: password } = given;
+  return url ?? (password ? databaseUrl(given, user, password) : null);
+}
+
+function databaseUrl(given: Variables, user: string, password = ""): string {
+  const place = `${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${encodeURIComponent(given.POSTGRES_DB)}`;
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`;
 }

@@ -120,6 +120,8 @@ export const FAULTS = {
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
   database_locked: ["unavailable", "Others are changing the same; try again"],
+  database_read_only: ["unavailable", "The database takes no writes right now, only reads; try again"],
+  database_exhausted: ["unavailable", "The database's disk is full; nothing can be saved until it has room again"],
   database_closed: ["unavailable", "The service is shutting down"],
   too_slow: ["timeout", "This took longer than the 30 s that a request may take; try again later"],
 } as const satisfies Readonly<Record<string, readonly [kind: FaultKind, sentence: string]>>;

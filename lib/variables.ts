@@ -25,6 +25,9 @@ function url(message: string, ...protocols: string[]) {
   );
 }
 
+const DATABASE = "must be a URL such as postgres://user:password@host:5432/name";
+const DatabaseUrl = url(DATABASE, "postgres:", "postgresql:");
+
 /** Where a server is: any host name, or an address. */
 const Server = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an address"));
 
@@ -56,14 +59,15 @@ export const Variables = v.object({
   ROOT_DOMAIN: v.optional(
     v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
   ),
-  DATABASE_URL: v.optional(
-    url("must be a URL such as postgres://user:password@host:5432/name", "postgres:", "postgresql:"),
-  ),
+  DATABASE_URL: v.optional(DatabaseUrl),
+  DATABASE_OWNER_URL: v.optional(DatabaseUrl),
   POSTGRES_PASSWORD: v.optional(Text),
   POSTGRES_HOST: v.optional(Text, "postgres"),
   POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
   POSTGRES_USER: v.optional(Text, "wheelwright"),
   POSTGRES_DB: v.optional(Text, "wheelwright"),
+  POSTGRES_OWNER_USER: v.optional(Text, "postgres"),
+  POSTGRES_OWNER_PASSWORD: v.optional(Text),
   DATABASE_POOL: v.optional(whole(2, 500), "10"),
   BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
   BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),

@@ -5,6 +5,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/crypto/token.ts";
 import type { Rows } from "#lib/db/database.ts";
+import { refusesWrites } from "#lib/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/users/store.ts";
 
 const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
@@ -58,14 +59,21 @@ export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | 
 /** Asks again before it writes: of many requests in the same moment one is enough. */
 export async function noteSession(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("sessions").set({ seen_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("seen_at")).execute();
+    .where("id", "=", id).where(isStale("seen_at")).execute().catch(unlessRefused);
 }
 
 export async function noteToken(rows: Rows, id: string): Promise<void> {
   await rows.updateTable("api_tokens").set({ last_used_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("last_used_at")).execute();
+    .where("id", "=", id).where(isStale("last_used_at")).execute().catch(unlessRefused);
 }
 
+/** Whoever only reads is let in while nothing can be written, and seen later. */
+function unlessRefused(error: unknown): void {
+  if (!refusesWrites(error)) throw error;
+}
+
+/** A standby is not even asked to note it: that would cost a connection each time. */
 function isStale(column: string) {
-  return sql<boolean>`coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;
+  return sql<boolean>`current_setting('transaction_read_only') = 'off'
+    and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;
 }

@@ -9,7 +9,7 @@
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import { atMost } from "#lib/db/at-most.ts";
-import { asFault, ConnectionLost, isBug, isFatal } from "#lib/db/faults.ts";
+import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/db/faults.ts";
 import { types } from "#lib/db/values.ts";
 import { Fault } from "#lib/errors.ts";
 import { SECOND } from "#lib/time.ts";
@@ -44,6 +44,8 @@ export interface Client {
   readonly dead: Error | null;
   /** Of the server's process. */
   readonly pid: number;
+  /** Whether the server took no writes when it was connected to. */
+  readonly readOnly: boolean;
   /** Runs one statement; statements of one client run in the order in which they were given. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
   /** Cuts the connection now. The server rolls back what was open. */
@@ -105,7 +107,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 
   function die(reason: unknown): void {
     if (dead) return;
-    dead = reason instanceof ConnectionLost ? reason : new ConnectionLost(reason);
+    dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
     socket?.destroy();
     reject?.(dead);
     options.onDead?.();
@@ -156,7 +158,9 @@ export async function openClient(options: ClientOptions): Promise<Client> {
           if (dead) return settle(() => fail(dead));
           if (isBug(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
           if (isFatal(error)) return die(error);
-          settle(() => fail(asFault(error)));
+          const told = asFault(error);
+          if (isReadOnly(told)) return die(told); // what it is connected to is no longer what was meant
+          settle(() => fail(told));
         },
       );
     });
@@ -167,6 +171,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
       return dead;
     },
     pid: 0,
+    readOnly: false,
     query(text, params, how) {
       const turn = last.then(() => execute(text, params, how));
       last = turn.catch(() => {});
@@ -185,10 +190,12 @@ export async function openClient(options: ClientOptions): Promise<Client> {
 async function begin(client: Client, options: ClientOptions): Promise<Client> {
   const settings = Object.entries(options.settings);
   const sets = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
-  const text = `select pg_backend_pid() as pid${sets.map((set, i) => `, ${set} as s${i}`).join("")}`;
+  const asked = "pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only";
+  const text = `select ${asked}${sets.map((set, i) => `, ${set} as s${i}`).join("")}`;
   try {
     const { rows } = await client.query(text, settings.flat(), { limit: options.connectLimit });
-    return Object.defineProperty(client, "pid", { value: rows[0]!.pid });
+    const { pid, read_only } = rows[0]!;
+    return Object.defineProperties(client, { pid: { value: pid }, readOnly: { value: read_only } });
   } catch (error) {
     client.kill(error);
     throw error;

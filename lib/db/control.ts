@@ -6,7 +6,7 @@
  * and after each replacement all listeners are told that they may have missed something.
  */
 import { type Client, openClient, type Result } from "#lib/db/client.ts";
-import { ConnectionLost } from "#lib/db/faults.ts";
+import { ConnectionLost, readOnly } from "#lib/db/faults.ts";
 import type { Log } from "#lib/log.ts";
 import { backoff, SECOND, sleep } from "#lib/time.ts";
 
@@ -36,6 +36,7 @@ export function openControl(options: ControlOptions): OpenControl {
   const end = new AbortController();
   let client: Client | null = null;
   let answeredAt = 0;
+  let down = false;
   let ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {}); // nobody need be waiting
   const ended = run();
@@ -45,7 +46,8 @@ export function openControl(options: ControlOptions): OpenControl {
       try {
         const died = Promise.withResolvers<void>();
         client = await connect(died.resolve);
-        if (attempt > 1) options.log.info("The control connection to the database stands again");
+        if (down) options.log.info("The control connection to the database stands again");
+        down = false;
         attempt = 0;
         options.onNotify(null);
         ready.resolve();
@@ -57,8 +59,8 @@ export function openControl(options: ControlOptions): OpenControl {
         client?.kill(error);
         client = null;
         // Said once; what follows would say the same every two seconds until the database is back.
-        const level = attempt <= 1 ? "warn" : "debug";
-        options.log[level]("The control connection to the database is down, replacing it", { error });
+        options.log[down ? "debug" : "warn"]("The control connection to the database is down, replacing it", { error });
+        down = true;
         await sleep(backoff(attempt + 1, 100, 2 * SECOND), end.signal).catch(() => {});
       }
     }
@@ -77,6 +79,7 @@ export function openControl(options: ControlOptions): OpenControl {
       onDead,
     });
     try {
+      if (fresh.readOnly) throw readOnly(); // nothing can be beaten there, and a standby notifies nobody
       await fresh.query(`listen ${options.channel}`, [], { limit });
       answeredAt = performance.now();
       return fresh;

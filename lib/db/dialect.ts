@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import { CommitUnknown, isFatal } from "#lib/db/faults.ts";
+import { CommitUnknown, isFatal, refusesWrites } from "#lib/db/faults.ts";
 import type { Lease, Pool } from "#lib/db/pool.ts";
 
 export interface DialectOptions {
@@ -68,7 +68,7 @@ async function commit(lease: Lease, limit: number): Promise<string> {
     return (await lease.query("commit", [], { limit })).command;
   } catch (error) {
     // Any answer of the server's is a no (a deferred constraint, say); without one nobody knows.
-    throw isFatal(error) ? new CommitUnknown(error) : error;
+    throw isFatal(error) && !refusesWrites(error) ? new CommitUnknown(error) : error;
   }
 }
 

@@ -60,8 +60,20 @@ export function isFatal(error: unknown): boolean {
     hasState(error, "57P01", "57P02", "57P03");
 }
 
+/** What the server is short of, by SQLSTATE. */
+const SHORT: Readonly<Record<string, string>> = {
+  "53100": "The database's disk is full; nothing can be saved until it has room again",
+  "53200": "The database has too little memory for this; try again",
+  "53300": "The database takes no more connections; try again",
+};
+
 /** The same failure as callers are to see it. */
 export function asFault(error: unknown): unknown {
+  if (hasState(error, "25006")) return readOnly(error);
+  if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
+    const message = SHORT[error.code] ?? "The database is short of resources; try again";
+    return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
+  }
   if (hasState(error, "57014")) {
     return new Fault("unavailable", "database_slow", "The database took too long; try again", {
       retryAfter: 1,
@@ -73,4 +85,19 @@ export function asFault(error: unknown): unknown {
     return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause: error });
   }
   return error;
+}
+
+/** A standby says so, and a server that was told to take no writes. */
+export function readOnly(cause?: unknown): Fault {
+  const message = "The database takes no writes right now, only reads; try again";
+  return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
+}
+
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Fault && error.code === "database_read_only";
+}
+
+/** Whether the server refused the statement for what it lacks, not for what was asked: nothing of it has happened. */
+export function refusesWrites(error: unknown): boolean {
+  return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
 }

@@ -6,6 +6,7 @@
  * that limit is for work that nobody waits for with a request.
  */
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/db/client.ts";
+import { asFault, isReadOnly } from "#lib/db/faults.ts";
 import { Fault } from "#lib/errors.ts";
 import { backoff, MINUTE, SECOND } from "#lib/time.ts";
 
@@ -46,6 +47,8 @@ const TRUSTED = 10 * SECOND;
 const PROBE_LIMIT = SECOND;
 // A session collects prepared statements and memory; a younger one starts without. Spread, so that they do not end together.
 const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
+// One to a server that only reads serves readers, and soon another is tried: the address may lead to a primary again.
+const READ_ONLY_LIFETIME = SECOND;
 
 export function openPool(options: PoolOptions): Pool {
   const idle: Client[] = [];
@@ -80,14 +83,27 @@ export function openPool(options: PoolOptions): Pool {
   async function open(): Promise<void> {
     const { url, name, settings } = options;
     let client: Client | null = null;
-    const onDead = () => client && forget(client);
+    const onDead = () => {
+      if (!client) return;
+      if (isReadOnly(client.dead) && !client.readOnly) suspect();
+      forget(client);
+    };
     client = await openClient({ url, name, settings, connectLimit: options.waitLimit ?? WAIT_LIMIT, onDead });
     failures = 0;
     failure = null;
     clients.add(client);
-    retireAt.set(client, performance.now() + LIFETIME());
+    retireAt.set(client, performance.now() + (client.readOnly ? READ_ONLY_LIFETIME : LIFETIME()));
     if (client.dead) forget(client);
     else give(client);
+  }
+
+  /** What was a primary takes no writes any more, and the others were opened to the same one: none is used again. */
+  function suspect(): void {
+    for (const client of clients) if (!client.readOnly) retireAt.set(client, 0);
+  }
+
+  function isOver(client: Client): boolean {
+    return performance.now() > (retireAt.get(client) ?? 0);
   }
 
   function forget(client: Client): void {
@@ -102,7 +118,7 @@ export function openPool(options: PoolOptions): Pool {
 
   function give(client: Client): void {
     const [waiter] = waiting;
-    if (closed || performance.now() > (retireAt.get(client) ?? 0)) retire(client);
+    if (closed || isOver(client)) retire(client);
     else if (waiter) waiter.serve(client);
     else {
       idleSince.set(client, performance.now());
@@ -141,6 +157,10 @@ export function openPool(options: PoolOptions): Pool {
     // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits.
     const client = waiting.size === 0 ? idle.pop() : undefined;
     if (!client) return await wait(signal);
+    if (isOver(client)) {
+      retire(client);
+      return await take(signal);
+    }
     if (performance.now() - idleSince.get(client)! < TRUSTED) return client;
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch(() => null);
     return answered ? client : await take(signal);
@@ -194,6 +214,8 @@ function shutDown(): Fault {
 }
 
 function noConnection(failure: unknown): Fault {
+  const told = failure instanceof Error && asFault(failure.cause); // too many connections are another thing
+  if (told instanceof Fault) return told;
   return failure
     ? new Fault("unavailable", "database_unavailable", "The database cannot be reached; try again", {
       retryAfter: 2,

@@ -62,6 +62,8 @@ function ofService({ scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] 
       "database_busy" as const,
       "database_slow" as const,
       "database_locked" as const,
+      "database_exhausted" as const,
+      "database_read_only" as const,
     ]),
     ...(scope === "public" ? [] : ["database_closed" as const]),
     "too_slow",

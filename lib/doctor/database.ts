@@ -1,6 +1,7 @@
 /** Looks at the database, over two connections of its own: what it is, and whether a session stays one. */
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/db/client.ts";
+import { MAY_MIGRATE } from "#lib/db/migrate.ts";
 import { SECOND } from "#lib/time.ts";
 
 export interface DatabaseFacts {
@@ -12,8 +13,10 @@ export interface DatabaseFacts {
   readonly readOnly: boolean;
   /** Connections that it grants to such as us. */
   readonly connections: number;
-  /** Whether we may make tables. */
-  readonly mayCreate: boolean;
+  /** Whether we may apply migrations. */
+  readonly mayMigrate: boolean;
+  /** What our role is: it may do anything on the server, owns the tables, or reads and writes rows. */
+  readonly role: "superuser" | "owner" | "service";
   /** By how many milliseconds its clock is ahead of ours. */
   readonly aheadMs: number;
   /** What was applied to it; null where nothing ever was. */
@@ -36,9 +39,9 @@ export interface Session {
   readonly notifications: boolean;
 }
 
-type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections"> & {
+type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections" | "role"> & {
   readonly read_only: boolean;
-  readonly may_create: boolean;
+  readonly may_migrate: boolean;
   readonly migrated: boolean;
   readonly with_users: boolean;
 };
@@ -49,7 +52,10 @@ const FACTS = `select
   current_setting('server_encoding') as encoding,
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
-  coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+  ${MAY_MIGRATE} as may_migrate,
+  case when (select rolsuper from pg_roles where rolname = current_user) then 'superuser'
+    when (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('audit_events')) then 'owner'
+    else 'service' end as role,
   to_regclass('migrations') is not null as migrated,
   to_regclass('users') is not null as with_users`;
 
@@ -83,11 +89,11 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
       ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
       : null;
     const [somebody] = facts.with_users ? await ask(one, "select 1 from users limit 1") : [];
-    const { version, number, encoding, connections } = facts;
+    const { version, number, encoding, connections, role } = facts;
     return {
-      ...{ version, number, encoding, connections, aheadMs, applied },
+      ...{ version, number, encoding, connections, role, aheadMs, applied },
       readOnly: facts.read_only,
-      mayCreate: facts.may_create,
+      mayMigrate: facts.may_migrate,
       users: somebody !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),

@@ -60,7 +60,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
       section(
         "database",
         placeOf(config.database.url),
-        judgeDatabase(facts, { migrations, pool: config.database.pool, admin: config.bootstrapAdmin }),
+        judgeDatabase(facts, {
+          migrations,
+          pool: config.database.pool,
+          admin: config.bootstrapAdmin,
+          owner: config.database.ownerUrl !== null,
+        }),
       )
     ),
     Promise.all([

@@ -15,14 +15,17 @@ export interface Wants {
   readonly pool: number;
   /** Whom serve makes the first operator. */
   readonly admin: Config["bootstrapAdmin"];
+  /** Whether the address of the schema's owner is known, as whom serve migrates then. */
+  readonly owner?: boolean;
 }
 
-export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool, admin }: Wants): Finding[] {
+export function judgeDatabase(facts: Sight<DatabaseFacts>, wants: Wants): Finding[] {
+  const { migrations, pool, admin, owner = false } = wants;
   if (!("seen" in facts)) {
     const hint = "See DATABASE_URL, or the POSTGRES_ variables.";
     return [failing("connection", `it cannot be reached: ${facts.unseen}`, hint)];
   }
-  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayCreate, users } = facts.seen;
+  const { version, number, encoding, readOnly, connections, aheadMs, session, applied, mayMigrate, role } = facts.seen;
   const major = Math.floor(number / 10_000);
   const findings = [
     major >= LEAST
@@ -42,7 +45,8 @@ export function judgeDatabase(facts: Sight<DatabaseFacts>, { migrations, pool, a
     judgeSession(session),
     judgeClock(aheadMs, "the database's clock"),
   );
-  findings.push(judgeMigrations(applied, migrations, mayCreate), judgeUsers(users, admin));
+  findings.push(judgeMigrations(applied, migrations, mayMigrate || owner), judgeRole(role));
+  findings.push(judgeUsers(facts.seen.users, admin));
   return findings;
 }
 
@@ -68,7 +72,7 @@ function judgeSession({ locks, notifications }: Session): Finding {
 export function judgeMigrations(
   applied: readonly Applied[] | null,
   migrations: readonly Migration[],
-  mayCreate: boolean,
+  mayMigrate: boolean,
 ): Finding {
   const check = "migrations";
   const known = new Map(migrations), newest = migrations.at(-1)?.[0] ?? "";
@@ -87,8 +91,8 @@ export function judgeMigrations(
   const done = new Set(applied?.map(({ name }) => name));
   const pending = migrations.filter(([name]) => !done.has(name)).length;
   if (pending === 0) return ok(check, `all ${migrations.length} are applied`);
-  if (!mayCreate) {
-    const hint = "Grant it: grant create on schema public to that user, or let it own the database.";
+  if (!mayMigrate) {
+    const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, the address of the schema's owner.";
     return failing(check, `${pending} are to be applied, but this user may not make tables`, hint);
   }
   if (done.size === 0) return ok(check, "the database is empty; serve makes its tables when it starts");
@@ -98,6 +102,16 @@ export function judgeMigrations(
     `${count(pending, "migration")} of this release ${pending === 1 ? "is" : "are"} to be applied`,
     hint,
   );
+}
+
+/** Whoever gets hold of the service has what its role has. */
+function judgeRole(role: DatabaseFacts["role"]): Finding {
+  const check = "role";
+  if (role === "service") return ok(check, "the service's own: it reads and writes rows, and owns nothing");
+  const told = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
+  const hint =
+    "Run wheelwright migrate with DATABASE_OWNER_URL, and give the service a role of its own in DATABASE_URL.";
+  return warning(check, `${told}, which can switch off what guards the audit log`, hint);
 }
 
 /** Where it is, without the password. */

@@ -120,10 +120,25 @@ export interface Orphan {
   readonly fence: string;
 }
 
+/** The last beat of a replica. */
+export interface Beat {
+  readonly id: string;
+  /** The transaction that wrote its row last: another one after each beat, whatever any clock says. */
+  readonly beat: string;
+}
+
 export interface Takeover {
   readonly holder: string;
-  /** Milliseconds without a beat after which a holder is given up; null if whoever asks may not judge that. */
-  readonly silence: number | null;
+  /** The replicas that are given up, each with the beat after which it was silent. */
+  readonly silent: readonly Beat[];
+}
+
+/** The last beats of all others that hold a job. */
+export async function readBeats(rows: Rows, self: string): Promise<Beat[]> {
+  const { rows: found } = await sql<Beat>`
+    select id, xmin::text as beat from replicas
+    where id <> ${self} and id in (select holder from jobs where state = 'running')`.execute(rows);
+  return found;
 }
 
 /**
@@ -133,23 +148,23 @@ export interface Takeover {
 export async function findOrphans(
   rows: Rows,
   known: Known,
-  { holder, running, silence, most }: Takeover & { running: readonly string[]; most: number },
+  { holder, running, silent, most }: Takeover & { running: readonly string[]; most: number },
 ): Promise<Orphan[]> {
   const { rows: found } = await sql<Orphan>`
     select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
     where jobs.state = 'running' and ${isKnown(known)} and jobs.id <> all(${running}::text[])
-      and (holder = ${holder} or ${isSilent(silence)})
+      and (holder = ${holder} or ${isSilent(silent)})
     order by seq limit ${most}`.execute(rows);
   return found;
 }
 
 /** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
-export async function takeOver(tx: Tx, orphan: Orphan, { holder, silence }: Takeover): Promise<Job | null> {
+export async function takeOver(tx: Tx, orphan: Orphan, { holder, silent }: Takeover): Promise<Job | null> {
   const { rows: [row] } = await sql<JobRow>`
     update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
     from replicas
     where jobs.id = ${orphan.id} and jobs.fence = ${orphan.fence} and state = 'running'
-      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilent(silence)})
+      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilent(silent)})
     returning jobs.*`.execute(tx);
   return row ? toJob(row) : null;
 }
@@ -158,9 +173,9 @@ function isKnown({ kinds, plans }: Known) {
   return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
 }
 
-function isSilent(silence: number | null) {
-  if (silence === null) return sql`false`;
-  return sql`replicas.beat_at < wheelwright_now() - ${silence}::float8 * interval '1 millisecond'`;
+function isSilent(silent: readonly Beat[]) {
+  const ids = silent.map(({ id }) => id), beats = silent.map(({ beat }) => beat);
+  return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${beats}::text[]))`;
 }
 
 function startable({ needHub }: Known) {

@@ -1,7 +1,7 @@
 /**
  * This replica among the others: it beats once a second, and knows for how long it may rely on that.
  *
- * Others take its jobs when its row has not been beaten for 4 s by the database's clock. It stops by itself 2.5 s after
+ * Others take its jobs when they have seen no new beat in its row for 4 s (silence.ts). It stops by itself 2.5 s after
  * it sent the last beat that succeeded, by its own clock that nobody sets: so it has stopped before anybody begins. A
  * process that was stopped and goes on finds out at its next look, before its next call, whichever timer fires first.
  * That clock stands still while a virtual machine is suspended, so the one on the wall is asked too: if it was set
@@ -16,9 +16,6 @@ const BEAT_EVERY = 1 * SECOND;
 const BEAT_AGAIN = 200; // after one that failed: the control connection is replaced within a moment
 const TRUST = 2.5 * SECOND;
 
-/** Milliseconds without a beat after which a replica's jobs are taken, and of beating before one may take any. */
-export const SILENCE = 4 * SECOND;
-
 /** A time in which this replica beat without a break. */
 export interface Tenure {
   /** Aborts with Lapsed. */
@@ -31,8 +28,6 @@ export interface Replica {
   readonly id: string;
   /** The present tenure, or null while it does not beat. */
   tenure(): Tenure | null;
-  /** Whether it has been beating for long enough to say that others do not. */
-  mayJudge(): boolean;
   /** Stops beating, and says so in its row. */
   close(): Promise<void>;
 }
@@ -52,7 +47,6 @@ interface Moment {
 }
 
 interface Reign extends Tenure {
-  readonly since: number;
   lapse(): void;
 }
 
@@ -95,7 +89,7 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     failing = false;
     look(); // the answer to a beat must not hide that it came too late
     beatAt = sentAt;
-    reign ??= openReign(sentAt.steady);
+    reign ??= openReign();
     keepWatch();
     onBeat();
   }
@@ -113,10 +107,9 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     reign.lapse();
   }
 
-  function openReign(since: number): Reign {
+  function openReign(): Reign {
     const stop = new AbortController();
     const opened: Reign = {
-      since,
       signal: stop.signal,
       check() {
         if (reign === opened) look();
@@ -135,10 +128,6 @@ export function openReplica({ id, release, control, log, onBeat }: ReplicaOption
     tenure() {
       look();
       return reign;
-    },
-    mayJudge() {
-      look();
-      return reign !== null && performance.now() - reign.since >= SILENCE;
     },
     async close() {
       end.abort();

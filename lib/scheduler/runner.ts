@@ -199,7 +199,7 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
         return await ask();
       } catch (error) {
         if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
-        log.warn("Cannot reach the database; trying again", { reason: messageOf(error) });
+        log[attempt === 1 ? "warn" : "debug"]("Cannot use the database; trying again", { reason: messageOf(error) });
         await sleep(backoff(attempt, 50, SECOND));
       }
     }

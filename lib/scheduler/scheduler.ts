@@ -5,7 +5,8 @@
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
-import { Fault } from "#lib/errors.ts";
+import { refusesWrites } from "#lib/db/faults.ts";
+import { Fault, messageOf } from "#lib/errors.ts";
 import { newId } from "#lib/ids.ts";
 import {
   type Candidate,
@@ -13,6 +14,7 @@ import {
   findOrphans,
   knownKinds,
   type Orphan,
+  readBeats,
   type Takeover,
   takeOver,
   untilNextDue,
@@ -21,8 +23,9 @@ import type { Job } from "#lib/jobs/job.ts";
 import { retireOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, start } from "#lib/scheduler/outcomes.ts";
-import { openReplica, SILENCE, type Tenure } from "#lib/scheduler/replica.ts";
+import { openReplica, type Tenure } from "#lib/scheduler/replica.ts";
 import { type RunnerOptions, type Running, startRun } from "#lib/scheduler/runner.ts";
+import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { openWatch } from "#lib/scheduler/watch.ts";
 import { SECOND, sleep } from "#lib/time.ts";
@@ -62,7 +65,10 @@ export async function openScheduler(
   const runner: RunnerOptions = { db, log, ...(options.retry && { retry: options.retry }) };
   let open = true;
   let healthy = false;
+  let complaint: string | null = null; // what the last look failed with
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let rescueTimer: ReturnType<typeof setTimeout> | undefined;
+  const others = openListener();
   let looking: Promise<void> | null = null;
   let again = false;
   let beaten = false;
@@ -78,8 +84,12 @@ export async function openScheduler(
   look();
 
   function onBeat(): void {
-    beaten = true;
     if (!healthy) again = true;
+    lookForOrphans();
+  }
+
+  function lookForOrphans(): void {
+    beaten = true;
     work();
   }
 
@@ -104,10 +114,12 @@ export async function openScheduler(
         if (tenure && rescues) await rescue(tenure);
         if (tenure && claims) wait = Math.min(POLL, await claimDue(tenure));
         healthy = tenure !== null;
+        complaint = null;
       } catch (error) {
         healthy = false;
         wait = SECOND;
-        log.warn("Cannot look for work; trying again", { error });
+        log[messageOf(error) === complaint ? "debug" : "warn"]("Cannot look for work; trying again", { error });
+        complaint = messageOf(error);
       }
       if (wait === null) continue;
       clearTimeout(timer);
@@ -138,6 +150,7 @@ export async function openScheduler(
       if (job) begin(handler, job, tenure);
       return job !== null;
     } catch (error) {
+      if (refusesWrites(error)) throw error; // and so it would each of the others
       const passing = error instanceof Fault && error.kind === "unavailable";
       log[passing ? "warn" : "error"]("Cannot start a job", { operation: candidate.id, kind: candidate.kind, error });
       return false;
@@ -164,11 +177,21 @@ export async function openScheduler(
 
   /** Takes over what nobody runs any more: what this replica had to let go of, and what silent ones hold. */
   async function rescue(tenure: Tenure): Promise<void> {
+    const askedAt = performance.now();
+    const silent = others.hear(tenure, await readBeats(db.rows, replicaId), askedAt);
+    listenAgain();
     const most = lanes - running.size;
     if (most <= 0) return;
-    const by = { holder: replicaId, silence: replica.mayJudge() ? SILENCE : null };
+    const by = { holder: replicaId, silent };
     const orphans = await findOrphans(db.rows, known, { ...by, running: [...running.keys()], most });
     for (const orphan of orphans) if (open) await adopt(orphan, by, tenure);
+  }
+
+  /** A silence that is over its time between two beats of ours is not left until the next. */
+  function listenAgain(): void {
+    const wait = others.patience();
+    clearTimeout(rescueTimer);
+    if (open && wait !== null && wait < SECOND) rescueTimer = setTimeout(lookForOrphans, Math.ceil(wait));
   }
 
   async function adopt(orphan: Orphan, by: Takeover, tenure: Tenure): Promise<void> {
@@ -183,6 +206,7 @@ export async function openScheduler(
     open = false;
     unsubscribe();
     clearTimeout(timer);
+    clearTimeout(rescueTimer);
     for (const run of running.values()) run.leave(); // what is being claimed just now leaves as it begins
     await looking;
   }

@@ -6,9 +6,12 @@ import { migrations } from "../migrations.ts";
 import { reachDatabase } from "./reach.ts";
 
 export async function migrateOnly(): Promise<void> {
-  const config = readProcessConfig("migrate");
-  await reachDatabase(config.database.url, openLog({ ...config.log, write: (line) => process.stderr.write(line) }));
-  const applied = await migrate(config.database.url, migrations);
+  const { database: { url, ownerUrl }, log } = readProcessConfig("migrate");
+  await reachDatabase(ownerUrl ?? url, openLog({ ...log, write: (line) => process.stderr.write(line) }));
+  const applied = await migrate(url, migrations, ownerUrl);
   for (const name of applied) process.stdout.write(`Applied ${name}\n`);
+  if (ownerUrl !== null && new URL(ownerUrl).password === new URL(url).password) {
+    process.stderr.write("The owner's password is the service's own, so that the service can sign in as the owner\n");
+  }
   if (applied.length === 0) process.stdout.write("The database is up to date\n");
 }

@@ -34,8 +34,8 @@ export function unreachable(error: unknown): CommandError {
 async function tryDatabase(url: string): Promise<unknown> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {
-    await client`select 1`;
-    return null;
+    const [row] = await client`select current_setting('transaction_read_only') = 'off' as writes`;
+    return row!.writes ? null : new Error("it takes no writes: a standby, or default_transaction_read_only is on");
   } catch (error) {
     return error;
   } finally {

@@ -19,7 +19,7 @@ export async function serve(): Promise<void> {
   const problem = cookieProblem(config.publicUrl);
   if (problem) log.warn(problem);
   const source: ClusterSource = config.kubeconfig ? { file: config.kubeconfig } : "in-cluster";
-  await reachDatabase(config.database.url, log);
+  await reachDatabase(config.database.ownerUrl ?? config.database.url, log);
   const program = await compose(config, source, log);
   try {
     await reachCluster(program);

@@ -20,10 +20,15 @@ const NEEDED = [
 ];
 const GIVEN = [...NEEDED, "TRUSTED_PROXIES", "ACME_EMAIL", "SMTP_HOST", "SMTP_USER", "SMTP_PASS", "SMTP_FROM"];
 
+/** What the example asks for besides: without it, the service's own password is good for the database's owner as well. */
+const OWNER = "POSTGRES_OWNER_PASSWORD";
+
 interface Scene {
   text: string;
   // deno-lint-ignore no-explicit-any
   program: any;
+  // deno-lint-ignore no-explicit-any
+  migrate: any;
   // deno-lint-ignore no-explicit-any
   postgres: any;
   /** The lines `NAME=value` of the example, and those that are commented out. */
@@ -38,6 +43,7 @@ test.before(async (scene) => {
   scene.text = await read("deploy/compose.yaml");
   const { services } = parse(scene.text, { merge: true });
   scene.program = services.wheelwright;
+  scene.migrate = services.migrate;
   scene.postgres = services.postgres;
   const example = await read("deploy/.env.example");
   scene.given = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
@@ -50,12 +56,13 @@ function takenFrom(text: string): string[] {
   return [...new Set([...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!))].sort();
 }
 
-/** What compose makes of the values: `:?` needs one, `:-` may be empty. */
+/** What compose makes of the values: `:?` needs one, `:-` may be empty. What is within another comes first. */
 function fill(value: string, env: Record<string, string>): string {
-  return value.replace(/\$\{([A-Z_]+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
+  const filled = value.replace(/\$\{([A-Z_]+):([?-])([^${}]*)\}/g, (_, name, kind, rest) => {
     if (kind === "?" && !env[name]) throw new Error(`${name}: ${rest}`);
     return env[name] || (kind === "-" ? rest : "");
   });
+  return filled === value ? value : fill(filled, env);
 }
 
 function environment(program: Scene["program"], env: Record<string, string>): Record<string, string> {
@@ -82,14 +89,15 @@ const FILLED = {
   ROOT_DOMAIN: "spokes.example.org",
 };
 
-test("every variable that it takes or gives is one of the configuration", ({ text, program, given, optional }) => {
+test("every variable that it takes or gives is one of the configuration", ({ text, program, migrate, given, optional }) => {
   assert.not(isVariable("POSTGRES_PASSWROD"));
-  const named = [...takenFrom(text), ...Object.keys(program.environment), ...given, ...optional];
+  const passed = [...Object.keys(program.environment), ...Object.keys(migrate.environment)];
+  const named = [...takenFrom(text), ...passed, ...given, ...optional];
   assert.equal(named.filter((name) => !isVariable(name)), []);
 });
 
 test("the specification's variables are all there, first in the example, and what is needed is asked for", (scene) => {
-  assert.equal([...scene.given].sort(), [...GIVEN].sort());
+  assert.equal([...scene.given].sort(), [...GIVEN, OWNER].sort());
   assert.equal(takenFrom(scene.text), [...scene.given, ...scene.optional].sort());
   const asked = [...scene.text.matchAll(/\$\{([A-Z_]+):\?set \1 /g)].map(([, name]) => name!);
   assert.equal([...new Set(asked)].sort(), [...NEEDED].sort());
@@ -98,7 +106,7 @@ test("the specification's variables are all there, first in the example, and wha
 test("the example with only what is needed is a configuration, in which the empty counts as absent", ({ program }) => {
   const config = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false });
   assert.equal([config.acmeEmail, config.smtp, config.trustedProxies], [null, null, []]);
-  assert.is(config.database.url, "postgres://wheelwright:p%2Fa%40s%3As%23w%3Ford@postgres:5432/wheelwright");
+  assert.is(config.database.url, "postgres://wheelwright_service:p%2Fa%40s%3As%23w%3Ford@postgres:5432/wheelwright");
   assert.is(config.bootstrapAdmin?.email, "ada@school.example");
 });
 
@@ -120,7 +128,7 @@ test("everything that the example offers reaches the program", ({ program, given
     DNS_SERVERS: "10.0.0.2",
     LOG_LEVEL: "debug",
   };
-  assert.equal([...given, ...optional].sort(), Object.keys(full).sort());
+  assert.equal([...given, ...optional].sort(), [...Object.keys(full), OWNER].sort());
   const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, log } = readConfig({
     mode: "serve",
     env: environment(program, full),
@@ -157,24 +165,42 @@ test("the kubeconfig of this machine is mounted where the program looks, for rea
   assert.equal([mount!.type, mount!.read_only], ["bind", true]);
 });
 
-test("the program may do nothing but its work, and has the time to end it", ({ program }) => {
-  assert.equal([program.read_only, program.cap_drop], [true, ["ALL"]]);
-  assert.equal(program.security_opt, ["no-new-privileges:true"]);
+test("the program may do nothing but its work, and has the time to end it", ({ program, migrate }) => {
+  for (const { read_only, cap_drop, security_opt } of [program, migrate]) {
+    assert.equal([read_only, cap_drop, security_opt], [true, ["ALL"], ["no-new-privileges:true"]]);
+  }
   const { shutdownGraceMs, port } = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false });
   assert.ok(parseInt(program.stop_grace_period) * 1000 >= shutdownGraceMs + 10_000);
   assert.equal(program.ports, [`127.0.0.1:${port}:3000`]);
 });
 
-test("the database is there before the program, keeps its data, and nobody outside reaches it", (scene) => {
-  const { program, postgres, text } = scene;
-  assert.equal(program.depends_on, { postgres: { condition: "service_healthy" } });
+test("the database is migrated before the program starts, keeps its data, and nobody outside reaches it", (scene) => {
+  const { program, migrate, postgres, text } = scene;
+  const healthy = { postgres: { condition: "service_healthy" } };
+  assert.equal(migrate.depends_on, healthy);
+  assert.equal(program.depends_on, { ...healthy, migrate: { condition: "service_completed_successfully" } });
+  assert.equal([migrate.command, migrate.restart], [["migrate"], undefined]);
   assert.is(postgres.ports, undefined);
   assert.match(postgres.image, /postgres:18-/);
   assert.equal(postgres.volumes, ["postgres:/var/lib/postgresql"], "where version 18 has its data");
   assert.ok("postgres" in parse(text).volumes);
-  const { url } = readConfig({ mode: "serve", env: environment(program, FILLED), terminal: false }).database;
-  const { POSTGRES_USER, POSTGRES_DB } = postgres.environment;
-  assert.equal([new URL(url).username, new URL(url).pathname], [POSTGRES_USER, `/${POSTGRES_DB}`]);
+});
+
+test("only what migrates has the owner's password, and the program's role is another one", ({ program, migrate, postgres }) => {
+  const env = { ...FILLED, [OWNER]: "the owner's" };
+  const owner = environment(postgres, env);
+  const { url, ownerUrl } = readConfig({ mode: "migrate", env: environment(migrate, env), terminal: false }).database;
+  const { database } = readConfig({ mode: "serve", env: environment(program, env), terminal: false });
+  assert.is(ownerUrl, `postgres://${owner.POSTGRES_USER}:the%20owner's@postgres:5432/${owner.POSTGRES_DB}`);
+  assert.is(owner.POSTGRES_PASSWORD, "the owner's");
+  assert.equal([database.url, database.ownerUrl], [url, null]);
+  assert.is.not(new URL(url).username, owner.POSTGRES_USER);
+  assert.not.match(JSON.stringify(environment(program, env)), "the owner's");
+});
+
+test("without a password of the owner's the one that there is serves both, as for a database made before", (scene) => {
+  assert.is(environment(scene.postgres, FILLED).POSTGRES_PASSWORD, FILLED.POSTGRES_PASSWORD);
+  assert.is(environment(scene.migrate, FILLED).POSTGRES_OWNER_PASSWORD, FILLED.POSTGRES_PASSWORD);
 });
 
 test("the image and the compose file ask after its health and start it by commands that there are", (scene) => {

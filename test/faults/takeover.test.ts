@@ -6,7 +6,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SILENCE } from "#lib/scheduler/replica.ts";
+import { SILENCE } from "#lib/scheduler/silence.ts";
 import { type Bench, type Caught, openBench } from "#test/support/bench/bench.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";
 import { type Hold, isTakeover, readHolders } from "#test/support/bench/holders.ts";
@@ -31,6 +31,7 @@ test("a stopped holder that is revived changes nothing any more", async ({ bench
   const id = await bench.spoke(await bench.hub("stopped"), "algebra");
   const caught = await bench.caught(id, "install");
   const { holder } = caught;
+  await until(async () => await countOf(bench, "install", id) === 1); // it waits for the Job, and is not about to write
   holder.tell("SIGSTOP");
   await assertInTime(bench, caught, "stopped");
   await bench.becomes(id, "active");
@@ -71,7 +72,11 @@ test("a holder whose database is silent lets go of its install, and what it stil
 });
 
 test("a holder that cannot reach its cluster keeps its operation, tries again, and nobody takes it over", async ({ bench }) => {
+  // Whatever waits for the cluster goes on waiting: what fails is a call, such as the one that makes a Job.
+  const calls = bench.replicas.map((replica) => replica.cluster.hold((text) => /^POST \S+\/jobs\?/.test(text)));
   const id = await bench.spoke(await bench.hub("clusterless"), "algebra");
+  await Promise.race(calls.map(({ caught }) => caught));
+  for (const call of calls) call.forget();
   const { job, holder, id: process } = await bench.caught(id, "install");
   holder.cluster.refuse();
   holder.cluster.cut();

@@ -110,6 +110,16 @@ test("a password with reserved characters survives in the database's URL", () =>
   assert.is(new URL(url).host, "postgres:5432");
 });
 
+test("the schema's owner has an address of its own where one is given, and dev has none", () => {
+  assert.is(read(ENOUGH).database.ownerUrl, null);
+  const owner = { DATABASE_OWNER_URL: "postgres://owner:x@db.example/wheels" };
+  assert.is(read({ ...ENOUGH, ...owner }).database.ownerUrl, owner.DATABASE_OWNER_URL);
+  assert.is(read(owner, "dev").database.ownerUrl, null);
+  const parts = read({ ...ENOUGH, POSTGRES_OWNER_PASSWORD: "a/b", POSTGRES_DB: "wheels" }).database.ownerUrl;
+  assert.is(parts, "postgres://postgres:a%2Fb@postgres:5432/wheels");
+  assert.match(problemsOf({ ...ENOUGH, DATABASE_OWNER_URL: "mysql://x" }).join(), /^DATABASE_OWNER_URL must be a URL/);
+});
+
 test("a value comes from the file that NAME_FILE names, without its last newline", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-"));
   try {

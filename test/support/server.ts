@@ -43,6 +43,8 @@ async function openContainer(): Promise<Server> {
 
 /** A server that a test has for itself, because it ends it. */
 export interface OwnServer extends Server {
+  /** Where its data is, in the folder `data`. */
+  readonly directory: string;
   /** Ends it by SIGINT (connections are closed) or SIGQUIT (as a crash). It is gone when this resolves. */
   down(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
   /** Starts it again, at the same address. */
@@ -61,6 +63,7 @@ export async function openOwnServer(): Promise<OwnServer> {
   process.once("exit", end);
   return {
     url: server.url,
+    directory,
     async down(signal) {
       process.kill(server.pid, signal);
       await server.stop();

@@ -106,6 +106,8 @@ const EVERYWHERE: readonly (FaultCode | "failure")[] = [
   "database_busy",
   "database_slow",
   "database_locked",
+  "database_exhausted",
+  "database_read_only",
   "database_closed",
 ];
 

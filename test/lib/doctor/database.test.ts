@@ -2,6 +2,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { migrate } from "#lib/db/migrate.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { judgeDatabase } from "#lib/doctor/judge-database.ts";
 import { openLook } from "#lib/doctor/look.ts";
@@ -9,6 +10,7 @@ import { MINUTE, SECOND } from "#lib/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson } from "#test/support/people.ts";
+import { asAdmin } from "#test/support/server.ts";
 import { openProxy } from "#test/support/proxy.ts";
 
 const ADMIN = { email: "ada@school.example", password: "correct horse battery" };
@@ -22,6 +24,9 @@ const bad = async (url: string, limit?: number) =>
     `${check} ${level}: ${told}`
   );
 
+/** As whom the tests are at the database. */
+const SUPERUSER = "role warning: a superuser of the whole server, which can switch off what guards the audit log";
+
 const test = suite<{ db: TestDatabase }>("lookAtDatabase");
 
 test.before(async (context) => {
@@ -30,7 +35,7 @@ test.before(async (context) => {
 test.after(({ db }) => db.close());
 
 test("a database of this release has nothing, and nothing in it changes.", async ({ db }) => {
-  assert.equal(await bad(db.url), []);
+  assert.equal(await bad(db.url), [SUPERUSER]);
   const [{ locks }] = await db.sql(
     "select count(*)::int as locks from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
   );
@@ -53,8 +58,25 @@ test("an empty one is right as well, and stays empty.", async ({ db }) => {
 
 test("a newer one fails.", async ({ db }) => {
   await db.sql("insert into migrations (name, checksum) values ('9999_later', 'x')");
-  assert.equal(await bad(db.url), ["migrations failing: the database is newer than this program: it has 9999_later"]);
+  const newer = "migrations failing: the database is newer than this program: it has 9999_later";
+  assert.equal(await bad(db.url), [newer, SUPERUSER]);
   await db.sql("delete from migrations where name = '9999_later'");
+});
+
+test("a role that owns the tables is told from one that does not, and may apply migrations.", async ({ db }) => {
+  const owner = await db.freshUrl(),
+    names = ["owner", "service"].map((name) => `${new URL(owner).pathname.slice(1)}_${name}`);
+  const [mine, service] = names.map((username) => Object.assign(new URL(owner), { username, password: "x" }).href);
+  await asAdmin(owner, async (sql) => {
+    await sql.unsafe(`create role ${names[0]} login createrole password 'x'`);
+    await sql.unsafe(`grant create on schema public to ${names[0]} with grant option`);
+  });
+  await migrate(service!, migrations, mine!);
+  const told = [await bad(mine!), await bad(service!)];
+  await asAdmin(owner, async (sql) => {
+    for (const name of names.reverse()) await sql.unsafe(`drop owned by ${name} cascade; drop role ${name}`);
+  });
+  assert.equal(told, [["role warning: the owner of the tables, which can switch off what guards the audit log"], []]);
 });
 
 test("one that only reads fails.", async ({ db }) => {
@@ -135,6 +157,7 @@ test("notifications that never arrive, as behind a transaction pooler, fail.", a
   };
   assert.equal(await through(db.url, { sent: same, answered: withoutNotifications }), [
     "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
+    SUPERUSER,
   ]);
 });
 
@@ -144,6 +167,7 @@ test("a lock that is granted twice, as to two clients of one session, fails.", a
   const sent = (bytes: Buffer) => Buffer.from(bytes.toString("latin1").replace(asked, () => granted), "latin1");
   assert.equal(await through(db.url, { sent, answered: () => same }), [
     "sessions failing: locks do not hold: there seems to be a transaction pooler in between",
+    SUPERUSER,
   ]);
 });
 

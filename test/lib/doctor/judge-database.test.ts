@@ -16,7 +16,8 @@ const GOOD: DatabaseFacts = {
   encoding: "UTF8",
   readOnly: false,
   connections: 97,
-  mayCreate: true,
+  mayMigrate: true,
+  role: "service",
   aheadMs: 3,
   applied: applied("0001_a", "0002_b"),
   users: true,
@@ -48,6 +49,12 @@ const TABLE: [what: string, changes: Partial<DatabaseFacts>, findings: string[]]
   ["notifications that do not arrive fail", { session: { locks: true, notifications: false } }, [
     "sessions failing: notifications do not hold: there seems to be a transaction pooler in between",
   ]],
+  ["a superuser is more than the service needs", { role: "superuser" }, [
+    "role warning: a superuser of the whole server, which can switch off what guards the audit log",
+  ]],
+  ["so is the owner of the tables", { role: "owner" }, [
+    "role warning: the owner of the tables, which can switch off what guards the audit log",
+  ]],
   ["a clock that is wrong is a warning", { aheadMs: -9000 }, [
     "clock warning: the database's clock is 9 s behind this machine",
   ]],
@@ -63,6 +70,17 @@ test("one that cannot be reached is one failure, with the reason.", () => {
   assert.equal(findings.map(({ level, told }) => `${level}: ${told}`), [
     "failing: it cannot be reached: connect ECONNREFUSED 127.0.0.1:1",
   ]);
+});
+
+test("what an owner applies is only pending, though the service may not.", () => {
+  const seen = { ...GOOD, applied: applied("0001_a"), mayMigrate: false };
+  const levels = [true, false].map((owner) =>
+    judgeDatabase({ seen }, { migrations: MIGRATIONS, pool: 10, admin: null, owner }).find(({ check }) =>
+      check === "migrations"
+    )!
+      .level
+  );
+  assert.equal(levels, ["warning", "failing"]);
 });
 
 const migrations = suite("judgeMigrations");

@@ -4,7 +4,10 @@ import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/cluster/cluster.ts";
 import type { Database } from "#lib/db/database.ts";
 import { ConnectionLost } from "#lib/db/faults.ts";
+import { openLog } from "#lib/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { openScheduler } from "#lib/scheduler/scheduler.ts";
+import { until } from "#test/support/until.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("startRun, while the database is away");
@@ -26,6 +29,26 @@ test("still records why a try failed, as soon as the database is back", async ({
   await scene.open([{ kind: work, steps: { one } }], { on });
   const { attempt } = await scene.until(job!.id, ({ state }) => state === "succeeded");
   assert.equal([attempt, told], [2, "unreachable"]);
+});
+
+test("a full disk is complained of once, however many jobs wait, and they run once there is room", async ({ scene }) => {
+  const said: { level: string; message: string }[] = [];
+  const log = openLog({ level: "warn", format: "json", write: (line) => said.push(JSON.parse(line)) });
+  await scene.db.sql(`create function refuse() returns trigger language plpgsql
+    as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
+  await scene.db.sql("create trigger refuse before update on jobs for each row execute function refuse()");
+  const work = kind("work", ["one"]), hub = await scene.hub(3);
+  const jobs = await scene.enqueue(...hub.spokes.map((_, i) => action(work, hub, i)));
+  const release = { api: "v0", version: "test", commit: "unknown" };
+  const asked: string[] = [];
+  const db: Database = { ...scene.db, transact: (run) => (asked.push("transact"), scene.db.transact(run)) };
+  const handlers = [{ kind: work, steps: { one: () => Promise.resolve() } }];
+  const scheduler = await openScheduler({ db, log, release }, { handlers, lanes: 64 });
+  await until(() => asked.length > 4); // it has looked for a second time
+  await scene.db.sql("drop trigger refuse on jobs");
+  for (const { id } of jobs) await scene.until(id, ({ state }) => state === "succeeded");
+  await scheduler.close();
+  assert.equal(said.map(({ message }) => message), ["Cannot look for work; trying again"]);
 });
 
 test.run();

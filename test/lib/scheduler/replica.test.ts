@@ -19,7 +19,6 @@ test("beats, and has a tenure from the first answer on", async () => {
   assert.is(replica.tenure(), null);
   await beaten.promise;
   replica.tenure()!.check();
-  assert.is(replica.mayJudge(), false);
   await replica.close();
 });
 
@@ -89,14 +88,6 @@ test("does not let a late answer to a beat hide that it was late", async () => {
   answered.resolve();
   await until(() => replica.tenure() !== tenure && replica.tenure());
   assert.ok(tenure.signal.aborted);
-  await replica.close();
-});
-
-test("may judge others after it has beaten for four seconds", async () => {
-  const replica = open(answer);
-  const tenure = await until(() => replica.tenure());
-  await until(() => replica.mayJudge());
-  assert.is(replica.tenure(), tenure);
   await replica.close();
 });
 

@@ -116,41 +116,6 @@ test("leaves what it does not know to those who do", async ({ scene }) => {
   assert.is((await scene.until(job!.id, ended)).state, "succeeded");
 });
 
-test("takes over from a replica that is silent, with its steps and without counting an attempt", async ({ scene }) => {
-  const hub = await scene.hub(1);
-  const two = kind("two", ["first", "second"]);
-  const [job] = await scene.enqueue(action(two, hub, 0));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
-  await scene.db.sql(
-    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
-       steps_done = '{first}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
-    [job!.id],
-  );
-  const ran: string[] = [];
-  const step = (name: string) => async () => void ran.push(name);
-  await scene.open([{ kind: two, steps: { first: step("first"), second: step("second") } }]);
-  const after = await scene.until(job!.id, ended);
-  assert.equal([after.state, after.attempt, ran], ["succeeded", 1, ["second"]]);
-  assert.is(after.fence, "2");
-});
-
-test("leaves the jobs of a replica that beats alone, however long they take", async ({ scene }) => {
-  const hub = await scene.hub(2);
-  const [job] = await scene.enqueue(action(work, hub, 0));
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('busy', 'x', now() + interval '1 hour')");
-  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '1 hour')");
-  await scene.db.sql("update jobs set state = 'running', holder = 'busy', fence = nextval('job_fences')");
-  const [orphan] = await scene.enqueue(action(work, hub, 1));
-  await scene.db.sql(
-    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'),
-      deadline_at = now() + interval '1 hour' where id = $1`,
-    [orphan!.id],
-  );
-  await scene.open([{ kind: work, steps: { only: () => Promise.resolve() } }]);
-  await scene.until(orphan!.id, ended); // so it has judged, and acted on it
-  assert.equal((await scene.until(job!.id, () => true)).holder, "busy");
-});
-
 test("stops when it cannot beat, and goes on by itself when it can again", async ({ scene }) => {
   const hub = await scene.hub(1);
   const control = { down: false };

@@ -31,7 +31,7 @@ test("version tells the API's version and the build", async ({ scene }) => {
 test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true);
   assert.is(status, 200);
-  assert.equal(body, { status: "ok", checks: { database: "ok", migrations: "ok", scheduler: "ok" } });
+  assert.equal(body, { status: "ok", checks: { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok" } });
 });
 
 test("readyz is 503 and names the scheduler that is not at work", async ({ scene }) => {
@@ -56,7 +56,7 @@ test("readyz is 503 and tells no more when the database does not answer", async 
       .request(new Request("http://localhost:3000/api/readyz")),
   );
   assert.is(status, 503);
-  assert.is(body.message, "Not ready: database, migrations");
+  assert.is(body.message, "Not ready: database, writes, migrations");
 });
 
 test("openapi.json describes what is mounted", async ({ scene }) => {

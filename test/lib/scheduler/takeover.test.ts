@@ -1,0 +1,65 @@
+/** Jobs of replicas that no longer beat are taken over, whatever the database's clock says, and no others are. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { MINUTE } from "#lib/time.ts";
+import { action, kind, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("openScheduler, beside silent replicas");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+const work = kind("work", ["only"]);
+
+test("takes over from a replica that is silent, with its steps and without counting an attempt", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const two = kind("two", ["first", "second"]);
+  const [job] = await scene.enqueue(action(two, hub, 0));
+  await scene.db.sql("insert into replicas (id, release, beat_at) values ('dead', 'x', now() - interval '5 seconds')");
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
+       steps_done = '{first}', started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
+    [job!.id],
+  );
+  const ran: string[] = [];
+  const step = (name: string) => async () => void ran.push(name);
+  await scene.open([{ kind: two, steps: { first: step("first"), second: step("second") } }]);
+  const after = await scene.until(job!.id, ended);
+  assert.equal([after.state, after.attempt, ran], ["succeeded", 1, ["second"]]);
+  assert.is(after.fence, "2");
+});
+
+test("takes over from a replica that died, though the database's clock was set back by an hour then", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.db.sql("insert into replicas (id, release) values ('dead', 'x')");
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'), attempt = 1,
+       started_at = now(), deadline_at = now() + interval '1 hour' where id = $1`,
+    [job!.id],
+  );
+  await scene.db.shiftClock(-60 * MINUTE);
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve() } }]);
+  assert.is((await scene.until(job!.id, ended)).state, "succeeded");
+});
+
+test("leaves the jobs of a replica that beats alone, however old its beats seem", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  const [job] = await scene.enqueue(action(work, hub, 0));
+  await scene.db.sql("insert into replicas (id, release) values ('busy', 'x'), ('dead', 'x')");
+  const beat = () => scene.db.sql("update replicas set beat_at = now() - interval '1 hour' where id = 'busy'");
+  const beats = setInterval(beat, 500);
+  await scene.db.sql("update jobs set state = 'running', holder = 'busy', fence = nextval('job_fences')");
+  const [orphan] = await scene.enqueue(action(work, hub, 1));
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = 'dead', fence = nextval('job_fences'),
+      deadline_at = now() + interval '1 hour' where id = $1`,
+    [orphan!.id],
+  );
+  await scene.open([{ kind: work, steps: { only: () => Promise.resolve() } }]);
+  await scene.until(orphan!.id, ended).finally(() => clearInterval(beats)); // so it has judged, and acted on it
+  assert.equal((await scene.until(job!.id, () => true)).holder, "busy");
+});
+
+test.run();
