@@ -42,7 +42,7 @@ export interface Control {
 /** What a transaction holds from its first statement on, and what it makes sure of before its work. */
 export interface Hold {
   /** Ids of a user and a credential: until the transaction ends, nobody takes anything from them. */
-  readonly ids: readonly string[];
+  readonly ids: readonly [user: string, credential: string];
   /** Throws when the work shall not be done. It reads what was committed before `ids` were held. */
   readonly confirm: (tx: Tx) => Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface DialectOptions {
   readonly limit: number;
   /** Ends waiting for a connection, and cancels what runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Ids that each transaction holds from its beginning. */
+  /** Ids that each transaction holds from its beginning; the first is the user's, whose share of the pool it is. */
   readonly held?: readonly string[] | undefined;
 }
 
@@ -37,7 +37,7 @@ function openDriver({ pool, limit, signal, held = [] }: DialectOptions): Driver 
   const begin = ["begin", ...held.map((id) => `select wheelwright_hold(${quote(id)})`)].join("; ");
   return {
     init: () => Promise.resolve(),
-    acquireConnection: async () => connectionOver(await pool.acquire(signal), limit, signal),
+    acquireConnection: async () => connectionOver(await pool.acquire(signal, held[0]), limit, signal),
     async beginTransaction(connection) {
       const lease = leaseOf(connection);
       // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.

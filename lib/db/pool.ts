@@ -1,12 +1,13 @@
 /**
  * A pool of single-use clients (client.ts says why ours, and why single-use).
  *
- * Callers are served in the order in which they came. While the database is away they wait, for two seconds at most,
+ * Callers are served in the order in which they came, but for those of a user who has many connections (shares.ts). While the database is away they wait, for two seconds at most,
  * and connections are tried anew; so a restart of PostgreSQL costs those seconds and no error page. A pool without
  * that limit is for work that nobody waits for with a request.
  */
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/db/client.ts";
 import { asFault, isReadOnly } from "#lib/db/faults.ts";
+import { openShares } from "#lib/db/shares.ts";
 import { Fault } from "#lib/errors.ts";
 import { backoff, MINUTE, SECOND } from "#lib/time.ts";
 
@@ -30,12 +31,14 @@ export interface Lease {
 }
 
 export interface Pool {
-  acquire(signal?: AbortSignal): Promise<Lease>;
+  /** `user` is whose request it is for, if anybody's. */
+  acquire(signal?: AbortSignal, user?: string): Promise<Lease>;
   stats(): { size: number; open: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 interface Waiter {
+  readonly user: string | undefined;
   serve(client: Client): void;
   refuse(error: unknown): void;
 }
@@ -53,7 +56,7 @@ const READ_ONLY_LIFETIME = SECOND;
 export function openPool(options: PoolOptions): Pool {
   const idle: Client[] = [];
   const waiting = new Set<Waiter>(); // a Set keeps the order of arrival, and lets go of any in one step
-  const clients = new Set<Client>();
+  const clients = new Set<Client>(), shares = openShares(options.size);
   const retireAt = new Map<Client, number>();
   const idleSince = new Map<Client, number>();
   let connecting = 0;
@@ -117,7 +120,7 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   function give(client: Client): void {
-    const [waiter] = waiting;
+    const waiter = shares.next(waiting);
     if (closed || isOver(client)) retire(client);
     else if (waiter) waiter.serve(client);
     else {
@@ -132,7 +135,7 @@ export function openPool(options: PoolOptions): Pool {
     forget(client);
   }
 
-  function lease(client: Client): Lease {
+  function lease(client: Client, user: string | undefined): Lease {
     let over = false;
     return {
       pid: client.pid,
@@ -146,27 +149,32 @@ export function openPool(options: PoolOptions): Pool {
       release(spoiled) {
         if (over) return;
         over = true;
+        shares.give(user);
         if (spoiled !== undefined) client.kill(spoiled);
-        if (!client.dead) give(client);
+        const free = client.dead ? idle.pop() : client; // one that is idle, for who waited for a share
+        if (free) give(free);
       },
     };
   }
 
-  async function take(signal: AbortSignal | undefined): Promise<Client> {
+  async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
-    // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits.
-    const client = waiting.size === 0 ? idle.pop() : undefined;
-    if (!client) return await wait(signal);
+    // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits for it.
+    const client = shares.mayTake(user) && !shares.next(waiting) ? idle.pop() : undefined;
+    if (!client) return await wait(signal, user);
     if (isOver(client)) {
       retire(client);
-      return await take(signal);
+      return await take(signal, user);
     }
+    shares.take(user);
     if (performance.now() - idleSince.get(client)! < TRUSTED) return client;
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch(() => null);
-    return answered ? client : await take(signal);
+    if (answered) return client;
+    shares.give(user);
+    return await take(signal, user);
   }
 
-  function wait(signal: AbortSignal | undefined): Promise<Client> {
+  function wait(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     if (closed) return Promise.reject(shutDown()); // meanwhile
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -175,7 +183,8 @@ export function openPool(options: PoolOptions): Pool {
         signal?.removeEventListener("abort", onAbort);
       };
       const waiter: Waiter = {
-        serve: (client) => (leave(), resolve(client)),
+        user,
+        serve: (client) => (leave(), shares.take(user), resolve(client)),
         refuse: (error) => (leave(), reject(error)),
       };
       const onAbort = () => waiter.refuse(signal!.reason);
@@ -188,9 +197,9 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   return {
-    async acquire(signal) {
+    async acquire(signal, user) {
       if (closed) throw shutDown();
-      return lease(await take(signal));
+      return lease(await take(signal, user), user);
     },
     stats: () => ({ size: options.size, open: clients.size, idle: idle.length, waiting: waiting.size }),
     async close() {

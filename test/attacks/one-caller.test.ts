@@ -2,6 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Attack, openAttack } from "#test/support/attack.ts";
+import { connect } from "#test/support/server.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ attack: Attack }>("One caller's work");
@@ -31,4 +32,32 @@ test("has a share of the server, and others have the rest", async ({ attack }) =
   await Promise.all(greedy);
 });
 
+test("that waits for one row leaves others connections to the database", async ({ attack }) => {
+  const { call, token, db } = attack, other = await attack.person("eve", true), hub = await attack.hub("south");
+  const sql = connect(db.url, 1);
+  try {
+    await sql.begin(async (tx) => {
+      await tx`select from federations where id = ${hub} for update`;
+      const greedy = Array.from(
+        { length: 16 },
+        () => call(token, "PATCH", `/api/federations/${hub}`, { name: "Mine" }),
+      );
+      await until(async () => (await waiting(attack)).length === 3); // of the four that requests have
+      for (let i = 0; i < 10; i++) {
+        assert.is((await call(other.token.plaintext, "GET", `/api/federations/${hub}`)).status, 200);
+      }
+      return { greedy };
+    }).then(({ greedy }) => Promise.all(greedy));
+  } finally {
+    await sql.end();
+  }
+});
+
 test.run();
+
+/** Statements of the server that wait for a lock. */
+async function waiting({ db }: Attack): Promise<readonly unknown[]> {
+  return await db.sql(
+    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+}
