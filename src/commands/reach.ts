@@ -1,6 +1,6 @@
 /** Waits for the database that is meant: compose files start it at the same time as the control plane. */
 import postgres from "postgres";
-import { hasState } from "#lib/db/faults.ts";
+import { hasState, isReadOnly, readOnly } from "#lib/db/faults.ts";
 import { reasonOf } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { SECOND, sleep } from "#lib/time.ts";
@@ -25,7 +25,7 @@ export function unreachable(error: unknown): CommandError {
   while (cause instanceof Error && cause.cause) cause = cause.cause;
   const [status, what] = hasState(cause, "28P01", "28000", "3D000")
     ? [EX_CONFIG, "refuses us"] as const
-    : [EX_UNAVAILABLE, "cannot be reached"] as const;
+    : [EX_UNAVAILABLE, isReadOnly(cause) ? "cannot be used" : "cannot be reached"] as const;
   const message = `The database ${what} (see DATABASE_URL or the POSTGRES_ variables): ${reasonOf(cause)}`;
   return new CommandError(status, message, { cause: error });
 }
@@ -35,7 +35,7 @@ async function tryDatabase(url: string): Promise<unknown> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {
     const [row] = await client`select current_setting('transaction_read_only') = 'off' as writes`;
-    return row!.writes ? null : new Error("it takes no writes: a standby, or default_transaction_read_only is on");
+    return row!.writes ? null : readOnly();
   } catch (error) {
     return error;
   } finally {

@@ -15,6 +15,20 @@ test("gives up in the end with EX_UNAVAILABLE, and names the variables and no pa
   ]);
 });
 
+test("gives up on a database that only reads, and says so", async () => {
+  const db = await openTestDatabase();
+  try {
+    const error = await rejection(reachDatabase(`${db.url}?default_transaction_read_only=on`, silent, 0));
+    assert.equal([(error as { status?: number }).status, error.message], [
+      69,
+      "The database cannot be used (see DATABASE_URL or the POSTGRES_ variables): " +
+      "The database takes no writes right now, only reads; try again",
+    ]);
+  } finally {
+    await db.close();
+  }
+});
+
 test("waits for nothing that waiting does not change", async () => {
   const db = await openTestDatabase();
   try {

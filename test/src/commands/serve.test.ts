@@ -74,7 +74,7 @@ test("a database that only reads is waited for", async ({ env, db }) => {
   const name = new URL(db.url).pathname.slice(1);
   await db.sql(`alter database ${name} set default_transaction_read_only = on`);
   const program = startProgram(["serve"], env);
-  await program.said(/Waiting for the database.*it takes no writes/);
+  await program.said(/Waiting for the database.*takes no writes/);
   await db.sql(`alter database ${name} reset default_transaction_read_only`);
   await portOf(program);
   assert.is(await program.stop(), 0);

@@ -80,12 +80,6 @@ const TABLE: readonly Row[] = [
     /^The database refuses us \(see DATABASE_URL or .*"nowhere" does not exist$/,
   ],
   [
-    "a database that only reads",
-    ({ db }) => ({ DATABASE_URL: `${db.url}?default_transaction_read_only=on` }),
-    69,
-    /^wheelwright serve cannot go on: cannot execute CREATE TABLE in a read-only transaction; wheelwright doctor /,
-  ],
-  [
     "a database of a newer release",
     ({ newer }) => ({ DATABASE_URL: newer.url }),
     78,

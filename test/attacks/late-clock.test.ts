@@ -1,0 +1,27 @@
+/** The process is stopped for a while, as a busy machine does to it: it comes back late, with nothing to do. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SECOND, sleep } from "#lib/time.ts";
+import { type Attack, openAttack } from "#test/support/attack.ts";
+
+const test = suite<{ attack: Attack }>("A process that was stopped");
+test.before(async (context) => {
+  context.attack = await openAttack();
+});
+test.after(({ attack }) => attack.close());
+
+test("turns away nobody who comes alone", async ({ attack }) => {
+  const { call, token, replicas: [replica] } = attack;
+  replica!.tell("SIGSTOP");
+  const asked = [
+    call(token, "GET", "/api/auth/me"),
+    call(null, "GET", "/api/version"),
+    call(null, "GET", "/api/healthz"),
+  ];
+  await sleep(3 * SECOND); // so late is what a look at the clock finds
+  replica!.tell("SIGCONT");
+  assert.equal((await Promise.all(asked)).map(({ status }) => status), [200, 200, 200]);
+  for (let i = 0; i < 20; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
+});
+
+test.run();
