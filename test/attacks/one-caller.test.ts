@@ -34,6 +34,9 @@ test("has a share of the server, and others have the rest", async ({ attack }) =
 
 test("that waits for one row leaves others connections to the database", async ({ attack }) => {
   const { call, token, db } = attack, other = await attack.person("eve", true), hub = await attack.hub("south");
+  const isActive = async () =>
+    (await db.sql("select 1 from federations where id = $1 and state = 'active'", [hub])).length;
+  await until(async () => await isActive() > 0); // by then no job waits for its row, too
   const sql = connect(db.url, 1);
   try {
     await sql.begin(async (tx) => {
