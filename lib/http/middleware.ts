@@ -20,14 +20,23 @@ export const requestId: Middleware = async (exchange, next) => {
   return response;
 };
 
-/** One line a request. It names the pattern and not the URL, whose query may hold a secret. */
-export const accessLog: Middleware = async ({ request, route, log }, next) => {
+const TURNED_AWAY = [401, 403, 429];
+
+/**
+ * One line a request. It names the pattern and not the URL, whose query may hold a secret; and the address of who was
+ * turned away, for whoever wants to see an attack.
+ */
+export const accessLog: Middleware = async ({ request, route, log, ip }, next) => {
   const began = performance.now();
   const response = await next();
   const { status } = response;
   const level = status >= 500 ? "warn" : route.endpoint?.vital ? "debug" : "info";
   const ms = Math.round((performance.now() - began) * 10) / 10;
-  log[level](`${request.method.slice(0, 20)} ${route.pattern}`, { status, ms });
+  log[level](`${request.method.slice(0, 20)} ${route.pattern}`, {
+    status,
+    ms,
+    ...(TURNED_AWAY.includes(status) && { ip }),
+  });
   return response;
 };
 

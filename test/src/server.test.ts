@@ -47,6 +47,18 @@ test("logs a line a request with its pattern, and never its query", async () => 
   assert.not.match(JSON.stringify(log), "secret");
 });
 
+test("logs the address of who is turned away, and of nobody else", async () => {
+  const handle = ({ ip }: { ip: string }) => {
+    if (ip === "192.0.2.9") throw new Fault("forbidden", "operator_only", "Only an operator may do this");
+    return { seen: 1 };
+  };
+  const { send, log } = await open(handle as AnyEndpoint["handle"]);
+  await send("/x", {}, "192.0.2.8");
+  await send("/x", {}, "192.0.2.9");
+  const lines = log.filter((entry) => entry.message === "GET /x");
+  assert.equal(lines.map(({ status, ip }) => [status, ip]), [[200, undefined], [403, "192.0.2.9"]]);
+});
+
 test("answers a bug with the request id alone, and logs all of it", async () => {
   const { send, log } = await open(() => {
     throw new Error("duplicate key value violates users_email_key");
