@@ -69,7 +69,9 @@ export function openConnections(
 
   function cutUntaken(): void {
     for (const { socket, working: [first], takenAt } of connections.values()) {
-      if (!first || first.madeAt === null) continue;
+      if (!first) continue;
+      if (first.outgoing.writableEnded) first.madeAt ??= performance.now(); // what was refused before it was a request
+      if (first.madeAt === null) continue;
       const bytes = Number(first.outgoing.getHeader("content-length") ?? 0);
       const due = Math.max(first.madeAt, takenAt) + patience + bytes / LEAST_RATE * SECOND;
       if (performance.now() > due) socket.destroy();
@@ -95,12 +97,12 @@ export function openConnections(
       working--;
       connection.takenAt = performance.now();
       sent.resolve();
-      if (working === 0) whenIdle();
       while (!socket.destroyed && hasRoom(connection)) {
         const next = connection.waiting.shift();
-        if (!next) return;
+        if (!next) break;
         next();
       }
+      if (working === 0) whenIdle();
     };
     outgoing.once("close", end);
     socket.once("close", end); // not every runtime closes the answers that stand behind the first one

@@ -1,8 +1,7 @@
 /** Listens on a socket: what is half sent is cut off, and closing lets what is under way end first. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { problemOf } from "#lib/http/problem.ts";
 import { isStream } from "#lib/http/sse.ts";
 import { SECOND, sleep } from "#lib/time.ts";
 import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
@@ -46,8 +45,12 @@ export async function listen(fetch: Fetch, { host, port }: Address, bounds: List
 
   const turns = new WeakMap<object, Turn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
-    if (hosts(incoming) > 1) return refusal("A request must have one Host header");
     const { sent, made } = turns.get(outgoing)!;
+    if (hosts(incoming) > 1) return refusal(400, "Bad Request", "A request must have one Host header");
+    const { expect = "100-continue" } = incoming.headers;
+    if (expect.toLowerCase() !== "100-continue") {
+      return refusal(417, "Expectation Failed", "Nothing can be expected here but 100-continue");
+    }
     const peer = { address: incoming.socket.remoteAddress ?? "", cut: () => void outgoing.destroy(), sent };
     const response = await fetch(request, peer);
     if (closing) response.headers.set("connection", "close");
@@ -55,17 +58,19 @@ export async function listen(fetch: Fetch, { host, port }: Address, bounds: List
     return response;
   }, { errorHandler: refuse });
 
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    connections.take(incoming, outgoing, (turn) => {
+      turns.set(outgoing, turn);
+      listener(incoming, outgoing);
+    });
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
     requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + BACKSTOP,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_EVERY,
-  }, (incoming, outgoing) =>
-    connections.take(incoming, outgoing, (turn) => {
-      turns.set(outgoing, turn);
-      listener(incoming, outgoing);
-    }));
+  }, take);
   server.on("connection", connections.admit);
+  server.on("checkExpectation", take); // else Node would answer by itself, and nothing would count that
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -93,11 +98,13 @@ function hosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): numb
 
 /** What cannot even be made a Request of, such as an impossible Host header. */
 function refuse(error: unknown): Response {
-  if (error instanceof RequestError) return refusal("The request's target and Host header must make a valid URL");
+  if (error instanceof RequestError) {
+    return refusal(400, "Bad Request", "The request's target and Host header must make a valid URL");
+  }
   const problem = { statusCode: 500, message: "Something went wrong on our side", error: "Internal Server Error" };
   return Response.json(problem, { status: 500 });
 }
 
-function refusal(message: string): Response {
-  return Response.json(problemOf("invalid", message), { status: 400, headers: { connection: "close" } });
+function refusal(statusCode: number, error: string, message: string): Response {
+  return Response.json({ statusCode, message, error }, { status: statusCode, headers: { connection: "close" } });
 }

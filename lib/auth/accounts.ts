@@ -40,7 +40,9 @@ export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patc
   return await app.db.transact(async (tx) => {
     // Two operators who demote each other at once would else each still see the other.
     if (patch.operator === false || patch.disabled === true) await takeTurns(tx);
-    const changes = await judge(tx, id, patch);
+    // Nobody gives themselves what they must have to be here: somebody may just be taking it away.
+    const own = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
+    const changes = await judge(tx, id, id === actor.userId ? { ...patch, ...own } : patch);
     if (Object.keys(changes).length > 0) await write(tx, actor, id, changes);
     return (await findUserRecord(tx, id))!;
   });

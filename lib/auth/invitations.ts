@@ -55,7 +55,9 @@ const MAIL_EVERY = "1 hour"; // nobody shall be able to fill somebody's mailbox 
 export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewMember, place: Place): Promise<Joining> {
   const invitee = await keepInvitee(tx, email, displayName);
   await place.keep(tx);
-  const joined = await takeSeat(tx, place.seat, invitee.id);
+  // Nobody but an operator seats themselves: they run the hub already, and somebody may just be taking that away.
+  const given = invitee.id !== actor.userId || actor.role === "operator";
+  const joined = given && await takeSeat(tx, place.seat, invitee.id);
   const invitation = invitee.verified ? null : await invite(tx, invitee.id, joined);
   const grantId = invitation?.grantId ?? null;
   const about = { userId: invitee.id, email };

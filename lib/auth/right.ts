@@ -2,10 +2,10 @@
  * The caller's right to what it asked for, held while it is done.
  *
  * A request is judged when it comes, and may act much later: the cluster had to be asked, or somebody else held a row. What
- * was taken back meanwhile must not act any more. So each transaction of a request begins by locking the caller's user and
- * credential, shared, and then looks again; the database itself locks them exclusively for whoever takes something back
- * (sql/0023). Either the deed is done when that returns, or it is not done at all. The locks are advisory ones because
- * these are fair: with row locks, a caller who never stops writing could keep everybody from taking its right away.
+ * was taken back meanwhile must not act any more. So each transaction of a request begins by sharing a lock of the caller's
+ * user, and then looks again. Who takes something back commits that, and then waits for the same lock, alone, before it says
+ * so (`transact` in lib/db/open.ts). Either the deed is done by then, or it is not done at all. The lock is an advisory one
+ * because these are fair: with row locks, a caller who never stops writing could keep its right from being taken away.
  */
 import type { Actor, Role } from "#lib/auth/access.ts";
 import { authenticateAgain, badCredentials } from "#lib/auth/authenticate.ts";
@@ -27,7 +27,7 @@ export function holdRight({ db }: { readonly db: Database }, actor: Actor): Righ
   let held = false;
   return {
     db: db.holding({
-      ids: [actor.userId, actor.credential.id],
+      user: actor.userId,
       async confirm(tx) {
         await confirm(tx, actor);
         held = true;

@@ -22,6 +22,13 @@ export async function beginSession(
   return { id, secret };
 }
 
+/** Holds the session against being ended until the transaction is over; returns whether it has not ended yet. */
+export async function keepSession(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("ended_at", "is", null)
+    .forShare().executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Returns whether it had not ended before. Streams that were opened with it end as well. */
 export async function endSession(tx: Tx, id: string): Promise<boolean> {
   const ended = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })

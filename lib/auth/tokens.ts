@@ -2,6 +2,7 @@
 import { type Selectable, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { type Access, type Actor, requireActor, type TokenScope } from "#lib/auth/access.ts";
+import { keepSession } from "#lib/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import { hashSecret } from "#lib/crypto/secret.ts";
 import { newToken } from "#lib/crypto/token.ts";
@@ -48,7 +49,10 @@ export const ownToken: Access<Actor, { readonly token: Token }> = {
   },
 };
 
-/** Throws Fault invalid `expiry_past` unless the expiry lies ahead. */
+/**
+ * Throws Fault invalid `expiry_past` unless the expiry lies ahead, and unauthenticated when the session ends meanwhile:
+ * who ends a stranger's sessions and tokens must not be outrun by one more token.
+ */
 export async function createToken(
   app: App,
   actor: Actor,
@@ -57,7 +61,9 @@ export async function createToken(
   const id = newId("tok");
   const { plaintext, prefix } = newToken(scope);
   const token_hash = await hashSecret(plaintext);
+  const { credential } = actor;
   return await app.db.transact(async (tx) => {
+    if (credential.kind === "session" && !await keepSession(tx, credential.id)) requireActor(null);
     const row = await tx.insertInto("api_tokens")
       .values({ id, user_id: actor.userId, name, scope, prefix, token_hash, expires_at: expiresAt ?? null })
       .returningAll().executeTakeFirstOrThrow();

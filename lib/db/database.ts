@@ -39,11 +39,11 @@ export interface Control {
   query(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** What a transaction holds from its first statement on, and what it makes sure of before its work. */
+/** For whom a transaction is, and what it makes sure of before its work. */
 export interface Hold {
-  /** Ids of a user and a credential: until the transaction ends, nobody takes anything from them. */
-  readonly ids: readonly [user: string, credential: string];
-  /** Throws when the work shall not be done. It reads what was committed before `ids` were held. */
+  /** Id of a user. Who takes something from this user waits, once that is committed, until the transaction has ended. */
+  readonly user: string;
+  /** Throws when the work shall not be done. It sees all that was taken by somebody who has been told so. */
   readonly confirm: (tx: Tx) => Promise<void>;
 }
 
@@ -61,7 +61,8 @@ export interface Database {
   readonly rows: Rows;
   /**
    * Runs the work as one transaction: commits what it returns from, rolls back what it throws out of. After a deadlock
-   * the work is run again from its start, so it must do nothing that a rollback does not undo.
+   * the work is run again from its start, so it must do nothing that a rollback does not undo. When it wakes a user, it
+   * returns once no transaction that holds that user has begun before.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**

@@ -18,8 +18,8 @@ export interface DialectOptions {
   readonly limit: number;
   /** Ends waiting for a connection, and cancels what runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Ids that each transaction holds from its beginning; the first is the user's, whose share of the pool it is. */
-  readonly held?: readonly string[] | undefined;
+  /** Id of the user whom each transaction holds from its beginning, and whose share of the pool it takes. */
+  readonly user?: string | undefined;
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -33,16 +33,20 @@ export function openDialect(options: DialectOptions): Dialect {
   };
 }
 
-function openDriver({ pool, limit, signal, held = [] }: DialectOptions): Driver {
-  const begin = ["begin", ...held.map((id) => `select wheelwright_hold(${quote(id)})`)].join("; ");
+/** The key of the lock that a user's transactions share, as SQL takes it. */
+export const holdOf = (user: string): string => `wheelwright: held ${user}`;
+
+function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
+  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(holdOf(user))}, 0))`;
+  const begin = `begin${hold ?? ""}`;
   return {
     init: () => Promise.resolve(),
-    acquireConnection: async () => connectionOver(await pool.acquire(signal, held[0]), limit, signal),
+    acquireConnection: async () => connectionOver(await pool.acquire(signal, user), limit, signal),
     async beginTransaction(connection) {
       const lease = leaseOf(connection);
       // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
       await lease.query(begin, [], { limit, signal }).catch((error) => {
-        if (held.length > 0) lease.release(error);
+        if (hold) lease.release(error);
         throw error;
       });
     },
@@ -72,10 +76,10 @@ async function commit(lease: Lease, limit: number): Promise<string> {
   }
 }
 
-/** Together with `begin` it goes without parameters, so it must be one of our ids and nothing else. */
-function quote(id: string): string {
-  if (!/^[a-z0-9_]+$/.test(id)) throw new Error(`Cannot hold ${id}: it is no id`);
-  return `'${id}'`;
+/** Together with `begin` it goes without parameters, so it must hold one of our ids and nothing else. */
+function quote(text: string): string {
+  if (!/^[a-z0-9_: ]+$/.test(text)) throw new Error(`Cannot hold ${text}: it is no id`);
+  return `'${text}'`;
 }
 
 interface OurConnection extends DatabaseConnection {

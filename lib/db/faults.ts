@@ -80,11 +80,13 @@ export function asFault(error: unknown): unknown {
       cause: error,
     });
   }
-  if (hasState(error, "55P03")) {
-    const message = "Somebody else is changing the same thing; try again";
-    return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause: error });
-  }
-  return error;
+  return hasState(error, "55P03") ? contended(error) : error;
+}
+
+/** Others change the same, for longer than this was tried. */
+export function contended(cause: unknown): Fault {
+  const message = "Somebody else is changing the same thing; try again";
+  return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
 }
 
 /** A standby says so, and a server that was told to take no writes. */

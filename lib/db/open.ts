@@ -3,8 +3,8 @@ import { Kysely, sql } from "kysely";
 import { atMost } from "#lib/db/at-most.ts";
 import { openControl } from "#lib/db/control.ts";
 import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
-import { openDialect } from "#lib/db/dialect.ts";
-import { isPassing } from "#lib/db/faults.ts";
+import { holdOf, openDialect } from "#lib/db/dialect.ts";
+import { contended, isPassing } from "#lib/db/faults.ts";
 import { openPool } from "#lib/db/pool.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { CHANNEL, openWakeups } from "#lib/db/wakeups.ts";
@@ -62,10 +62,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   function over(signal?: AbortSignal, hold?: Hold): OpenDatabase {
-    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, held: hold?.ids }) });
+    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
     return {
       rows,
-      transact: (work) => transact(rows, wakeups.announce, confirmed(work, hold), signal),
+      async transact(work) {
+        const { result, wakes } = await transact(rows, confirmed(work, hold), signal);
+        wakeups.announce(wakes);
+        await outlast(rows, wakes, log);
+        return result;
+      },
       streams,
       within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
       holding: (more) => over(signal, more),
@@ -107,22 +112,33 @@ function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: Hold | undefined): (tx
   };
 }
 
-type Announce = (topics: Iterable<Topic>) => void;
+/**
+ * Waits until all transactions have ended that hold one of these users and began before: they may have seen what was taken
+ * since. It is waited for after the commit, and nothing is held meanwhile, so that nobody waits in a circle. The lock is
+ * a fair one: who never stops writing cannot keep it away.
+ */
+async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log): Promise<void> {
+  for (const topic of wakes) {
+    if (!topic.startsWith("user:")) continue;
+    const key = holdOf(topic.slice("user:".length));
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(rows).catch((error) =>
+      log.warn("A request that began before may still do what its user may no longer", { topic, error })
+    );
+  }
+}
 
 async function transact<T>(
   rows: Rows,
-  announce: Announce,
   work: (tx: Tx) => Promise<T>,
   signal?: AbortSignal,
-): Promise<T> {
+): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
   for (let attempt = 1;; attempt++) {
     const wakes = new Set<Topic>();
     try {
-      const result = await rows.transaction().execute((tx) => work(Object.assign(tx, { wakes })));
-      announce(wakes);
-      return result;
+      return { result: await rows.transaction().execute((tx) => work(Object.assign(tx, { wakes }))), wakes };
     } catch (error) {
-      if (!isPassing(error) || attempt === TRIES) throw error;
+      if (!isPassing(error)) throw error;
+      if (attempt === TRIES) throw contended(error);
       await sleep(backoff(attempt, 20, 200), signal);
     }
   }

@@ -70,7 +70,8 @@ export function openPool(options: PoolOptions): Pool {
   /** Opens as many connections as callers wait for, within the size. */
   function grow(): void {
     if (closed || retry) return;
-    while (connecting < waiting.size && clients.size + connecting < options.size) {
+    const wanted = [...waiting].filter(({ user }) => shares.mayTake(user)).length;
+    while (connecting < wanted && clients.size + connecting < options.size) {
       connecting++;
       open().catch((error) => {
         failure = error;
@@ -120,12 +121,16 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   function give(client: Client): void {
-    const waiter = shares.next(waiting);
-    if (closed || isOver(client)) retire(client);
-    else if (waiter) waiter.serve(client);
-    else {
-      idleSince.set(client, performance.now());
-      idle.push(client);
+    idleSince.set(client, performance.now());
+    idle.push(client);
+    serve();
+  }
+
+  /** Gives what is idle to those who wait and may have it. */
+  function serve(): void {
+    for (const client of idle.filter((one) => closed || isOver(one))) retire(client);
+    for (let waiter = shares.next(waiting); waiter && idle.length > 0; waiter = shares.next(waiting)) {
+      waiter.serve(idle.pop()!);
     }
   }
 
@@ -151,8 +156,9 @@ export function openPool(options: PoolOptions): Pool {
         over = true;
         shares.give(user);
         if (spoiled !== undefined) client.kill(spoiled);
-        const free = client.dead ? idle.pop() : client; // one that is idle, for who waited for a share
-        if (free) give(free);
+        if (!client.dead) return give(client);
+        serve(); // who waited for a share
+        grow();
       },
     };
   }
@@ -160,17 +166,15 @@ export function openPool(options: PoolOptions): Pool {
   async function take(signal: AbortSignal | undefined, user: string | undefined): Promise<Client> {
     signal?.throwIfAborted();
     // Decided before the first await, so that nobody overtakes: an idle connection is free only when nobody waits for it.
+    for (const client of idle.filter(isOver)) retire(client);
     const client = shares.mayTake(user) && !shares.next(waiting) ? idle.pop() : undefined;
     if (!client) return await wait(signal, user);
-    if (isOver(client)) {
-      retire(client);
-      return await take(signal, user);
-    }
     shares.take(user);
     if (performance.now() - idleSince.get(client)! < TRUSTED) return client;
     const answered = await client.query("select 1", [], { limit: PROBE_LIMIT }).catch(() => null);
     if (answered) return client;
     shares.give(user);
+    serve();
     return await take(signal, user);
   }
 

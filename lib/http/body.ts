@@ -15,6 +15,8 @@ export interface BodyBounds {
 
 const PATIENCE = 10 * SECOND;
 const LEAST_RATE = 32 * 1024; // bytes a second: what has come of a larger body buys it more time
+const FIRST = 16 * 1024; // bytes that are made room for at first
+const MOST_PIECES = 4096, SMALL = 1024; // pieces of any body, and bytes for one more: each costs work, however short it is
 
 /**
  * What reads the body, once however often it is called. Throws Fault too_large over the limit, `body_too_slow` when it
@@ -34,38 +36,49 @@ async function read(
   // It is not cancelled when it is too long: that would close the connection before the answer is through.
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
-  const cut = Promise.withResolvers<never>();
-  cut.promise.catch(() => {}); // it may be cut off just when it is whole
-  const began = performance.now(), chunks: Uint8Array[] = [];
+  const cut = Promise.withResolvers<never>(), began = performance.now();
   const close = unread.open(
     address,
     () => cut.reject(tooSlow("others came after it, and more may not be open at once")),
   );
-  let length = 0;
-  try {
-    for (;;) {
-      const left = began + patience + length / LEAST_RATE * SECOND - performance.now();
-      const timer = setTimeout(() => cut.reject(tooSlow("send it faster")), left);
-      const next = reader.read().catch(() => Promise.reject(new ClientGone()));
-      const { done, value } = await Promise.race([next, cut.promise]).finally(() => clearTimeout(timer));
-      if (done || !value) return join(chunks, length);
-      length += value.length;
-      if (length > limit) throw tooLarge(limit);
-      chunks.push(value);
+  let bytes = new Uint8Array(Math.min(limit, FIRST)), length = 0, pieces = 0, over = false;
+
+  /** One array for all of it: a thousand pieces of a byte must not cost more than a thousand bytes. */
+  function append(piece: Uint8Array): void {
+    if (length + piece.length > limit) throw tooLarge(limit);
+    if (++pieces > MOST_PIECES + limit / SMALL) throw tooSlow("send it in larger pieces");
+    if (length + piece.length > bytes.length) {
+      const larger = new Uint8Array(Math.min(limit, Math.max(2 * bytes.length, length + piece.length)));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
     }
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+
+  async function whole(): Promise<Uint8Array> {
+    while (!over) {
+      const { done, value } = await reader!.read().catch(() => Promise.reject(new ClientGone()));
+      if (done || !value) break;
+      append(value);
+    }
+    return bytes.subarray(0, length);
+  }
+
+  function look(): void {
+    const left = began + patience + length / LEAST_RATE * SECOND - performance.now();
+    if (left > 0) timer = setTimeout(look, left);
+    else cut.reject(tooSlow("send it faster"));
+  }
+
+  let timer = setTimeout(look, patience);
+  try {
+    return await Promise.race([whole(), cut.promise]);
   } finally {
+    over = true;
+    clearTimeout(timer);
     close();
   }
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** The connection is of no further use: what was not read of the body still stands in it. */

@@ -84,7 +84,7 @@ export const receiving: Middleware = async (exchange, next) => {
   return await next();
 };
 
-/** A request counts until its answer is sent; a stream only until it begins. */
+/** A request counts until its answer is sent; a stream only until it begins, and what was refused before anybody claimed it. */
 export const shedding: Middleware = async ({ place, sent }, next) => {
   place.enter();
   let streams = false;
@@ -93,7 +93,7 @@ export const shedding: Middleware = async ({ place, sent }, next) => {
     streams = isStream(response);
     return response;
   } finally {
-    if (streams) place.leave();
+    if (streams || !place.claimed) place.leave();
     else void sent.then(place.leave);
   }
 };

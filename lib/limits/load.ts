@@ -22,6 +22,8 @@ export interface Place {
   /** Counts it as this caller's; a caller has a quarter of the room. Throws Fault unavailable `overloaded`. */
   claim(caller: string): void;
   leave(): void;
+  /** Whether it counts as anybody's. */
+  readonly claimed: boolean;
 }
 
 export interface Load {
@@ -43,7 +45,7 @@ const FEW = 8; // requests that are let in however late the clock is
 const SHARE = 4; // a caller has one part in so many
 const PEOPLE = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
 
-const OPEN: Place = { enter() {}, claim() {}, leave() {} };
+const OPEN: Place = { enter() {}, claim() {}, leave() {}, claimed: true };
 
 export function openLoad({ maxInFlight, now = () => performance.now(), every = repeat }: LoadOptions): Load {
   let last = now(), lateSince: number | null = null, late = false;
@@ -77,6 +79,9 @@ function openRoom(size: number, isLate: () => boolean): () => Place {
   return function place() {
     let state: "before" | "in" | "out" = "before", claimed: string | null = null;
     return {
+      get claimed() {
+        return claimed !== null;
+      },
       enter() {
         if (state !== "before") return;
         if (inside >= size || isLate() && inside >= FEW) {

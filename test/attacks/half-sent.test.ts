@@ -35,4 +35,18 @@ test("beside 520 of them everything else is answered: reading, writing, signing 
   assert.is((await call(null, "POST", "/api/auth/login", login)).status, 401);
 });
 
+test("bodies in pieces of a byte cost no more than their bytes", async ({ attack }) => {
+  const { call, token } = attack, before = await attack.memory();
+  const opened = Array.from({ length: 4 }, () => {
+    const connection = attack.connect();
+    connection.write("POST /api/auth/reset-password HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n");
+    connection.write(`Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}`);
+    return connection;
+  });
+  for (let i = 0; i < 10; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
+  await Promise.all(opened.map(({ closed }) => closed)); // they were refused, and cut
+  const growth = await attack.memory() - before;
+  assert.ok(growth < 100, `it grew by ${Math.round(growth)} MiB`);
+});
+
 test.run();

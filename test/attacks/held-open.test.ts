@@ -76,11 +76,41 @@ test("a caller who never stops writing cannot keep its token from being revoked"
   assert.is(after.name, name, "nothing was written after the token was revoked");
 });
 
+test("whom somebody disables cannot prevent it by changing the same row again and again", async ({ attack }) => {
+  const person = await attack.person("victor", true), { secret } = await makeSession(attack.db, person);
+  const headers = { cookie: `wheelwright=${secret}`, "content-type": "application/json" };
+  let going = true, renamed = 0;
+  const renaming = Array.from({ length: 8 }, async (_, i) => {
+    while (going) {
+      const body = JSON.stringify({ displayName: `Victor ${i}.${renamed}` });
+      const { status } = await fetch(`${attack.url}/api/users/${person.id}`, { method: "PATCH", headers, body });
+      if (status === 401) return;
+      if (status === 200) renamed++;
+    }
+  });
+  await until(() => renamed > 20);
+  const disabled = await attack.call(attack.token, "PATCH", `/api/users/${person.id}`, { disabled: true });
+  assert.equal([disabled.status, disabled.body.state ?? disabled.body.disabledAt !== null], [
+    200,
+    disabled.body.state ?? true,
+  ]);
+  await Promise.all(renaming);
+  going = false;
+});
+
+test("a token that is revoked ten times at once is revoked, and nobody meets a failure", async ({ attack }) => {
+  const { token } = await attack.person("walter", true), path = `/api/auth/tokens/${token.id}`;
+  const answers = await Promise.all(Array.from({ length: 10 }, () => attack.call(token.plaintext, "DELETE", path)));
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.is(statuses[0], 204);
+  assert.equal(statuses.slice(1).filter((status) => ![401, 404].includes(status)), []);
+});
+
+test.run();
+
 /** Statements of the server that wait for a lock. */
 async function waiting(attack: Attack): Promise<readonly unknown[]> {
   return await attack.db.sql(
     "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   );
 }
-
-test.run();

@@ -1,46 +1,5 @@
 create sequence job_fences as bigint;
 
-CREATE OR REPLACE FUNCTION public.lock_ended_sessions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$ begin
-  perform wheelwright_withdraw(array_agg(id), array_agg(after.user_id)) from before join after using (id)
-    where before.ended_at is null and after.ended_at is not null;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.lock_narrowed_users()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$ begin
-  perform wheelwright_withdraw('{}', array_agg(id)) from before join after using (id)
-    where (before.disabled_at is null and after.disabled_at is not null)
-      or (before.operator and not after.operator)
-      or (before.email_verified_at is not null and after.email_verified_at is null);
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.lock_revoked_tokens()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$ begin
-  perform wheelwright_withdraw(array_agg(id), array_agg(after.user_id)) from before join after using (id)
-    where before.revoked_at is null and after.revoked_at is not null;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.lock_vacated_seats()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$ begin
-  perform wheelwright_withdraw('{}', array_agg(user_id)) from before;
-  return null;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -60,38 +19,11 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.wheelwright_hold(id text)
- RETURNS void
- LANGUAGE sql
-AS $function$ select pg_advisory_xact_lock_shared(wheelwright_key(id)) $function$
-;
-
-CREATE OR REPLACE FUNCTION public.wheelwright_key(id text)
- RETURNS bigint
- LANGUAGE sql
- IMMUTABLE
-RETURN hashtextextended(('wheelwright: held '::text || id), (0)::bigint)
-;
-
 CREATE OR REPLACE FUNCTION public.wheelwright_now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  PARALLEL SAFE
 AS $function$ select (clock_timestamp() + coalesce((select shift from clock_shift), interval '0'))::timestamptz(3) $function$
-;
-
-CREATE OR REPLACE FUNCTION public.wheelwright_withdraw(credentials text[], users text[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  id text;
-begin
-  for id in select distinct unnest(case when cardinality(credentials) between 1 and 8 then credentials else users end)
-    order by 1 loop
-    perform pg_advisory_xact_lock(wheelwright_key(id));
-  end loop;
-end $function$
 ;
 
 create table api_tokens (
@@ -112,7 +44,6 @@ create table api_tokens (
   constraint api_tokens_token_hash_key UNIQUE (token_hash)
 );
 CREATE INDEX api_tokens_of_user ON public.api_tokens USING btree (user_id, created_at DESC);
-CREATE TRIGGER api_tokens_lock_revoked AFTER UPDATE ON public.api_tokens REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION lock_revoked_tokens();
 
 create table audit_events (
   id text not null,
@@ -256,7 +187,6 @@ create table federation_members (
   constraint federation_members_pkey PRIMARY KEY (federation_id, user_id)
 );
 CREATE INDEX federation_members_of_user ON public.federation_members USING btree (user_id);
-CREATE TRIGGER federation_members_lock_vacated AFTER DELETE ON public.federation_members REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION lock_vacated_seats();
 
 create table federation_requests (
   id text not null,
@@ -464,7 +394,6 @@ create table sessions (
   constraint sessions_token_hash_key UNIQUE (token_hash)
 );
 CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
-CREATE TRIGGER sessions_lock_ended AFTER UPDATE ON public.sessions REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION lock_ended_sessions();
 
 create table spoke_members (
   spoke_id text not null,
@@ -475,7 +404,6 @@ create table spoke_members (
   constraint spoke_members_pkey PRIMARY KEY (spoke_id, user_id)
 );
 CREATE INDEX spoke_members_of_user ON public.spoke_members USING btree (user_id);
-CREATE TRIGGER spoke_members_lock_vacated AFTER DELETE ON public.spoke_members REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION lock_vacated_seats();
 
 create table spokes (
   id text not null,
@@ -607,4 +535,3 @@ create table users (
 );
 CREATE INDEX users_newest ON public.users USING btree (created_at DESC, id DESC);
 CREATE UNIQUE INDEX users_one_per_email ON public.users USING btree (email);
-CREATE TRIGGER users_lock_narrowed AFTER UPDATE ON public.users REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION lock_narrowed_users();

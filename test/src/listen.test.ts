@@ -96,6 +96,14 @@ test("answers 400 to two Host headers, of which a proxy may have believed the ot
   await close(0);
 });
 
+test("refuses an expectation as it would any other request, and ends the connection", async () => {
+  const { port, close } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n".repeat(20));
+  assert.match(await connection.closed, /^HTTP\/1\.1 417 .*"error":"Expectation Failed"/s);
+  await close(0);
+});
+
 test("cuts off headers that do not end", async () => {
   const { port, close } = await open();
   const connection = openConnection(port);

@@ -1,4 +1,5 @@
 /** Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they do. */
+import { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
@@ -9,6 +10,7 @@ import type { UserPatch } from "#lib/users/views.ts";
 import { makeApp } from "#test/support/app.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { until } from "#test/support/until.ts";
 
 interface Stage {
   db: TestDatabase;
@@ -48,6 +50,30 @@ test("leaves one of ten who all step down at once", async (stage) => {
   const done = await Promise.allSettled(all.map((one, i) => deed(stage, i % 2, one, one, { operator: false })));
   assert.is(done.filter(({ status }) => status === "fulfilled").length, 9);
   assert.is(await operators(stage.db), 1);
+});
+
+test("lets nobody give themselves back what is just being taken from them", async (stage) => {
+  const { db } = stage;
+  await makeOperator(db);
+  for (
+    const [take, give] of [["operator = false", { operator: true }], ["disabled_at = now()", {
+      disabled: false,
+    }]] as const
+  ) {
+    const bob = await makeOperator(db), taken = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
+    const taking = db.transact(async (tx) => {
+      await tx.executeQuery(CompiledQuery.raw(`update users set ${take} where id = $1`, [bob.id]));
+      taken.resolve();
+      await commit.promise;
+    });
+    await taken.promise;
+    const giving = deed(stage, 1, bob, bob, give);
+    await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
+    commit.resolve();
+    await Promise.all([taking, giving]);
+    const [row] = await db.sql("select operator and disabled_at is null as acts from users where id = $1", [bob.id]);
+    assert.is(row.acts, false);
+  }
 });
 
 test("wakes the streams of whom it promotes, demotes or disables, and nobody's for a new name", async (stage) => {

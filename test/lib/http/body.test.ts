@@ -39,6 +39,15 @@ test("gives a large body more time, as long as it comes", async () => {
   assert.ok(performance.now() - began >= 500, "16 KiB are half a second more");
 });
 
+test("gives up on a body in more pieces than it can be worth", async () => {
+  const pieces = Array.from({ length: 5000 }, () => new Uint8Array([120]));
+  const fault = await rejection(bodyReader(request(pieces, true), "192.0.2.1", bounds(1000))());
+  assert.match(fault.message, "send it in larger pieces");
+  const few = Array.from({ length: 3000 }, (_, i) => new Uint8Array([i % 256]));
+  const read = await bodyReader(request(few, true), "192.0.2.1", bounds(1000))();
+  assert.equal([read.length, read[2999]], [3000, 2999 % 256]);
+});
+
 test("gives up on what is cut for others, and on nothing else", async () => {
   const unread = openUnread(KIB, { most: 4, grace: 1 });
   const read = (address: string) =>

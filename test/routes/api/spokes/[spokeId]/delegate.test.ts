@@ -169,6 +169,15 @@ test("is 400 and names the field for what it cannot be", async ({ scene, path })
   }
 });
 
+test("seats no hub's admin who gives the spoke to themselves: they may just be losing the hub", async ({ scene }) => {
+  const { db, people: { hubAdmin, operator }, spoke } = scene, path = `/api/spokes/${spoke}/delegate`;
+  const seats = async (id: string) => (await db.sql("select 1 from spoke_members where user_id = $1", [id])).length;
+  const own = await scene.as("hubAdmin").post(path, { email: hubAdmin.email });
+  assert.equal([own.status, own.body.status, await seats(hubAdmin.id)], [200, "unchanged", 0]);
+  await scene.as("operator").post(path, { email: operator.email });
+  assert.is(await seats(operator.id), 1);
+});
+
 test.run();
 
 // deno-lint-ignore no-explicit-any
