@@ -40,7 +40,7 @@ test("bodies in pieces of a byte cost no more than their bytes", async ({ attack
   const opened = Array.from({ length: 4 }, () => {
     const connection = attack.connect();
     connection.write("POST /api/auth/reset-password HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n");
-    connection.write(`Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}`);
+    connection.write(`Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(20_000)}`);
     return connection;
   });
   for (let i = 0; i < 10; i++) assert.is((await call(token, "GET", "/api/auth/me")).status, 200);
