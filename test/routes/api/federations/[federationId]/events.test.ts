@@ -18,8 +18,10 @@ type Context = { scene: Scene; server: Server };
 async function follow({ scene, server }: Context, who: Who, method = "GET", client = new AbortController()) {
   const headers = { ...await scene.as(who, "readonly").credentials() };
   const url = `http://localhost:3000/api/federations/${scene.hub}/events`;
-  const response = await server.request(new Request(url, { method, headers, signal: client.signal }));
-  return { response, status: response.status, leave: () => client.abort() };
+  const request = new Request(url, { method, headers, signal: client.signal });
+  const response = await server.request(request);
+  // The request is kept: once it is collected, nothing tells it that its client has left.
+  return { request, response, status: response.status, leave: () => client.abort() };
 }
 
 async function followMany(context: Context, who: Who, count: number) {
