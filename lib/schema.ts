@@ -23,7 +23,10 @@ export function text(least: number, most: number) {
   );
 }
 
-/** A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. */
+/**
+ * A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. It is no
+ * pipe with the items behind the count, because the reference would not show them.
+ */
 export function list<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
   const whole = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
   const run: typeof whole["~run"] = (dataset, config) => {

@@ -30,30 +30,32 @@ interface Changes {
 /**
  * What is absent stays, and a patch that changes nothing writes nothing. From its answer on a disabled user's sessions
  * have ended, and its tokens are no good until it is enabled; links that were mailed to it are void. Throws Fault
- * conflict `last_operator`, `user_unverified`, and unauthenticated `session_required` for an operator made by a token.
+ * conflict `last_operator`, `user_unverified`, and unauthenticated `session_required` for an operator whom a token makes or
+ * enables again.
  */
 export async function patchUser(app: App, actor: Actor, { id }: UserRecord, patch: UserPatch): Promise<UserRecord> {
-  // A token that got into wrong hands must not make an operator who is still there when it is revoked.
-  if (patch.operator && actor.credential.kind === "token") {
-    throw new Fault("unauthenticated", "session_required", "making somebody an operator requires a session");
-  }
   return await app.db.transact(async (tx) => {
     // Two operators who demote each other at once would else each still see the other.
     if (patch.operator === false || patch.disabled === true) await takeTurns(tx);
     // Nobody gives themselves what they must have to be here: somebody may just be taking it away.
     const own = { operator: patch.operator && undefined, disabled: patch.disabled || undefined };
-    const changes = await judge(tx, id, id === actor.userId ? { ...patch, ...own } : patch);
+    const changes = await judge(tx, actor, id, id === actor.userId ? { ...patch, ...own } : patch);
     if (Object.keys(changes).length > 0) await write(tx, actor, id, changes);
     return (await findUserRecord(tx, id))!;
   });
 }
 
 /** Holds the user's row, and says what is to change of it. */
-async function judge(tx: Tx, id: string, patch: UserPatch): Promise<Changes> {
+async function judge(tx: Tx, { credential }: Actor, id: string, patch: UserPatch): Promise<Changes> {
   const before = (await holdUser(tx, { id }))!;
   const changes: Changes = {};
   for (const field of ["displayName", "operator", "disabled"] as const) {
     if (patch[field] !== undefined && patch[field] !== before[field]) Object.assign(changes, { [field]: patch[field] });
+  }
+  // A token that got into wrong hands must not make an operator who is still there when it is revoked.
+  const returns = changes.disabled === false && before.operator && changes.operator !== false;
+  if ((patch.operator || returns) && credential.kind === "token") {
+    throw new Fault("unauthenticated", "session_required", "making somebody an operator requires a session");
   }
   if (changes.operator && !before.verified) {
     const message = "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first";

@@ -3,10 +3,11 @@
  * to itself there. So it can read no Secret but those of its own hubs and spokes.
  */
 import { type Access, type Call, ClusterError } from "#lib/cluster/cluster.ts";
+import { MANAGED_BY } from "#lib/cluster/guard.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
 import type { Api } from "#lib/cluster/wire/api.ts";
 import { pathOf } from "#lib/cluster/wire/kinds.ts";
-import { MANAGED_BY } from "#lib/cluster/guard.ts";
+import { badAnswer, isRecord } from "#lib/cluster/wire/status.ts";
 import { SECOND, sleep } from "#lib/time.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -48,18 +49,26 @@ export async function isAllowed(api: Api, access: Access, namespace: string | un
     ...(namespace === undefined ? {} : { namespace }),
   };
   const status = await review(api, "authorization.k8s.io/v1", "SelfSubjectAccessReview", { resourceAttributes }, call);
-  return status?.["allowed"] === true;
+  return status["allowed"] === true;
 }
 
 async function whoAmI(api: Api, call: Call): Promise<string> {
   const status = await review(api, "authentication.k8s.io/v1", "SelfSubjectReview", undefined, call);
-  return String(status?.["userInfo"]?.username);
+  const name = isRecord(status["userInfo"]) ? status["userInfo"]["username"] : undefined;
+  if (typeof name !== "string" || name === "") throw badAnswer("The API server does not say who asks it", 201);
+  return name;
 }
 
 /** The status of a review, which asks and changes nothing. */
-// deno-lint-ignore no-explicit-any
-async function review(api: Api, apiVersion: string, kind: string, spec: unknown, call: Call): Promise<any> {
+async function review(
+  api: Api,
+  apiVersion: string,
+  kind: string,
+  spec: unknown,
+  call: Call,
+): Promise<Record<string, unknown>> {
   const path = pathOf(apiVersion, `${kind.toLowerCase()}s`, undefined);
   const body = { apiVersion, kind, ...(spec === undefined ? {} : { spec }) };
-  return (await api.call({ method: "POST", path, body, repeat: "safe" }, call)).body.status;
+  const reply = await api.call({ method: "POST", path, body, repeat: "safe" }, call);
+  return isRecord(reply.body.status) ? reply.body.status : {};
 }

@@ -6,7 +6,10 @@ import { MINUTE } from "#lib/time.ts";
 
 export type Gate = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
 
-/** Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this one. */
+/**
+ * Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this
+ * one.
+ */
 export function openGate(atOnce: number, places: number): Gate {
   const past = openTally({ span: MINUTE });
   const turns = openTurns({ places, past: ({ whose }) => past.count(whose), refusal: busy });

@@ -5,6 +5,7 @@ import { openControl } from "#lib/db/control.ts";
 import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/db/database.ts";
 import { holdOf, openDialect } from "#lib/db/dialect.ts";
 import { contended, isPassing } from "#lib/db/faults.ts";
+import { insist } from "#lib/db/insist.ts";
 import { openPool } from "#lib/db/pool.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { CHANNEL, openWakeups } from "#lib/db/wakeups.ts";
@@ -32,6 +33,7 @@ const STATEMENT_LIMIT = 15 * SECOND;
 const LOCK_LIMIT = 10 * SECOND;
 const NETWORK = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
 const IDLE_IN_TRANSACTION = 30 * SECOND;
+const OUTLAST = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
 const TRIES = 3; // of a transaction that met a deadlock
 
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
@@ -68,7 +70,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       async transact(work) {
         const { result, wakes } = await transact(rows, confirmed(work, hold), signal);
         wakeups.announce(wakes);
-        await outlast(rows, wakes, log);
+        await outlast(rows, wakes, log, signal);
         return result;
       },
       streams,
@@ -117,11 +119,12 @@ function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: Hold | undefined): (tx
  * since. It is waited for after the commit, and nothing is held meanwhile, so that nobody waits in a circle. The lock is
  * a fair one: who never stops writing cannot keep it away.
  */
-async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log): Promise<void> {
+async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
   for (const topic of wakes) {
     if (!topic.startsWith("user:")) continue;
     const key = holdOf(topic.slice("user:".length));
-    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(rows).catch((error) =>
+    const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
+    await insist(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST)).catch((error) =>
       log.warn("A request that began before may still do what its user may no longer", { topic, error })
     );
   }

@@ -1,9 +1,10 @@
 /**
  * A pool of single-use clients (client.ts says why ours, and why single-use).
  *
- * Callers are served in the order in which they came, but for those of a user who has many connections (shares.ts). While the database is away they wait, for two seconds at most,
- * and connections are tried anew; so a restart of PostgreSQL costs those seconds and no error page. A pool without
- * that limit is for work that nobody waits for with a request.
+ * Callers are served in the order in which they came, but for those of a user who has many connections (shares.ts).
+ * While the database is away they wait, for two seconds at most, and connections are tried anew; so a restart of
+ * PostgreSQL costs those seconds and no error page. A pool without that limit is for work that nobody waits for with a
+ * request.
  */
 import { type Client, openClient, type QueryOptions, type Result } from "#lib/db/client.ts";
 import { asFault, isReadOnly } from "#lib/db/faults.ts";

@@ -1,4 +1,7 @@
-/** Asks name servers: those of DNS_SERVERS, or else the system's. They are asked and not the hosts file, which nobody elsewhere reads. */
+/**
+ * Asks name servers: those of DNS_SERVERS, or else the system's. They are asked and not the hosts file, which nobody
+ * elsewhere reads.
+ */
 import { Resolver } from "node:dns/promises";
 import { SECOND } from "#lib/time.ts";
 

@@ -84,7 +84,7 @@ export const receiving: Middleware = async (exchange, next) => {
   return await next();
 };
 
-/** A request counts until its answer is sent; a stream only until it begins, and what was refused before anybody claimed it. */
+/** A request counts until its answer is sent; a stream, and what was refused before anybody claimed it, until it begins. */
 export const shedding: Middleware = async ({ place, sent }, next) => {
   place.enter();
   let streams = false;

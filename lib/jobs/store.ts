@@ -118,25 +118,18 @@ export async function currentHubOperations(rows: Rows, federationIds: readonly s
 
 /** Live operations of one spoke, oldest first: what an action has to queue behind, or what forbids it. */
 export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
-  const found = await rows.selectFrom("jobs").select(briefColumns).where("spoke_id", "=", spokeId).where(
-    "visible",
-    "=",
-    true,
-  )
+  const found = await rows.selectFrom("jobs").select(briefColumns)
+    .where("spoke_id", "=", spokeId).where("visible", "=", true)
     .where("state", "in", ["queued", "running"]).orderBy("seq").execute();
   return found.map(toJob);
 }
 
 /** The operation of this kind that failed last at a spoke, if any did. */
 export async function lastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
-  const row = await rows.selectFrom("jobs").select(briefColumns).where("spoke_id", "=", spokeId).where(
-    "visible",
-    "=",
-    true,
-  )
-    .where("kind", "=", kind).where("state", "=", "failed").orderBy("created_at", "desc").orderBy("seq", "desc").limit(
-      1,
-    ).executeTakeFirst();
+  const row = await rows.selectFrom("jobs").select(briefColumns)
+    .where("spoke_id", "=", spokeId).where("visible", "=", true)
+    .where("kind", "=", kind).where("state", "=", "failed")
+    .orderBy("created_at", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row ? toJob(row) : null;
 }
 

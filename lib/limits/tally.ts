@@ -1,4 +1,7 @@
-/** Counts by key that are forgotten in time: each is kept for one to two spans. Bounded in size, because anybody can make it grow. */
+/**
+ * Counts by key that are forgotten in time: each is kept for one to two spans. Bounded in size, because anybody can make
+ * it grow.
+ */
 
 export interface Tally {
   count(key: string): number;

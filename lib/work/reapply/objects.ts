@@ -104,7 +104,8 @@ export async function putSettings(app: App, run: Run): Promise<void> {
 }
 
 function holdsOther(object: KubeObject, there: KubeObject): boolean {
-  const texts = Object.entries<string>(object["stringData"] ?? {}).map(([key, text]) => [key, btoa(text)]);
+  const texts = Object.entries<string>(object["stringData"] ?? {})
+    .map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
   return Object.entries({ ...object["data"], ...Object.fromEntries(texts) })
     .some(([key, text]) => there["data"]?.[key] !== text);
 }

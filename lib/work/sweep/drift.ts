@@ -3,8 +3,8 @@
  *
  * Only so many objects a look, of spokes in a chance order, so that none waits for ever; of the others the earlier
  * verdict stands. Secrets are never listed, for that is a right to read everybody's: whether they are there is asked by
- * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the manifests are gone: its objects
- * differ by the release and by nobody's hand, so only what is missing is told.
+ * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the
+ * manifests are gone: its objects differ by the release and by nobody's hand, so only what is missing is told.
  */
 import { type Expected, titleOf } from "#lib/blueprint/expected.ts";
 import { ClusterError } from "#lib/cluster/cluster.ts";

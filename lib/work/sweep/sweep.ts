@@ -6,8 +6,8 @@
  *
  * The budget: a look lists each kind but Secrets across all namespaces, 500 objects a page, and asks for 200 objects by
  * name at most: those that seem changed or missing (three calls each), and Secrets of some spokes by chance. A spoke of
- * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000. With a pause of 0.3 s before each page that is three minutes
- * of pausing, and about two calls a second.
+ * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000.
+ * With a pause of 0.3 s before each page that is two and a half minutes of pausing, and about two calls a second.
  */
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { App } from "#lib/app.ts";

@@ -58,6 +58,33 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
   });
 }
 
+test("whoever takes something away is told so after the deed, also where that is longer than one wait for a lock", async ({ db }) => {
+  const impatient = await db.openAgain({ size: 4, lockLimit: 50 }), app = await makeApp(impatient);
+  const { id, actor } = await someone(db, app, "long", "session");
+  const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>(), order: string[] = [];
+  const deed = holdRight(app, actor).db.transact(async () => {
+    begun.resolve();
+    await end.promise;
+    order.push("done");
+  });
+  await begun.promise;
+  const taking = impatient.transact((tx) => Promise.resolve(void tx.wakes.add(`user:${id}`))).then(() =>
+    order.push("told")
+  );
+  const begins = new Set<number>(); // of the waits: each has its own
+  const tries = async () => {
+    const waiting = await db.sql("select waitstart from pg_locks where not granted");
+    for (const { waitstart } of waiting) if (waitstart) begins.add(waitstart.getTime());
+    return begins.size > 1;
+  };
+  await until(tries);
+  assert.equal(order, []);
+  end.resolve();
+  await Promise.all([deed, taking]);
+  assert.equal(order, ["done", "told"]);
+  app.feeds.close();
+});
+
 test("leaves a connection that others can use when the right cannot be held in time", async ({ db }) => {
   const impatient = await db.openAgain({ size: 1, lockLimit: 50 }), app = await makeApp(impatient);
   const { id, actor } = await someone(db, app, "late", "session");

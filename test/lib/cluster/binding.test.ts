@@ -43,6 +43,19 @@ test(
 );
 
 test(
+  "binds nothing while the API server does not say who asks it",
+  withScene(async ({ simulator, cluster }) => {
+    for (const status of [null, {}, { userInfo: null }, { userInfo: {} }, { userInfo: { username: "" } }]) {
+      const body = JSON.stringify({ kind: "SelfSubjectReview", status });
+      simulator.faults.add({ type: "answer", status: 201, body, path: "selfsubjectreviews", times: 1 });
+      const failure = await failureOf(cluster.createNamespace(namespace("spoke-2"), call));
+      assert.equal([failure.code, failure.transient], ["BadAnswer", true], body);
+    }
+    assert.is(simulator.objects("RoleBinding").length, 1, "of spoke-1 alone");
+  }, { role }),
+);
+
+test(
   "ends with whoever waits for it, and is made up for by the next one",
   withScene(async ({ simulator, cluster }) => {
     const fault = simulator.faults.add({

@@ -15,8 +15,9 @@ export const GET = endpoint({
 
 export const PATCH = endpoint({
   summary:
-    "Rename a user, make an operator of them (by a session) or not, disable or enable them. Disabling ends their sessions for good, " +
-    "and stops their tokens until they are enabled again; there is always an operator left",
+    "Rename a user, make an operator of them or not, disable or enable them; whoever becomes an operator by it does so by a " +
+    "session. Disabling ends their sessions for good, and stops their tokens until they are enabled again; there is " +
+    "always an operator left",
   access: account,
   scope: "cli",
   body: UserPatch,

@@ -115,6 +115,18 @@ changing("makes an operator of nobody for a token, which may be in wrong hands",
   assert.is((await caller.patch(`/api/users/${dan.id}`, { operator: false })).status, 200);
 });
 
+changing("brings no operator back for a token, and lets it bring back whoever is none", async ({ scene }) => {
+  const fay = await makePerson(scene.db, "fay", { operator: true, disabled: true }), path = `/api/users/${fay.id}`;
+  const caller = scene.as("operator", "cli");
+  for (const body of [{ disabled: false }, { disabled: false, operator: true }]) {
+    const refused = await caller.patch(path, body);
+    assert.equal([refused.status, refused.body.message], [401, "making somebody an operator requires a session"]);
+  }
+  assert.is((await caller.get(path)).body.state, "disabled");
+  const back = await caller.patch(path, { disabled: false, operator: false });
+  assert.equal([back.status, back.body.state, back.body.operator], [200, "active", false]);
+});
+
 changing.run();
 
 async function updatesOf({ db }: Scene, { id }: Person): Promise<unknown[]> {
