@@ -160,6 +160,16 @@ test("no command loads the Kubernetes library before it knows that it needs a cl
   assert.ok(seen.has("src/clusters.ts"));
 });
 
+test("whatever a run asks of the cluster, it asks as the run", async () => {
+  // A signal alone would let a process that was stopped and goes on send one request more (Call.check).
+  const lone = /\{ signal: run\.signal|\bcall = \{ signal/;
+  none(
+    (await read("lib")).filter(({ path, text }) => path.startsWith("lib/work/") && lone.test(text)).map(({ path }) =>
+      path
+    ),
+  );
+});
+
 test("nothing is exported by default, and nothing is left for later", async () => {
   const later = new RegExp(`\\b(?:${["TO", "FIX", "XX"].map((word, i) => word + ["DO", "ME", "X"][i]).join("|")})\\b`);
   const found = (await read("lib", "routes", "src", "test"))

@@ -43,8 +43,14 @@ export interface Access {
   readonly resource: string;
 }
 
+/** Who calls, and until when. */
 export interface Call {
   readonly signal: AbortSignal;
+  /**
+   * Throws unless they still may. Asked for each request, when the connection stands and nothing of it is sent: a process
+   * that was stopped and goes on reads what lies in its sockets before any timer can abort a signal.
+   */
+  readonly check?: () => void;
 }
 
 export interface Waiting extends Call {

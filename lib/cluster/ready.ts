@@ -110,7 +110,7 @@ async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
   call.signal.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => stop.abort(new Error("the evidence took too long")), EVIDENCE_TIME);
   try {
-    return await collectEvidence(site.api, site.objects, site.namespace, { signal: stop.signal });
+    return await collectEvidence(site.api, site.objects, site.namespace, { ...call, signal: stop.signal });
   } catch {
     call.signal.throwIfAborted();
     return { log: ["(the cluster did not show its events and logs in time)"], events: [] };

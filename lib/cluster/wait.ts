@@ -35,7 +35,7 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   waiting.signal.throwIfAborted();
   wait.api.closed.throwIfAborted();
   const inner = new AbortController();
-  const call = { signal: inner.signal };
+  const call: Call = { ...waiting, signal: inner.signal };
   const onAbort = () => inner.abort(waiting.signal.reason);
   const onClose = () => inner.abort(wait.api.closed.reason);
   waiting.signal.addEventListener("abort", onAbort, { once: true });

@@ -21,7 +21,7 @@ export async function endAttempt(
     run.progress(`Job ${name} is under way already`);
     return await space.follow(name, waiting(run));
   }
-  await space.delete({ ...JOB, name }, uid!, { signal: run.signal });
+  await space.delete({ ...JOB, name }, uid!, run);
   return null;
 }
 
@@ -37,6 +37,6 @@ export function ownAttempts(run: Run, key: string): string[] {
 }
 
 async function hasBegun(space: JobPlace["space"], run: Run, name: string): Promise<boolean> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, `job-name=${name}`, { signal: run.signal });
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, `job-name=${name}`, run);
   return pods.some((pod) => pod["status"]?.phase !== "Pending");
 }

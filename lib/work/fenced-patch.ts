@@ -10,7 +10,14 @@
  * resourceVersion is tested, which is stricter, and at worst read again.
  */
 import { FENCE } from "#lib/blueprint/names.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import {
+  type Call,
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+  type Space,
+} from "#lib/cluster/cluster.ts";
 import { FenceLost, type Hold } from "#lib/jobs/fence.ts";
 
 const TRIES = 10;
@@ -26,7 +33,7 @@ export interface FencedPatch {
 export async function patchFenced(
   space: Space,
   { ref, hold, change }: FencedPatch,
-  call: { readonly signal: AbortSignal },
+  call: Call,
 ): Promise<KubeObject> {
   for (let attempt = 1;; attempt++) {
     const object = await space.get(ref, call);

@@ -34,7 +34,7 @@ export async function runJob(place: JobPlace, run: Run, name: JobName, turn = ""
 /** Throws a final error with the Job's last lines unless it succeeded. */
 export async function demandSuccess(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   if (result.succeeded) return result;
-  const { events } = await place.space.evidence({ signal: run.signal });
+  const { events } = await place.space.evidence(run);
   throw failureOf(result, what, events);
 }
 
@@ -135,7 +135,7 @@ async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed",
   const result = await runJob(place, run, job);
   const status = readHealth(result.log);
   if (result.succeeded && status === wanted) return await clearAway(place, run, result);
-  const { events } = await place.space.evidence({ signal: run.signal });
+  const { events } = await place.space.evidence(run);
   await clearAway(place, run, result);
   const words = status === null ? lastWords(result.log) ?? result.message : null;
   const answer = status === null ? "did not answer" : `answered ${status} instead of ${wanted}`;
@@ -152,10 +152,9 @@ async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed",
 
 /** A Job that has ended counts against the namespace's quota of Jobs for a day, and all that this one said was read. */
 export async function clearAway({ space }: JobPlace, run: Run, { name }: JobResult): Promise<void> {
-  const call = { signal: run.signal };
   try {
-    const job = await space.get({ ...JOB, name }, call);
-    if (job) await space.delete({ ...JOB, name }, job.metadata.uid!, call);
+    const job = await space.get({ ...JOB, name }, run);
+    if (job) await space.delete({ ...JOB, name }, job.metadata.uid!, run);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;

@@ -9,9 +9,10 @@ import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { demandSameCluster, type Holding } from "#lib/work/same-cluster.ts";
-import { type GuardedCluster, waiting } from "#lib/work/site.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
+import { waiting } from "#lib/work/site.ts";
 
-export async function removeNamespace(app: App, cluster: GuardedCluster, run: Run, holding: Holding): Promise<void> {
+export async function removeNamespace(app: App, cluster: Cluster, run: Run, holding: Holding): Promise<void> {
   await demandSameCluster(app, cluster, run, holding);
   const uid = holding.uid ?? await findOwn(cluster, run, holding);
   if (uid !== null) {
@@ -22,8 +23,8 @@ export async function removeNamespace(app: App, cluster: GuardedCluster, run: Ru
   await demandSameCluster(app, cluster, run, holding);
 }
 
-async function findOwn(cluster: GuardedCluster, run: Run, holding: Holding): Promise<string | null> {
-  const found = await cluster.findNamespace(holding.namespace, { signal: run.signal });
+async function findOwn(cluster: Cluster, run: Run, holding: Holding): Promise<string | null> {
+  const found = await cluster.findNamespace(holding.namespace, run);
   const labels = found?.metadata.labels ?? {};
   const own = labels[MANAGED_BY] === "wheelwright" && labels[FEDERATION] === holding.federationId &&
     (labels[SPOKE] ?? null) === holding.spokeId;

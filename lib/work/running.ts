@@ -20,7 +20,7 @@ export async function change(
   make: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
   const { space } = await openSpace(app, run);
-  await patchFenced(space, { ref, hold: run.job, change: make }, { signal: run.signal });
+  await patchFenced(space, { ref, hold: run.job, change: make }, run);
 }
 
 export async function scale(app: App, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
@@ -60,10 +60,10 @@ async function endCron(space: Space, run: Run): Promise<void> {
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
-  for (const job of await space.list(JOB, "", { signal: run.signal })) {
+  for (const job of await space.list(JOB, "", run)) {
     const owners = job.metadata.ownerReferences ?? []; // of one that was asked for, it is no controller: see actions/tasks.ts
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
-    await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, { signal: run.signal });
+    await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
   await space.noPods(CRON_PODS, waiting(run));
 }

@@ -6,9 +6,9 @@
  * identity, and nothing is passed over because it is not there.
  */
 import type { App } from "#lib/app.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { GuardedCluster, HubSite, SpokeSite } from "#lib/work/site.ts";
+import type { HubSite, SpokeSite } from "#lib/work/site.ts";
 
 /** What a spoke or a hub has in a cluster, as its row remembers it. */
 export interface Holding {
@@ -30,8 +30,8 @@ export function holdingOfHub({ hub }: HubSite): Holding {
 }
 
 /** Before a namespace is made: it will stand in this cluster. Not to be called any more once the row has a uid. */
-export async function rememberCluster(cluster: GuardedCluster, run: Run, holding: Holding): Promise<void> {
-  const identity = await cluster.identity({ signal: run.signal });
+export async function rememberCluster(cluster: Cluster, run: Run, holding: Holding): Promise<void> {
+  const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
   await run.write((tx) => tx.updateTable(table).set({ cluster_uid: identity }).where("id", "=", id).execute());
 }
@@ -40,16 +40,15 @@ export async function rememberCluster(cluster: GuardedCluster, run: Run, holding
  * Throws a ClusterError `another_cluster` unless it is the same one. A row of an earlier release does not know which that
  * is, and learns it as long as the namespace that was made for it is seen here.
  */
-export async function demandSameCluster(app: App, cluster: GuardedCluster, run: Run, holding: Holding): Promise<void> {
-  const call = { signal: run.signal };
+export async function demandSameCluster(app: App, cluster: Cluster, run: Run, holding: Holding): Promise<void> {
   const { table, id } = rowOf(holding);
   const row = await app.db.rows.selectFrom(table).select("cluster_uid").where("id", "=", id).executeTakeFirstOrThrow();
   if (row.cluster_uid !== null) {
-    const identity = await cluster.identity(call);
+    const identity = await cluster.identity(run);
     if (identity !== row.cluster_uid) throw otherCluster(cluster.name, holding);
     return;
   }
-  const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, call);
+  const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, run);
   if (found && found.metadata.uid === holding.uid) await rememberCluster(cluster, run, holding);
 }
 

@@ -7,9 +7,6 @@ import { type Cluster, ClusterError, type Ref, type Space, type Waiting } from "
 import type { FederationRow } from "#lib/federations/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
-import { guardCluster } from "#lib/work/guarded.ts";
-
-export type GuardedCluster = Omit<Cluster, "close">;
 
 export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
 export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
@@ -19,38 +16,33 @@ export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 export interface SpokeSite {
   readonly spoke: SpokeRow;
   readonly inputs: SpokeInputs;
-  readonly cluster: GuardedCluster;
+  readonly cluster: Cluster;
 }
 
 export interface HubSite {
   readonly hub: FederationRow;
   readonly inputs: HubInputs;
-  readonly cluster: GuardedCluster;
+  readonly cluster: Cluster;
 }
 
 /** Rows are read anew in each step: the one before may have run elsewhere. */
 export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
-  const cluster = await app.clusters.open(spoke.cluster);
-  return {
-    spoke,
-    inputs: withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs)),
-    cluster: guardCluster(cluster, () => run.check()),
-  };
+  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
+  return { spoke, inputs, cluster: await app.clusters.open(spoke.cluster) };
 }
 
 export async function openHubSite(app: App, run: Run): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
-  const cluster = await app.clusters.open(hub.cluster);
   const { id, namespace, slug, region } = hub;
   const inputs = hubInputs(app.catalog, app.config, { federationId: id, namespace, slug, region });
-  return { hub, inputs, cluster: guardCluster(cluster, () => run.check()) };
+  return { hub, inputs, cluster: await app.clusters.open(hub.cluster) };
 }
 
 /** The namespace that the row remembers. */
-export function spaceOf({ cluster }: { cluster: GuardedCluster }, row: SpokeRow | FederationRow): Space {
+export function spaceOf({ cluster }: { cluster: Cluster }, row: SpokeRow | FederationRow): Space {
   if (row.namespace_uid === null) {
     const message = `The namespace ${row.namespace} was never made`;
     throw new ClusterError("NotFound", message, { transient: false });
@@ -65,7 +57,8 @@ export async function openSpace(app: App, run: Run): Promise<SpokeSite & { reado
 
 /** For what waits: as long as the step may, telling people what for. */
 export function waiting(run: Run, most = Infinity): Waiting {
-  return { signal: run.signal, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
+  const { signal, check } = run;
+  return { signal, check, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
 }
 
 /** Adds what was left out to the notes of the operation; the same note is not made twice. */

@@ -12,23 +12,22 @@ const TEMPLATE = "controller-revision-hash"; // Kubernetes' own label
 
 /** Deletes a pod of the database that is not ready and is of an earlier template; one that is ready is left to its turn. */
 export async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
-  const call = { signal: run.signal };
   let template: unknown;
   await lookUntil(run, async () => {
-    const set = await space.get(DATABASE, call);
+    const set = await space.get(DATABASE, run);
     const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
     template = updateRevision;
     return observedGeneration < (set?.metadata.generation ?? 0)
       ? `The change of ${DATABASE.kind} db is not seen yet`
       : null;
   });
-  for (const pod of await space.list(POD, "role=db", call)) {
+  for (const pod of await space.list(POD, "role=db", run)) {
     const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
     const own = ownerReferences?.some(({ kind, name: owner }) => kind === DATABASE.kind && owner === DATABASE.name);
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
     if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
     run.progress(`Pod ${name} is not ready, and is replaced`);
-    await space.delete({ ...POD, name }, uid!, call);
+    await space.delete({ ...POD, name }, uid!, run);
   }
 }

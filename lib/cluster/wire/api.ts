@@ -91,6 +91,7 @@ export function openApi(options: ApiOptions): Api {
       options: request.repeat === "unsent" ? once : options,
       deadline,
       signals: signalsOf(call),
+      ...(call.check && { check: call.check }),
     };
   }
 

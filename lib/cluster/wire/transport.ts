@@ -19,6 +19,8 @@ export interface Outgoing {
   /** Milliseconds for headers and body together; for a stream, for the headers alone. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
+  /** Throws what the request ends with in place of being sent. */
+  readonly check?: () => void;
 }
 
 export interface Stream {
@@ -126,7 +128,18 @@ function tie(outgoing: Outgoing): Leash {
     answered.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  request.end(body);
+  request.once("socket", (socket) => {
+    const go = () => {
+      try {
+        outgoing.check?.();
+        request.end(body);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", go);
+    else go();
+  });
 
   async function* read(): AsyncGenerator<Uint8Array> {
     for (;;) {

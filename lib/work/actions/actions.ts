@@ -68,7 +68,7 @@ export function action(app: App, handler: Pick<Handler, "kind" | "steps">): Hand
   return {
     ...handler,
     hooks: actionOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
     observe: (run) => observe(app, run),
   };
 }
@@ -83,13 +83,12 @@ export async function observe(
   isClosed: (spoke: SpokeRow) => boolean = (spoke) => spoke.maintenance,
 ): Promise<Observed> {
   const { space, spoke } = await openSpace(app, run);
-  const call = { signal: run.signal };
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, call);
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
   const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   if (standing.length === 0) return { state: "suspended", health: "unknown" };
-  const moodle = await space.get(MOODLE, call);
+  const moodle = await space.get(MOODLE, run);
   const available = (moodle?.["status"]?.availableReplicas ?? 0) > 0;
-  const idle = (await space.get(CRON, call))?.["spec"]?.suspend === true && !isClosed(spoke);
+  const idle = (await space.get(CRON, run))?.["spec"]?.suspend === true && !isClosed(spoke);
   return { state: "active", health: available && !idle ? "healthy" : "degraded" };
 }
 

@@ -41,7 +41,7 @@ export function task(app: App, handler: Pick<Handler, "kind" | "steps">): Handle
   return {
     ...handler,
     hooks: taskOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
   };
 }
 
@@ -50,13 +50,12 @@ export function task(app: App, handler: Pick<Handler, "kind" | "steps">): Handle
  * scheduled one beside it does no harm, for each task takes a lock of Moodle's own.
  */
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
-  const call = { signal: run.signal };
   const { cronJob } = run.job.progress;
-  if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, call)) {
+  if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, run)) {
     run.progress(`Job ${cronJob} is under way already`);
     return await space.follow(cronJob, waiting(run));
   }
-  const cron = await space.get(CRON, call);
+  const cron = await space.get(CRON, run);
   if (!cron) throw missing(CRON);
   const job = jobOf(cron, run.job.fence);
   await run.remember({ cronJob: job.metadata.name });

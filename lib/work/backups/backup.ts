@@ -41,7 +41,7 @@ export function backup(app: App): Handler {
       retention: async (run) => await removeExpired(await openSpokeSite(app, run), run, "by the rule"),
     },
     hooks: backupOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
   };
 }
 

@@ -8,12 +8,12 @@
 import { expired, mayGo } from "#lib/backups/retention.ts";
 import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/backups/store.ts";
 import { BACKUP } from "#lib/blueprint/names.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/time.ts";
-import { type GuardedCluster, note, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
 
 /** For one backup; the storage goes on by itself, and the next night looks again. */
@@ -56,7 +56,7 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
   const space = spaceOf(site, site.spoke), going: Ref[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...SNAPSHOT, name };
-    const snapshot = await space.get(ref, { signal: run.signal });
+    const snapshot = await space.get(ref, run);
     if (!snapshot) {
       if (content !== undefined) await noteOrphan(site.cluster, run, content, snapshotUid);
       continue;
@@ -66,7 +66,7 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
       continue;
     }
     await releaseContent(site.cluster, run, snapshot);
-    await space.delete(ref, snapshot.metadata.uid!, { signal: run.signal });
+    await space.delete(ref, snapshot.metadata.uid!, run);
     going.push(ref);
   }
   await space.gone(going, waiting(run, PATIENCE));
@@ -79,21 +79,21 @@ function isOurs({ metadata }: KubeObject, backup: Backup, uid: string | undefine
 }
 
 /** Tested by the API server itself: the content must still be this snapshot's in the moment in which it is changed. */
-async function releaseContent(cluster: GuardedCluster, run: Run, snapshot: KubeObject): Promise<void> {
+async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject): Promise<void> {
   const name = snapshot["status"]?.boundVolumeSnapshotContentName;
   if (!name) return;
-  const ref = { ...CONTENT, name }, call = { signal: run.signal };
-  const content = await cluster.find(ref, call);
+  const ref = { ...CONTENT, name };
+  const content = await cluster.find(ref, run);
   if (!content || !refersTo(content, snapshot) || content["spec"].deletionPolicy === "Delete") return;
   await cluster.patchGlobal(ref, [
     { op: "test", path: "/spec/volumeSnapshotRef/uid", value: snapshot.metadata.uid },
     { op: "replace", path: "/spec/deletionPolicy", value: "Delete" },
-  ], call);
+  ], run);
 }
 
 /** Somebody else has deleted the snapshot: what it was cut into is not ours to delete any more, but must not be forgotten. */
-async function noteOrphan(cluster: GuardedCluster, run: Run, name: string, uid: string | undefined): Promise<void> {
-  const content = await cluster.find({ ...CONTENT, name }, { signal: run.signal });
+async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
+  const content = await cluster.find({ ...CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;
   await note(run, [`VolumeSnapshotContent ${name} stays: its snapshot was deleted by somebody else`]);
 }

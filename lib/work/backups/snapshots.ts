@@ -18,11 +18,11 @@ import {
   noteVolumes,
 } from "#lib/backups/store.ts";
 import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
-import { type Call, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
 import { messageOf } from "#lib/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
-import { type GuardedCluster, note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
@@ -120,7 +120,7 @@ async function readClaims(
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const claims: { short: string; claim: KubeObject }[] = [];
   for (const [short, name] of Object.entries(CLAIMS)) {
-    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, { signal: run.signal });
+    const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) claims.push({ short, claim });
     else if (kind !== "last") {
       const message = `Cannot take a backup: there is no volume claim ${name}`;
@@ -138,7 +138,7 @@ function driversOf(claims: Awaited<ReturnType<typeof readClaims>>): readonly str
 
 /** The cluster's snapshot classes that retain what they took, in its order. */
 export async function readRetaining(
-  cluster: Pick<GuardedCluster, "serves" | "listAll">,
+  cluster: Pick<Cluster, "serves" | "listAll">,
   call: Call,
 ): Promise<SnapshotClass[]> {
   const { signal } = call;
@@ -151,26 +151,25 @@ export async function readRetaining(
 /** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
 async function createOrMakeRoom(site: SpokeSite, space: Space, run: Run, snapshot: KubeObject): Promise<void> {
   try {
-    await space.create(snapshot, { signal: run.signal });
+    await space.create(snapshot, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
     run.log.info("Makes room for a backup", { reason: error.message });
     await removeExpired(site, run, "all leftovers");
-    await space.create(snapshot, { signal: run.signal });
+    await space.create(snapshot, run);
   }
 }
 
 /** All that is needed to find the data again when the namespace is gone. */
 async function readVolume(
-  cluster: GuardedCluster,
+  cluster: Cluster,
   space: Space,
   run: Run,
   planned: BackupVolume,
 ): Promise<BackupVolume> {
-  const call = { signal: run.signal };
-  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, call);
+  const snapshot = await space.get({ ...SNAPSHOT, name: planned.snapshot }, run);
   const name = snapshot?.["status"]?.boundVolumeSnapshotContentName;
-  const content = name ? await cluster.find({ ...CONTENT, name }, call) : null;
+  const content = name ? await cluster.find({ ...CONTENT, name }, run) : null;
   const { snapshotHandle: handle, restoreSize } = content?.["status"] ?? {};
   if (!snapshot || !content || !refersTo(content, snapshot) || !handle) {
     const message = `VolumeSnapshot ${planned.snapshot} is ready, but what it was cut into does not show yet`;

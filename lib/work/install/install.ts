@@ -42,7 +42,7 @@ export function blameForVersion(
 
 async function installOnce(place: JobPlace, run: Run): Promise<void> {
   const { space } = place;
-  const attempts = await space.list(JOB, "op in (install,reset)", { signal: run.signal });
+  const attempts = await space.list(JOB, "op in (install,reset)", run);
   let leavings = attempts.some(isOver);
   for (const attempt of attempts.filter((job) => !isOver(job))) {
     const result = await endAttempt(place, run, attempt, ownAttempts(run, OWN));

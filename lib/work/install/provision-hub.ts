@@ -16,7 +16,7 @@ export function provisionHub(app: App): Handler {
       async rooms(run) {
         const site = await openHubSite(app, run);
         const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
-        await spaceOf(site, site.hub).apply(rooms, { signal: run.signal });
+        await spaceOf(site, site.hub).apply(rooms, run);
       },
       issuer: (run) => applyIssuer(app, run),
     },
@@ -30,7 +30,7 @@ async function makeNamespace(app: App, run: Run): Promise<void> {
   const { hub, inputs, cluster } = site;
   const [manifest] = app.blueprint.hubObjects(inputs, "namespace");
   if (hub.namespace_uid === null) await rememberCluster(cluster, run, holdingOfHub(site));
-  const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, { signal: run.signal })).uid;
+  const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({
       namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
@@ -44,12 +44,12 @@ async function applyIssuer(app: App, run: Run): Promise<void> {
   const issuers = app.blueprint.hubObjects(inputs, "issuer");
   if (issuers.length === 0) return;
   const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
-  if (!await cluster.serves({ apiVersion, kind }, { signal: run.signal })) {
+  if (!await cluster.serves({ apiVersion, kind }, run)) {
     throw new ClusterError("NoCertManager", `The cluster does not know ${kind} of ${apiVersion}`, {
       transient: false,
       blame: "operator",
       hint: "Install cert-manager, or run without ACME_EMAIL; then retry.",
     });
   }
-  await cluster.applyGlobal(issuers, { signal: run.signal });
+  await cluster.applyGlobal(issuers, run);
 }

@@ -50,7 +50,7 @@ export function provision(app: App): Handler {
       health: async (run) => await demandHealth(await place(app, run), run),
     },
     hooks: provisionOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
   };
 }
 
@@ -67,7 +67,7 @@ async function makeNamespace(app: App, run: Run): Promise<void> {
   const { spoke, inputs, cluster } = site;
   const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
   if (spoke.namespace_uid === null) await rememberCluster(cluster, run, holdingOfSpoke(site));
-  const uid = spoke.namespace_uid ?? (await cluster.createNamespace(manifest!, { signal: run.signal })).uid;
+  const uid = spoke.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
       namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
@@ -79,9 +79,7 @@ async function makeNamespace(app: App, run: Run): Promise<void> {
 
 async function applyStep(app: App, run: Run, step: SpokeStep, hub: HubSettings = NO_SETTINGS): Promise<KubeObject[]> {
   const { space, inputs } = await openSpace(app, run);
-  const { objects, warnings } = await space.apply(app.blueprint.spokeObjects(inputs, step, hub), {
-    signal: run.signal,
-  });
+  const { objects, warnings } = await space.apply(app.blueprint.spokeObjects(inputs, step, hub), run);
   if (warnings.length > 0) run.log.warn("The cluster warns of what was applied", { step, warnings });
   return objects;
 }
@@ -89,8 +87,8 @@ async function applyStep(app: App, run: Run, step: SpokeStep, hub: HubSettings =
 /** Passwords are created once, and are right as they stand; what the operator may change is applied. */
 async function makeSecrets(app: App, run: Run): Promise<void> {
   const { space, inputs } = await openSpace(app, run);
-  for (const secret of app.blueprint.newSecrets(inputs)) await space.create(secret, { signal: run.signal });
-  await space.apply(app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null), { signal: run.signal });
+  for (const secret of app.blueprint.newSecrets(inputs)) await space.create(secret, run);
+  await space.apply(app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null), run);
   await applyStep(app, run, "secrets");
 }
 
@@ -110,7 +108,7 @@ export async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSit
   if (hub.namespace_uid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
   const space = cluster.space(hub.namespace, hub.namespace_uid);
   try {
-    return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, { signal: run.signal }))));
+    return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     // The site is whole without them, and it is not the site's own namespace that is gone.

@@ -21,7 +21,7 @@ export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeO
   const { space, cluster, spoke } = await openSpace(app, run);
   for (const ingress of ingresses) await awaitAddress(app, run, ingress);
   const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
-  if (names.length === 0 || !await cluster.serves(CERTIFICATE, { signal: run.signal })) return;
+  if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
   for (const certificate of certificates) await orderAnew(space, run, certificate);
   try {
@@ -36,8 +36,8 @@ export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeO
  * Certificate is made anew from the Ingress, with no harm to one that is there: that lies in its Secret.
  */
 async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
-  const found = await space.get(ref, { signal: run.signal });
-  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, { signal: run.signal });
+  const found = await space.get(ref, run);
+  if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
 /** Domains below ours are led here by the operator's record, all others by whoever chose them. */
@@ -70,7 +70,7 @@ async function awaitAddress(app: App, run: Run, ingress: KubeObject): Promise<vo
 /** Also true for whoever may not look: then only waiting can tell. */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {
-    const classes = await cluster.listAll(CLASS, "", { signal: run.signal });
+    const classes = await cluster.listAll(CLASS, "", run);
     return classes.some((each) => each.metadata.name === name);
   } catch (error) {
     if (error instanceof ClusterError && error.status === 403) return true;

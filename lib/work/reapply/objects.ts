@@ -15,11 +15,11 @@ import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
 
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
 export async function demandWhole(app: App, run: Run): Promise<void> {
-  const here = await openSpace(app, run), { space, inputs, spoke } = here, call = { signal: run.signal };
+  const here = await openSpace(app, run), { space, inputs, spoke } = here;
   await demandNamespace(app, run, here);
   for (const { object } of expectedObjects(app.blueprint, { inputs, maintenance: spoke.maintenance })) {
     if (object.kind !== "PersistentVolumeClaim") continue;
-    const { name } = object.metadata, claim = await space.get(refOf(object), call);
+    const { name } = object.metadata, claim = await space.get(refOf(object), run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
     throw lost(
       "VolumeLost",
@@ -29,7 +29,7 @@ export async function demandWhole(app: App, run: Run): Promise<void> {
   }
   for (const secret of app.blueprint.newSecrets(inputs)) {
     const { name } = secret.metadata;
-    if (!isReadByPods(app, here, name) || await space.get(refOf(secret), call)) continue;
+    if (!isReadByPods(app, here, name) || await space.get(refOf(secret), run)) continue;
     throw lost(
       "PasswordsLost",
       `The Secret ${name} is gone, and a new one would not have the passwords that the database knows`,
@@ -41,7 +41,7 @@ export async function demandWhole(app: App, run: Run): Promise<void> {
 
 async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<void> {
   const { cluster, spoke } = here;
-  const found = await cluster.findNamespace(spoke.namespace, { signal: run.signal });
+  const found = await cluster.findNamespace(spoke.namespace, run);
   if (!found) await demandSameCluster(app, cluster, run, holdingOfSpoke(here)); // else it may only be looked for elsewhere
   const ailment = ailmentOfNamespace(found, spoke.namespace_uid!);
   if (ailment === null) return;
@@ -57,9 +57,9 @@ async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<voi
  * that is gone. Who may not put them back says so, and goes on.
  */
 export async function relabel(app: App, run: Run): Promise<void> {
-  const { cluster, spoke, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  const { cluster, spoke, inputs } = await openSpace(app, run);
   const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
-  const standing = await cluster.findNamespace(spoke.namespace, call);
+  const standing = await cluster.findNamespace(spoke.namespace, run);
   const { labels, annotations } = standing?.metadata ?? {};
   const changes = [
     ...wordsToSet("labels", labels, manifest!.metadata.labels),
@@ -68,7 +68,7 @@ export async function relabel(app: App, run: Run): Promise<void> {
   if (changes.length === 0) return;
   const own: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespace_uid };
   try {
-    await cluster.patchGlobal(refOf(manifest!), [own, ...changes], call);
+    await cluster.patchGlobal(refOf(manifest!), [own, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     await note(run, ["The namespace's labels could not be put back: that needs the permission to patch namespaces"]);
@@ -93,11 +93,11 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
  * what stands there: Moodle keeps an account at the mail relay in its database until its next start.
  */
 export async function putSettings(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  const { space, inputs } = await openSpace(app, run);
   const mail = app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
   const settings = [...mail, ...app.blueprint.spokeObjects(inputs, "secrets")];
   for (const object of settings) {
-    const there = await space.get(refOf(object), call);
+    const there = await space.get(refOf(object), run);
     if (!there || holdsOther(object, there)) await run.remember({ startsAnew: true });
   }
   await put(space, run, settings);
@@ -112,10 +112,10 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
 
 /** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
 export async function putSecrets(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run), call = { signal: run.signal };
+  const { space, inputs } = await openSpace(app, run);
   for (const secret of app.blueprint.newSecrets(inputs)) {
-    if (await space.get(refOf(secret), call)) continue;
-    await space.create(secret, call);
+    if (await space.get(refOf(secret), run)) continue;
+    await space.create(secret, run);
     await note(run, [
       `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
       "reset-admin-password gives it one that it does",
@@ -130,11 +130,11 @@ export async function putStep(app: App, run: Run, step: SpokeStep): Promise<Kube
 
 /** In the order given; returns what stands there then. */
 export async function put(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  const call = { signal: run.signal }, standing: KubeObject[] = [];
+  const standing: KubeObject[] = [];
   for (const object of objects) {
-    const there = await space.get(refOf(object), call);
+    const there = await space.get(refOf(object), run);
     if (there) standing.push(await mend(space, run, fitted(object, there), there));
-    else standing.push(...(await space.apply([object], call)).objects);
+    else standing.push(...(await space.apply([object], run)).objects);
   }
   return standing;
 }
@@ -144,9 +144,8 @@ export async function put(space: Space, run: Run, objects: readonly KubeObject[]
  * name. Then what differs is replaced as a whole, and applied once more.
  */
 async function mend(space: Space, run: Run, object: KubeObject, there: KubeObject): Promise<KubeObject> {
-  const call = { signal: run.signal };
   try {
-    return await applyFenced(space, object, run.job, call);
+    return await applyFenced(space, object, run.job, run);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     run.log.warn("An object cannot be applied beside what others put into it", { object: titleOf(object), error });
@@ -156,8 +155,8 @@ async function mend(space: Space, run: Run, object: KubeObject, there: KubeObjec
       fields = unlike(object, there).map((path) => /^spec\.(\w+)/.exec(path)?.[1] ?? "");
     const change = [...new Set(fields)].filter((field) => Object.hasOwn(spec, field))
       .map((field): PatchOperation => ({ op: "add", path: `/spec/${field}`, value: spec[field] }));
-    await patchFenced(space, { ref: refOf(object), hold: run.job, change: () => change }, call);
-    return await applyFenced(space, object, run.job, call);
+    await patchFenced(space, { ref: refOf(object), hold: run.job, change: () => change }, run);
+    return await applyFenced(space, object, run.job, run);
   } catch (error) {
     throw isRefusal(error) ? explainRefusal(error, object) : error;
   }

@@ -7,12 +7,12 @@
  * are kept on purpose; they are told of where the snapshots are taken.
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
-import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { minuteOf } from "#lib/cluster/removal.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/time.ts";
 import type { Holding } from "#lib/work/same-cluster.ts";
-import { type GuardedCluster, note } from "#lib/work/site.ts";
+import { note } from "#lib/work/site.ts";
 
 /** Looked for by label in the whole cluster: what takes room or is seen from outside. */
 export const ANYWHERE = [
@@ -50,9 +50,9 @@ interface Volume {
 }
 
 /** Before the claims go: afterwards nothing says which volumes were theirs. */
-export async function rememberVolumes(cluster: GuardedCluster, run: Run, namespace: string): Promise<void> {
+export async function rememberVolumes(cluster: Cluster, run: Run, namespace: string): Promise<void> {
   if (run.job.progress.volumes !== undefined) return;
-  const claims = await cluster.listUnder(CLAIM, namespace, { signal: run.signal });
+  const claims = await cluster.listUnder(CLAIM, namespace, run);
   const volumes: Volume[] = claims.filter((claim) => claim["spec"]?.volumeName).map((claim) => ({
     claim: claim.metadata.name,
     claimUid: claim.metadata.uid!,
@@ -72,7 +72,7 @@ interface Leftover {
 }
 
 /** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
-export async function demandNothingLeft(cluster: GuardedCluster, run: Run, holding: Holding): Promise<void> {
+export async function demandNothingLeft(cluster: Cluster, run: Run, holding: Holding): Promise<void> {
   const end = performance.now() + Math.min(PATIENCE, run.patience());
   for (let pause = SECOND / 4;; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const notes: string[] = [];
@@ -87,12 +87,12 @@ export async function demandNothingLeft(cluster: GuardedCluster, run: Run, holdi
   }
 }
 
-async function findLabelled(cluster: GuardedCluster, run: Run, holding: Holding): Promise<Leftover | null> {
+async function findLabelled(cluster: Cluster, run: Run, holding: Holding): Promise<Leftover | null> {
   const whose = holding.spokeId === null
     ? `${FEDERATION}=${holding.federationId},!${SPOKE}`
     : `${SPOKE}=${holding.spokeId}`;
   for (const kind of ANYWHERE) {
-    const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, { signal: run.signal });
+    const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, run);
     if (left) return describe(left, STRAY);
   }
   return null;
@@ -100,17 +100,16 @@ async function findLabelled(cluster: GuardedCluster, run: Run, holding: Holding)
 
 /** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
 async function findForced(
-  cluster: GuardedCluster,
+  cluster: Cluster,
   run: Run,
   { namespace }: Holding,
   notes: string[],
 ): Promise<Leftover | null> {
-  const call = { signal: run.signal };
-  if (await cluster.findNamespace(namespace, call)) return null;
+  if (await cluster.findNamespace(namespace, run)) return null;
   const unseen: string[] = [];
   for (const kind of UNDER_ITS_NAME) {
     try {
-      const [left] = await cluster.listUnder(kind, namespace, call);
+      const [left] = await cluster.listUnder(kind, namespace, run);
       if (left) return describe(left, FORCED);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
@@ -123,7 +122,7 @@ async function findForced(
 }
 
 /** A volume whose class keeps it stays, as its operator has chosen; any other goes with its claim. */
-async function findVolume(cluster: GuardedCluster, run: Run, notes: string[]): Promise<Leftover | null> {
+async function findVolume(cluster: Cluster, run: Run, notes: string[]): Promise<Leftover | null> {
   const volumes = (run.job.progress.volumes ?? []) as readonly Volume[];
   for (const { claim, claimUid, volume } of volumes) {
     const found = await readVolume(cluster, run, volume, notes);
@@ -144,13 +143,13 @@ async function findVolume(cluster: GuardedCluster, run: Run, notes: string[]): P
 }
 
 async function readVolume(
-  cluster: GuardedCluster,
+  cluster: Cluster,
   run: Run,
   name: string,
   notes: string[],
 ): Promise<KubeObject | null> {
   try {
-    return await cluster.find({ ...VOLUME, name }, { signal: run.signal });
+    return await cluster.find({ ...VOLUME, name }, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
     notes.push(`Could not see whether the volume ${name} is gone: no permission`);

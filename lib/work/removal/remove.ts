@@ -12,7 +12,8 @@ import { demandNothingLeft } from "#lib/work/removal/leftovers.ts";
 import { removeNamespace } from "#lib/work/namespaces.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/work/outcomes.ts";
 import { demandSameCluster, type Holding, holdingOfHub, holdingOfSpoke } from "#lib/work/same-cluster.ts";
-import { type GuardedCluster, openHubSite, openSpokeSite, type SpokeSite } from "#lib/work/site.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
+import { openHubSite, openSpokeSite, type SpokeSite } from "#lib/work/site.ts";
 import { takeLastSnapshot } from "#lib/work/backups/snapshots.ts";
 import { stopSite } from "#lib/work/removal/stop.ts";
 
@@ -54,7 +55,7 @@ function onSite(app: App, step: string, work: (site: SpokeSite, run: Run) => Pro
 
 function lastSteps(
   app: App,
-  open: (run: Run) => Promise<{ readonly cluster: GuardedCluster; readonly holding: Holding }>,
+  open: (run: Run) => Promise<{ readonly cluster: Cluster; readonly holding: Holding }>,
 ): Handler["steps"] {
   return {
     namespace: tellDaily(app, "namespace", async (run) => {

@@ -37,8 +37,8 @@ export async function stopSite({ spoke, cluster }: SpokeSite, run: Run): Promise
 async function stop(space: Space, run: Run): Promise<void> {
   await patchIfThere(space, run, CRON, { op: "add", path: "/spec/suspend", value: true });
   // Whatever an operation that was called off has left behind, and scheduled tasks: nobody waits for them any more.
-  for (const { metadata } of await space.list(JOB, "", { signal: run.signal })) {
-    await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, { signal: run.signal });
+  for (const { metadata } of await space.list(JOB, "", run)) {
+    await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
   }
   await patchIfThere(space, run, MOODLE, { op: "add", path: "/spec/replicas", value: 0 });
   await space.noPods("app=moodle", waiting(run, patience(run)));
@@ -53,6 +53,6 @@ function patience(run: Run): number {
 
 /** Somebody may have deleted it: then there is nothing to stop. */
 async function patchIfThere(space: Space, run: Run, ref: Ref, change: PatchOperation): Promise<void> {
-  if (!await space.get(ref, { signal: run.signal })) return;
-  await patchFenced(space, { ref, hold: run.job, change: () => [change] }, { signal: run.signal });
+  if (!await space.get(ref, run)) return;
+  await patchFenced(space, { ref, hold: run.job, change: () => [change] }, run);
 }

@@ -6,12 +6,11 @@
  * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
  */
 import type { Disks, Growth } from "#lib/blueprint/resize.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { lookUntil } from "#lib/work/looking.ts";
-import type { GuardedCluster } from "#lib/work/site.ts";
 
 type Disk = keyof Disks;
 
@@ -32,7 +31,7 @@ export async function readClaims(space: Space, run: Run): Promise<Claims> {
 }
 
 async function readClaim(space: Space, run: Run, disk: Disk): Promise<KubeObject> {
-  const claim = await space.get(refOf(disk), { signal: run.signal });
+  const claim = await space.get(refOf(disk), run);
   if (claim) return claim;
   throw new ClusterError("NotFound", `The volume claim ${NAMES[disk]} is not in the cluster any more`, {
     transient: false,
@@ -47,10 +46,10 @@ export function disksOf({ files, database }: Claims): Disks {
 }
 
 /** Which of the claims may grow by the word of their class; one without a class was made by hand, and may not. */
-export async function readGrowth(cluster: GuardedCluster, run: Run, { files, database }: Claims): Promise<Growth> {
+export async function readGrowth(cluster: Cluster, run: Run, { files, database }: Claims): Promise<Growth> {
   const may = async (claim: KubeObject): Promise<boolean> => {
     const name = classOf(claim);
-    const found = name === "" ? null : await cluster.find({ ...CLASS, name }, { signal: run.signal });
+    const found = name === "" ? null : await cluster.find({ ...CLASS, name }, run);
     return found?.["allowVolumeExpansion"] === true;
   };
   return { files: await may(files), database: await may(database) };
@@ -69,7 +68,7 @@ export function leftSmall(disk: Disk, claim: KubeObject, wanted: string): string
 export async function growClaim(space: Space, run: Run, disk: Disk, size: string): Promise<string> {
   const change = (claim: KubeObject) =>
     amountOf(asked(claim)) < amountOf(size) ? [{ op: "replace" as const, path: REQUEST, value: size }] : [];
-  return asked(await patchFenced(space, { ref: refOf(disk), hold: run.job, change }, { signal: run.signal }));
+  return asked(await patchFenced(space, { ref: refOf(disk), hold: run.job, change }, run));
 }
 
 /** What has been said of the disks that went wrong until now, so that what is said from now on can be told from it. */
@@ -114,7 +113,7 @@ function lackOf(claim: KubeObject, down: "to the volume" | "to the file system")
 
 /** What drivers and nodes said of these claims that went wrong, the latest last. */
 async function failures(space: Space, run: Run, disks: readonly Disk[]): Promise<KubeObject[]> {
-  const events = await space.list({ apiVersion: "v1", kind: "Event" }, "", { signal: run.signal });
+  const events = await space.list({ apiVersion: "v1", kind: "Event" }, "", run);
   return events.filter((event) =>
     /^(VolumeResizeFailed|FileSystemResizeFailed)$/.test(String(event["reason"])) &&
     disks.some((disk) => event["involvedObject"]?.name === NAMES[disk])

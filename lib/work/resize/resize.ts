@@ -86,7 +86,7 @@ async function prepare(app: App, run: Run): Promise<void> {
 
 /** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
 async function demandRunning(space: Space, run: Run): Promise<void> {
-  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, { signal: run.signal })));
+  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
   throw new ClusterError("Suspended", "The site is suspended, and can be given another size only while it runs", {
     transient: false,
@@ -118,7 +118,7 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
 async function untilCounted(app: App, run: Run, refs: readonly Ref[]): Promise<void> {
   const { space } = await openSpace(app, run);
   const late = await lookUntil(run, async () => {
-    const quotas = await Promise.all(refs.map((ref) => space.get(ref, { signal: run.signal })));
+    const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
       Object.entries<string>(quota?.["spec"]?.hard ?? {}).some(([name, hard]) =>
         !isSame(hard, quota!["status"]?.hard?.[name])

@@ -96,7 +96,7 @@ async function ask(
   const found: DriftedObject[] = [];
   for (const { object, judged } of asked) {
     const known = spoke.blueprint_revision === app.blueprint.revision;
-    const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, { signal: run.signal });
+    const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, run);
     if (drifted) found.push(drifted);
   }
   return found;

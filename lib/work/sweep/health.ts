@@ -35,9 +35,8 @@ function isUnseenOnly({ ailments }: Sight): boolean {
 }
 
 async function confirm({ cluster, run }: Look, { spoke, ailments }: Sight): Promise<void> {
-  const call = { signal: run.signal };
   if (!ailments.has("Namespace")) {
-    const found = await cluster.findNamespace(spoke.namespace, call);
+    const found = await cluster.findNamespace(spoke.namespace, run);
     ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespace_uid));
   }
   if (ailments.get("Namespace") !== null) return;
@@ -46,7 +45,7 @@ async function confirm({ cluster, run }: Look, { spoke, ailments }: Sight): Prom
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
     if (ailments.has(title)) continue;
     try {
-      ailments.set(title, ailmentOfPart(part, await space.get(part, call)));
+      ailments.set(title, ailmentOfPart(part, await space.get(part, run)));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.transient) throw error;
       return void ailments.set("Namespace", error.message); // it is gone or another one, since a moment ago

@@ -8,12 +8,10 @@
 import type { App } from "#lib/app.ts";
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/blueprint/expected.ts";
 import type { SpokeStep } from "#lib/blueprint/plan.ts";
-import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { unlike } from "#lib/cluster/likeness.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/spokes/health.ts";
-import { guardCluster } from "#lib/work/guarded.ts";
-import type { GuardedCluster } from "#lib/work/site.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
 import { eachPage, type Kind } from "#lib/work/sweep/pages.ts";
@@ -31,7 +29,7 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
   const began = await app.db.now();
   const candidates = await readCandidates(app.db.rows, name);
   if (candidates.length === 0) return;
-  const cluster = guardCluster(await app.clusters.open(name), () => run.check());
+  const cluster = await app.clusters.open(name);
   const here = await ofThisCluster(cluster, run, candidates);
   const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
   const look: Look = { app, run, cluster, pace, began, sights, listed: new Set() };
@@ -57,11 +55,11 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
 
 /** Another cluster under the same name knows nothing of these namespaces, and must not be taken for their loss. */
 async function ofThisCluster(
-  cluster: GuardedCluster,
+  cluster: Cluster,
   run: Run,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
-  const identity = await cluster.identity({ signal: run.signal });
+  const identity = await cluster.identity(run);
   const here = candidates.filter(({ cluster_uid }) => cluster_uid === null || cluster_uid === identity);
   const elsewhere = candidates.length - here.length;
   if (elsewhere > 0) {

@@ -1,9 +1,8 @@
 /** Goes through all objects of one kind of ours in a cluster, a page at a time, and slowly. */
 import { MANAGED_BY } from "#lib/blueprint/names.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { sleep } from "#lib/time.ts";
-import type { GuardedCluster } from "#lib/work/site.ts";
 
 export type Kind = Omit<Ref, "name">;
 
@@ -20,7 +19,7 @@ const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
 
 /** After a place has expired the list begins anew, so `take` may be given an object twice. */
 export async function eachPage(
-  cluster: GuardedCluster,
+  cluster: Cluster,
   run: Run,
   kind: Kind,
   { page: limit, pauseMs }: Paging,
@@ -31,9 +30,7 @@ export async function eachPage(
     await sleep(pauseMs, run.signal);
     try {
       const from: { readonly next?: string } = next === null ? {} : { next };
-      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, {
-        signal: run.signal,
-      });
+      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, run);
       await take(page.items);
       next = page.next;
       if (next === null) return;

@@ -4,7 +4,7 @@ import { type Expected, expectedObjects } from "#lib/blueprint/expected.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { SpokeStep } from "#lib/blueprint/plan.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { GuardedCluster } from "#lib/work/site.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
 import type { Paging } from "#lib/work/sweep/pages.ts";
 import type { Candidate } from "#lib/work/sweep/rows.ts";
 
@@ -28,7 +28,7 @@ export interface Sight {
 export interface Look {
   readonly app: App;
   readonly run: Run;
-  readonly cluster: GuardedCluster;
+  readonly cluster: Cluster;
   readonly pace: Pace;
   readonly began: Date;
   /** By namespace. */

@@ -31,7 +31,7 @@ export interface Migration {
 
 export async function migrate(place: JobPlace, run: Run, migration: Migration): Promise<void> {
   const { space } = place;
-  for (const attempt of await space.list(JOB, "op=upgrade", { signal: run.signal })) {
+  for (const attempt of await space.list(JOB, "op=upgrade", run)) {
     if (isOver(attempt)) continue;
     const own = ownAttempts(run, OWN), result = await endAttempt(place, run, attempt, own);
     if (result && own.includes(attempt.metadata.name)) return await demandUpgraded(place, run, result);

@@ -66,7 +66,7 @@ export function upgrade(app: App): Handler {
       health: async (run) => await demandHealth(await upgraded(app, run), run),
     }),
     hooks: upgradeOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence({ signal: run.signal }),
+    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
     observe: async (run) => await isHalfWay(app.db.rows, run.job) ? await takeDown(app, run) : await observe(app, run),
   };
 }
@@ -135,12 +135,12 @@ async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): P
 
 /** What stands there is changed under the fence of the run; what a newer blueprint has besides is added. */
 async function applyStep(app: App, run: Run, step: SpokeStep): Promise<void> {
-  const { space, inputs, blueprint } = await upgraded(app, run), call = { signal: run.signal };
+  const { space, inputs, blueprint } = await upgraded(app, run);
   for (const object of blueprint.spokeObjects(inputs, step)) {
     const { apiVersion, kind, metadata } = object;
-    const standing = await space.get({ apiVersion, kind, name: metadata.name }, call);
-    if (standing) await applyFenced(space, object, run.job, call);
-    else await space.apply([object], call);
+    const standing = await space.get({ apiVersion, kind, name: metadata.name }, run);
+    if (standing) await applyFenced(space, object, run.job, run);
+    else await space.apply([object], run);
   }
 }
 

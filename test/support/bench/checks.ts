@@ -78,9 +78,12 @@ export function findLateWrites(
     const held = times.some((time) =>
       time.subject === id && time.holder === by && at >= time.from - CLOCKS && at <= time.to + CLOCKS
     );
-    return held
-      ? []
-      : [`${write.at} ${by} ${write.method} ${write.path} (fence ${write.fence}): it held nothing there`];
+    if (held) return [];
+    const last = holds.findLast((hold) => (hold.spokeId ?? hold.federationId) === id && hold.at <= at);
+    const since = last
+      ? `, where ${at - Math.round(last.at)} ms before ${last.kind} became ${last.state} of ${last.holder}`
+      : "";
+    return [`${write.at} ${by} ${write.method} ${write.path} (fence ${write.fence}): it held nothing there${since}`];
   });
 }
 

@@ -1,5 +1,7 @@
+import type { RequestOptions } from "node:https";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { exchange } from "#lib/cluster/wire/transport.ts";
 import { anyone, failureOf, firstThen, GET, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";
 
@@ -44,6 +46,37 @@ test("a call that is called off rejects with the reason", () =>
   }));
 const controller = new AbortController();
 const reason = new Error("called off");
+
+test("whether its caller still may is asked when the connection stands, and of who may not nothing is sent", () =>
+  withServer((_asked, response) => answer(response, 200, {}), async (_api, server) => {
+    let stopped = false;
+    const options: RequestOptions = {
+      // As a process that is stopped while it connects, and knows nothing of it when it goes on.
+      lookup: (_host, _options, found) => {
+        stopped = true;
+        found(null, [{ address: "127.0.0.1", family: 4 }]);
+      },
+    };
+    const check = () => {
+      if (stopped) throw reason;
+    };
+    const url = new URL(server.url);
+    url.hostname = "localhost";
+    const call = { method: "POST", url, headers: {}, body: "{}", options, deadline: 10_000, signals: [] };
+    assert.is(await exchange({ ...call, check }).catch((error) => error), reason);
+    assert.is(server.asked.length, 0);
+    assert.is((await exchange(call)).status, 200);
+    assert.is(server.asked.length, 1);
+  }));
+
+test("whether its caller still may is asked anew for each request of a call", () => {
+  let asked = 0;
+  const call = { signal: anyone.signal, check: () => void asked++ };
+  return withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
+    await api.call(GET, call);
+    assert.equal([asked, server.asked.length], [2, 2]);
+  });
+});
 
 test("a stream comes as it is sent, and ends", () =>
   withServer((_asked, response) => {

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ANYWHERE, demandNothingLeft, rememberVolumes, UNDER_ITS_NAME } from "#lib/work/removal/leftovers.ts";
-import type { GuardedCluster } from "#lib/work/site.ts";
+import type { Cluster } from "#lib/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 
 type Kind = Omit<Ref, "name">;
@@ -43,7 +43,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
     },
     find: ({ name }: Ref) => give<KubeObject | null>(left.volumes?.[name], null),
     findNamespace: () => Promise.resolve(left.namespace ?? null),
-  } as unknown as GuardedCluster;
+  } as unknown as Cluster;
   const job = { progress };
   const run = {
     job,
