@@ -1,7 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type Space } from "#lib/cluster/cluster.ts";
+import { seal } from "#lib/crypto/seal.ts";
 import { Fault } from "#lib/errors.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { makeSignInLink } from "#lib/spokes/sign-in-link.ts";
@@ -80,7 +82,7 @@ test("is 503 where the Job fails, with the last words in the log and nothing in 
   await gone(porch);
 });
 
-test("believes nothing that was not sealed for it, and no token that would change the address", async ({ porch }) => {
+test("believes nothing that was not sealed for it", async ({ porch }) => {
   for (
     const lines of [["sealed: AAAA"], [], ["sealed: "], [`sealed: ${"A".repeat(200)}`], ["refused: no such reason"]]
   ) {
@@ -89,6 +91,47 @@ test("believes nothing that was not sealed for it, and no token that would chang
     porch.work.simulator.faults.clear();
     await gone(porch);
   }
+});
+
+/** The cluster, whose Job has said this, sealed for whoever asked. */
+async function saying({ work: { app } }: Porch, text: string, succeeded = true): Promise<App> {
+  const cluster = await app.clusters.open("default");
+  const space = (...place: Parameters<Cluster["space"]>): Space => {
+    const real = cluster.space(...place);
+    let key = "";
+    return {
+      ...real,
+      create(job, call) {
+        key = job["spec"].template.spec.containers[0].env[0].value;
+        return real.create(job, call);
+      },
+      follow: async (name, waiting) => ({
+        ...await real.follow(name, waiting),
+        ...{ succeeded, log: [`sealed: ${seal(text, key)}`] },
+      }),
+    };
+  };
+  return { ...app, clusters: { ...app.clusters, open: () => Promise.resolve({ ...cluster, space }) } };
+}
+
+test("makes no address of what is no token, and no time of what is none, and takes nothing of a Job that failed", async ({ porch }) => {
+  const token = "a".repeat(32), expires = 1_800_000_000, good = JSON.stringify({ token, expires });
+  const ask = async (app: App) =>
+    await makeSignInLink(app, porch.work.actor, await porch.work.row(porch.id), CALL.signal);
+  assert.match((await ask(await saying(porch, good))).url, `?token=${token}`);
+  const wrong: unknown[] = [
+    ...["", "a".repeat(31), `${"a".repeat(31)}&`, "../../../../../../../../../../xx", 1, null].map((token) => ({
+      token,
+      expires,
+    })),
+    ...[-1, 1.5, 1e15, "soon", null].map((expires) => ({ token, expires })),
+    null,
+    [],
+  ];
+  for (const text of ["", "{", ...wrong.map((each) => JSON.stringify(each))]) {
+    assert.is((await rejection(ask(await saying(porch, text)))).code, "link_failed", text);
+  }
+  assert.is((await rejection(ask(await saying(porch, good, false)))).code, "link_failed");
 });
 
 test("is over in time where the Job takes longer than the request may, and has it deleted", async ({ porch }) => {
