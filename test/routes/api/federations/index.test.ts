@@ -15,7 +15,6 @@ test("POST answers 201 with a hub in provisioning, and where it is", async ({ sc
     region: "eu",
     mode: "open",
     tier: "gold",
-    unknown: true,
   });
   assert.is(status, 201);
   assert.is(headers.get("location"), `/api/federations/${body.id}`);

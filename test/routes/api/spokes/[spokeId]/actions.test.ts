@@ -32,6 +32,7 @@ test("is 409 where the state does not allow it, and says which does", async ({ s
   const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
   assert.equal(body, {
     statusCode: 409,
+    code: "spoke_state",
     message: "Cannot suspend a spoke that is provisioning; wait until it is active",
     error: "Conflict",
   });

@@ -40,7 +40,6 @@ test("POST answers 201 with the spoke in provisioning, every field, and where it
     lmsVersion: "4.5.10",
     moodleVersion: "4.5.10",
     seed: "demo",
-    unknown: { ignored: true },
   });
   assert.is(status, 201);
   assert.is(headers.get("location"), `/api/spokes/${body.id}`);
