@@ -85,7 +85,11 @@ export const FAULTS = {
   slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
   parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the version to go to"],
-  version_not_newer: ["impossible", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
+  version_not_newer: [
+    "impossible",
+    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older version",
+  ],
+  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
   size_unchanged: ["impossible", "Cannot resize to small: it has that size already"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
   not_offered: ["invalid", "size must be one of small, medium, large"],

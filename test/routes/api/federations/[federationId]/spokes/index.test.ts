@@ -210,6 +210,16 @@ test("GET lists all spokes of the hub that the caller sees, newest first", async
   assert.is((await scene.as("stranger", "cli").get("/api/federations/north/spokes")).status, 404);
 });
 
+test("GET is narrowed within the hub", async ({ scene }) => {
+  const find = async (query: string) => {
+    const { status, body } = await scene.as("hubAdmin", "cli").get(`/api/federations/north/spokes?${query}`);
+    return [status, ...body.map((spoke: { slug: string }) => spoke.slug)];
+  };
+  assert.equal(await find("q=LM&state=provisioning"), [200, "elm"]);
+  assert.equal(await find("slug=oak&health=unknown"), [200, "oak"]);
+  assert.equal(await find("slug=oak&state=suspended"), [200]);
+});
+
 test("GET tells of each spoke in the queue where it stands", async ({ scene }) => {
   const { body } = await scene.as("hubAdmin", "cli").get("/api/federations/north/spokes");
   const positions = body.filter((spoke: { operation: unknown }) => spoke.operation)
