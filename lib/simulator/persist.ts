@@ -4,7 +4,7 @@
  * to lose somebody's spokes.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { messageOf } from "#lib/errors.ts";
+import { reasonOf, StartError } from "#lib/errors.ts";
 import { type Journal, openJournal, readJournals } from "#lib/simulator/journal.ts";
 import type { Json } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
@@ -95,11 +95,13 @@ async function load(world: World, path: string): Promise<number> {
     restore(world, kept);
     return lines.at(-1)?.number ?? state.journal;
   } catch (cause) {
-    const message = `Cannot use the simulated cluster's state in ${path}: ${
-      messageOf(cause)
-    }; move it away to start anew`;
-    throw new Error(message, { cause });
+    const message = `Cannot use the simulated cluster's state in ${path}: ${whyUnreadable(cause)}`;
+    throw new StartError(`${message}; move that file away to start with an empty cluster`, { cause });
   }
+}
+
+function whyUnreadable(cause: unknown): string {
+  return cause instanceof SyntaxError || cause instanceof TypeError ? "it is damaged" : reasonOf(cause);
 }
 
 async function read(path: string): Promise<Json> {

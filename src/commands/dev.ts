@@ -4,7 +4,6 @@
  * PostgreSQL is real and runs under DATA_DIR; the cluster is simulated unless one is named on purpose: an exported
  * KUBECONFIG or DATABASE_URL is not used, so that nobody's production is touched by accident.
  */
-import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Config, publicUrlOn, readProcessConfig } from "#lib/config.ts";
@@ -12,11 +11,15 @@ import { openEmbedded } from "#lib/db/embedded.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
 import { firstOperator } from "#lib/users/bootstrap.ts";
-import { banner } from "../banner.ts";
+import { banner, type Greeting } from "../banner.ts";
 import { built } from "../built.ts";
+import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
-import { cannotListen, runUntilStopped } from "../run.ts";
+import { holdDirectory } from "../data-directory.ts";
+import { runUntilStopped } from "../run.ts";
+import { awaitStop, type Stop } from "../stop.ts";
+import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 
 interface Place {
@@ -33,40 +36,65 @@ export async function dev({ options }: Given): Promise<void> {
   }
   const config = readProcessConfig("dev");
   const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
-  if (config.port !== 0) await requireFreePort(config);
-  if (config.mailDirectory) {
-    log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
-  }
-  await mkdir(config.dataDir, { recursive: true });
   const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : config.kubeconfig;
-  const place = kubeconfig ? realCluster(kubeconfig) : await simulatedCluster(config, log);
+  const letGo = await holdDirectory(config.dataDir);
   try {
-    await runOn(config, place, log);
+    if (config.port !== 0) await requireFreePort(config);
+    if (kubeconfig !== null) await requireKubeconfig({ file: kubeconfig });
+    await startParts(config, kubeconfig, log);
   } finally {
-    await place.close();
+    letGo();
   }
 }
 
-async function runOn(config: Config, place: Place, log: Log): Promise<void> {
+/** From here on there is something to take down: a signal is heeded between two parts, and the parts so far are closed. */
+async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
+  const stop = awaitStop();
   const directory = join(config.dataDir, "postgres");
+  log.info(`Starting PostgreSQL in ${directory}`);
   const database = await openEmbedded({ directory, durable: true, log });
   try {
-    const own = { ...config, database: { ...config.database, url: database.url } };
-    const program = await compose(own, place.source, log);
+    stop.check();
+    log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
+    const place = kubeconfig === null ? await simulatedCluster(config, log) : realCluster(kubeconfig);
     try {
-      const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
-      const { port, stopped } = await runUntilStopped(program);
-      const url = publicUrlOn(port, config).href.replace(/\/$/, "");
-      const { version } = program.app.release, colours = process.stdout.isTTY === true;
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
-      process.stdout.write(banner({ version, url, ...admin, ...told, colours }));
-      process.stdout.write(`Listening on ${url}\n`);
-      await stopped;
+      await runOn({ ...config, database: { ...config.database, url: database.url } }, place.source, {
+        told,
+        stop,
+        log,
+      });
     } finally {
-      await program.close();
+      await place.close();
     }
   } finally {
     await database.stop();
+  }
+}
+
+interface Outfit {
+  readonly told: Pick<Greeting, "database" | "cluster">;
+  readonly stop: Stop;
+  readonly log: Log;
+}
+
+async function runOn(config: Config, source: ClusterSource, { told, stop, log }: Outfit): Promise<void> {
+  log.info("Starting the control plane");
+  const program = await compose(config, source, log);
+  try {
+    const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
+    stop.check();
+    const { port, stopped } = await runUntilStopped(program, stop);
+    const url = publicUrlOn(port, config).href.replace(/\/$/, "");
+    const { version } = program.app.release;
+    if (config.mailDirectory) {
+      log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
+    }
+    process.stdout.write(banner({ version, url, ...admin, ...told, colours: config.log.colours }));
+    process.stdout.write(`Listening on ${url}\n`);
+    await stopped;
+  } finally {
+    await program.close();
   }
 }
 
