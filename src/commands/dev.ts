@@ -50,14 +50,14 @@ export async function dev({ options }: Given): Promise<void> {
 /** From here on there is something to take down: a signal is heeded between two parts, and the parts so far are closed. */
 async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
   const stop = awaitStop();
-  const directory = join(config.dataDir, "postgres");
-  log.info(`Starting PostgreSQL in ${directory}`);
-  const database = await openEmbedded({ directory, durable: true, log });
+  log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
+  const place = kubeconfig === null ? await simulatedCluster(config, log) : realCluster(kubeconfig);
   try {
-    stop.check();
-    log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
-    const place = kubeconfig === null ? await simulatedCluster(config, log) : realCluster(kubeconfig);
+    const directory = join(config.dataDir, "postgres");
+    log.info(`Starting PostgreSQL in ${directory}`);
+    const database = await openEmbedded({ directory, durable: true, log });
     try {
+      stop.check();
       const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
       await runOn({ ...config, database: { ...config.database, url: database.url } }, place.source, {
         told,
@@ -65,10 +65,10 @@ async function startParts(config: Config, kubeconfig: string | null, log: Log): 
         log,
       });
     } finally {
-      await place.close();
+      await database.stop();
     }
   } finally {
-    await database.stop();
+    await place.close();
   }
 }
 
