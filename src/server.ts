@@ -101,6 +101,7 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
+      about: {},
       signal: aborting.signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
       cut(reason) {

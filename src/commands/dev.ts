@@ -4,7 +4,7 @@
  * PostgreSQL is real and runs under DATA_DIR; the cluster is simulated unless one is named on purpose: an exported
  * KUBECONFIG or DATABASE_URL is not used, so that nobody's production is touched by accident.
  */
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Config, publicUrlOn, readProcessConfig } from "#lib/config.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
@@ -34,12 +34,12 @@ export async function dev({ options }: Given): Promise<void> {
       "run npm ci && npm start there, or here wheelwright serve with a database of yours";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
-  const config = readProcessConfig("dev");
-  const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
-  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : config.kubeconfig;
-  const letGo = await holdDirectory(config.dataDir);
+  const wanted = readProcessConfig("dev");
+  const log = openLog({ ...wanted.log, write: (line) => process.stdout.write(line) });
+  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : wanted.kubeconfig;
+  const letGo = await holdDirectory(wanted.dataDir);
   try {
-    if (config.port !== 0) await requireFreePort(config);
+    const config = await settlePort(wanted);
     if (kubeconfig !== null) await requireKubeconfig({ file: kubeconfig });
     await startParts(config, kubeconfig, log);
   } finally {
@@ -84,8 +84,8 @@ async function runOn(config: Config, source: ClusterSource, { told, stop, log }:
   try {
     const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
     stop.check();
-    const { port, stopped } = await runUntilStopped(program, stop);
-    const url = publicUrlOn(port, config).href.replace(/\/$/, "");
+    const { stopped } = await runUntilStopped(program, stop);
+    const url = config.publicUrl.href.replace(/\/$/, "");
     const { version } = program.app.release;
     if (config.mailDirectory) {
       log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
@@ -112,11 +112,14 @@ function realCluster(file: string): Place {
   return { source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() };
 }
 
-/** Tells early, before anything was started, that the address is taken. */
-function requireFreePort(config: Config): Promise<void> {
+/** Tells early, before anything was started, that the address is taken; and chooses a port where any will do, for links. */
+function settlePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (cause) => reject(cannotListen(config, cause)));
-    probe.listen(config.port, config.host, () => probe.close(() => resolve()));
+    probe.listen(config.port, config.host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve({ ...config, port, publicUrl: publicUrlOn(port, config) }));
+    });
   });
 }

@@ -1,11 +1,10 @@
 /** The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there afterwards. */
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isPostmasterOf, readPostmaster } from "#lib/db/embedded/postmaster.ts";
 import { type Client, type Heard, signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
@@ -115,46 +114,6 @@ test("Ctrl-C that arrives twice at once, as under npm, is one wish and stops it 
   program.tell("SIGINT");
   await program.said(/Stopping/);
   assert.is(await program.stop("SIGINT"), 0);
-});
-
-/** The PostgreSQL that was started under the directory; null where none runs. */
-async function postmasterOf(directory: string): Promise<number | null> {
-  const found = await readPostmaster(await realpath(join(directory, "postgres", "data")));
-  return found && await isPostmasterOf(found.pid, await realpath(join(directory, "postgres", "data")))
-    ? found.pid
-    : null;
-}
-
-test("a terminal that closes ends everything, PostgreSQL too, though no word can be said any more", async ({ directory }) => {
-  const { program } = await start(directory, ADMIN);
-  assert.type(await postmasterOf(directory), "number");
-  program.child.stdout!.destroy();
-  program.child.stderr!.destroy();
-  program.tell("SIGHUP");
-  const ended = new Promise((resolve) => program.child.once("exit", resolve));
-  assert.is(await ended, 0);
-  assert.is(await postmasterOf(directory), null);
-});
-
-test("Ctrl-C while it starts is heeded, and leaves no PostgreSQL behind", async ({ directory }) => {
-  const program = startProgram(["dev"], { PORT: "0", DATA_DIR: directory });
-  running.push(program);
-  await program.said(/Starting PostgreSQL/);
-  assert.is(await program.stop("SIGINT"), 130);
-  assert.is(program.lines.at(-1), "Stopped before it had started");
-  assert.is(await postmasterOf(directory), null);
-});
-
-test("it listens on this machine alone unless it is told otherwise", async ({ directory }) => {
-  const { url } = await start(directory, { ...ADMIN, HOST: "" });
-  const others = Object.values(networkInterfaces()).flat().filter((each) => each?.family === "IPv4" && !each.internal);
-  for (const address of ["127.0.0.2", ...others.map((each) => each!.address)]) {
-    const outcome = await fetch(`http://${address}:${new URL(url).port}/api/healthz`).then(
-      () => "answered",
-      () => "refused",
-    );
-    assert.is(outcome, "refused", address);
-  }
 });
 
 test.run();
