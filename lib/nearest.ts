@@ -1,24 +1,29 @@
-/** What somebody meant who mistyped a name: the known one that it takes the fewest changes to. */
+/** Which of some names somebody may have meant who wrote another. */
 
-/** Null where nothing known is near enough to be meant. */
-export function nearest(word: string, known: readonly string[]): string | null {
-  const most = Math.max(1, Math.floor(word.length / 3));
-  const [best] = known.map((name) => ({ name, changes: changesBetween(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ changes }) => changes <= most).sort((a, b) => a.changes - b.changes);
-  return best?.name ?? null;
+/** A longer one is nobody's slip of the pen, and would cost more to compare than it is worth. */
+const LONGEST = 64;
+
+/** The nearest name, should one be near: a letter in four may be wrong, left out, doubled or swapped, whatever its case. */
+export function nearest(name: string, known: readonly string[]): string | null {
+  if (name.length > LONGEST) return null;
+  const [best] = known.map((other) => ({ other, slips: slipsBetween(name.toLowerCase(), other.toLowerCase()) }))
+    .filter(({ other, slips }) => slips <= Math.max(1, Math.floor(other.length / 4)) && slips < name.length)
+    .sort((one, two) => one.slips - two.slips);
+  return best?.other ?? null;
 }
 
-/** Letters put in, left out, exchanged, or swapped with their neighbour. */
-function changesBetween(a: string, b: string): number {
-  let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1], swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1));
-      if (swapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
+/** The least number of letters to change, add, leave out or swap with their neighbour. */
+function slipsBetween(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i], above = rows[i - 1]!;
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const least = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + same);
+      row.push(swapped ? Math.min(least, rows[i - 2]![j - 2]! + 1) : least);
     }
-    [before, row] = [row, next];
+    rows.push(row);
   }
-  return row[b.length]!;
+  return rows[one.length]![other.length]!;
 }
