@@ -144,6 +144,13 @@ export const REAPPLY = plan(1, 2 * HOUR, [
   step("health", "Looking at the site's login page", 6 * MINUTE),
 ]);
 
+/** Each step looks whether there is anything to change, and returns at once where there is not. */
+export const CONFIGURE = plan(1, 2 * HOUR, [
+  step("prepare", "Comparing what is wished with what there is", MINUTE),
+  step("seed", "Setting title, administrator and look", 35 * MINUTE),
+  step("health", "Looking at the site's login page", 6 * MINUTE),
+]);
+
 export const PROVISION_HUB = plan(1, HOUR, [
   step("namespace", "Creating the hub's namespace", MINUTE),
   step("rooms", "Making room for what spokes share", MINUTE),

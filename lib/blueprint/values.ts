@@ -26,7 +26,7 @@ export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PAS
 /** All but the first five may be absent: what is not configured is left out of the seed. */
 export const SEED_NAMES = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
-  ...["BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
+  ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
   ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;

@@ -95,6 +95,18 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
+/** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
+export async function updateWish(tx: Tx, { id, display_name, brand, admin_email }: SpokeRow): Promise<SpokeRow> {
+  return await tx.updateTable("spokes")
+    .set({ display_name, brand, admin_email, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
+export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
+  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
+}
+
 /** What it is to be made from, and the blueprint that this is for. */
 export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })

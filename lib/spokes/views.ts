@@ -65,6 +65,14 @@ export const NewSpoke = v.object({
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
+/** What is absent stays. */
+export const SpokePatch = v.object({
+  displayName: maybe(text(1, 200)),
+  brand: choice,
+  adminEmail: maybe(Email),
+});
+export type SpokePatch = v.InferOutput<typeof SpokePatch>;
+
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
 /** What some actions need, or may be told, besides. */

@@ -26,6 +26,7 @@ export interface Database {
 export interface Account {
   /** As it was given: a hash would tell a test nothing. */
   readonly password: string;
+  readonly email?: string;
   readonly suspended?: boolean;
   /** Browsers that are signed in. */
   readonly sessions?: number;
