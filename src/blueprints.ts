@@ -374,6 +374,30 @@ spec:
   storageClassName: "\${STORAGE_CLASS}"
   resources: { requests: { storage: "\${FILES_DISK}" } }
 `,
+  "former.yaml": `\
+# One for each name that a site had before: it leads to the present one. The annotation is ingress-nginx's, which answers 301
+# and takes no path along: its own check refuses the variable that would ($request_uri). Under any other controller the name
+# leads to the site, and Moodle itself redirects what it is asked under another name than its own. The certificate is the one
+# that the name had: without an issuer nothing is ordered anew, and it was renewed while a third of its time was left.
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: "moodle-former-\${FORMER_KEY}"
+  annotations:
+    nginx.ingress.kubernetes.io/permanent-redirect: "\${URL}"
+spec:
+  ingressClassName: "\${INGRESS_CLASS}"
+  tls:
+    - hosts: ["\${FORMER_CERTIFICATE_HOST}"]
+      secretName: "\${FORMER_CERTIFICATE_SECRET}"
+  rules:
+    - host: "\${FORMER_HOST}"
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: { service: { name: moodle, port: { name: http } } }
+`,
   "health-job.yaml": `\
 # Asks the site for its login page from inside the namespace and prints the HTTP status.
 apiVersion: batch/v1

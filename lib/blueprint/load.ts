@@ -7,6 +7,7 @@ import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { ConfigError } from "#lib/config.ts";
 import {
   type Files,
+  FORMER_FILE,
   HUB_FILES,
   JOB_FILES,
   MAIL_FILE,
@@ -26,7 +27,7 @@ import { newPassword, relayPassword } from "#lib/blueprint/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/blueprint/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/blueprint/sizes.ts";
 import { type Owner, stamp } from "#lib/blueprint/stamp.ts";
-import { hubValues, spokeValues } from "#lib/blueprint/values.ts";
+import { formerValues, hubValues, spokeValues } from "#lib/blueprint/values.ts";
 
 export interface Blueprint {
   /** Its wire name for a version is platform + "Version". */
@@ -93,7 +94,11 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
       const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
       const values = { ...spokeValues(inputs), ...seed };
-      return STEP_FILES[step].flatMap((file) => render(file, values, spokeOwner(inputs)));
+      const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
+      return [
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)),
+        ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
+      ];
     },
     newSecrets(inputs) {
       const secrets = {

@@ -4,6 +4,9 @@
  * Null means absent: the key is left out. Only the names marked so below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { keyOfHost } from "#lib/blueprint/names.ts";
+
+type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
 export const SPOKE_NAMES = [
   ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
@@ -20,6 +23,14 @@ export const SPOKE_NAMES = [
 export type SpokeName = (typeof SPOKE_NAMES)[number];
 
 export const JOB_NAMES = ["FENCE", "MAINTENANCE", "PASSWORD_SCRIPT"] as const;
+
+/** The last two may be absent. */
+export const FORMER_NAMES = [
+  "FORMER_KEY",
+  "FORMER_HOST",
+  "FORMER_CERTIFICATE_HOST",
+  "FORMER_CERTIFICATE_SECRET",
+] as const;
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
@@ -89,7 +100,20 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     MAIL_PORT_PROTOCOL: otherMailPort && "TCP",
     CERTIFICATE_ISSUER: issuer,
     CERTIFICATE_HOST: issuer && inputs.host,
-    CERTIFICATE_SECRET: issuer && CERTIFICATE,
+    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? CERTIFICATE),
+  };
+}
+
+/** Of a host that leads to the present one. */
+export function formerValues(
+  { issuer }: SpokeInputs,
+  { host, certificate }: FormerHost,
+): Record<(typeof FORMER_NAMES)[number], unknown> {
+  return {
+    FORMER_KEY: keyOfHost(host),
+    FORMER_HOST: host,
+    FORMER_CERTIFICATE_HOST: issuer && host,
+    FORMER_CERTIFICATE_SECRET: issuer && certificate,
   };
 }
 

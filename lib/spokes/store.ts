@@ -59,28 +59,6 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
 }
 
 /**
- * Whether a live spoke, in whatever hub, has the domain, one of those `above` it, or one below it: of these the names end in
- * a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
- */
-export async function isInUse(rows: Rows, domain: string, above: readonly string[]): Promise<boolean> {
-  const backwards = [...domain].reverse().join("");
-  const isBelow = sql<boolean>`reverse(domain) collate "C" > ${`${backwards}.`}
-    and reverse(domain) collate "C" < ${`${backwards}/`}`;
-  const found = await rows.selectFrom("spokes").select("id").where("state", "<>", "removed")
-    .where((where) => where.or([where("domain", "in", [domain, ...above]), isBelow])).limit(1).executeTakeFirst();
-  return found !== undefined;
-}
-
-/**
- * Until the transaction ends, holds off others who would take a name above or below this one: all of these have their last
- * two labels in common.
- */
-export async function lockNames(tx: Tx, domain: string): Promise<void> {
-  const end = domain.split(".").slice(-2).join(".");
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
-}
-
-/**
  * The row as it stands, held against other changes until the transaction ends, so that of two callers the second
  * judges what the first has made of it. Those who only refer to it need not wait.
  */
@@ -96,9 +74,10 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
 }
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
-export async function updateWish(tx: Tx, { id, display_name, brand, admin_email }: SpokeRow): Promise<SpokeRow> {
+export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+  const { display_name, brand, admin_email, domain, wished_domain } = row;
   return await tx.updateTable("spokes")
-    .set({ display_name, brand, admin_email, updated_at: sql<Date>`wheelwright_now()` })
+    .set({ display_name, brand, admin_email, domain, wished_domain, updated_at: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

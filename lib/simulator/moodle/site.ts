@@ -39,6 +39,8 @@ export interface Files {
   readonly code?: string;
   /** Whether there is a config.php. */
   readonly configured?: boolean;
+  /** Of config.php: the host that the site takes for its own, as its last start was told. */
+  readonly wwwroot?: string;
   /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
   readonly upgrading?: boolean;
   /** climaintenance.html */
@@ -112,4 +114,9 @@ export function releaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? "20241007") + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
+}
+
+/** Of the address that a start is told. */
+export function hostOf(env: Readonly<Record<string, string>>): string {
+  return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

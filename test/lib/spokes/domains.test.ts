@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { Fault } from "#lib/errors.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
 import { defaultDomains, domainsFor, namesAbove, refuseReserved } from "#lib/spokes/domains.ts";
-import { isInUse } from "#lib/spokes/store.ts";
+import { isInUse } from "#lib/spokes/names.ts";
 import { NewSpoke } from "#lib/spokes/views.ts";
 import { openStage, settle, type Stage } from "#test/lib/spokes/stage.ts";
 import { openExplainer } from "#test/support/plans.ts";

@@ -21,15 +21,25 @@ export const GET = endpoint({
 });
 
 export const PATCH = endpoint({
-  summary: "Change a spoke's name, brand or administrator's address; dryRun=true shows what would change",
+  summary: "Change a spoke's name, brand, administrator's address or domain; dryRun=true shows what would change",
   access: spoke("act"),
   scope: "cli",
   query: v.object({ dryRun: Flag }),
   body: SpokePatch,
   reply: ok(v.union([SpokeView, ActionPreview])),
-  faults: ["spoke_state", "not_offered"],
-  handle: ({ app, actor, spoke, query, body }) =>
-    query.dryRun ? previewPatch(app, spoke, body) : patchSpoke(app, actor, spoke, body),
+  faults: [
+    "spoke_state",
+    "not_offered",
+    "federation_admin_only",
+    "domain_taken",
+    "domain_unproven",
+    "domain_reserved",
+    "domain_invalid",
+    "dns_unavailable",
+    "cluster_unavailable",
+  ],
+  handle: ({ app, actor, spoke, query, body, signal }) =>
+    query.dryRun ? previewPatch(app, actor, spoke, body, signal) : patchSpoke(app, actor, spoke, body, signal),
 });
 
 export const DELETE = endpoint({

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { addSpokeAdmin } from "#test/support/people.ts";
-import { openScene, type Scene } from "#test/support/scene.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; elm: string }>("PATCH /api/spokes/{id}");
 test.before.each(async (context) => {
@@ -122,6 +122,91 @@ test("shows a dry run and writes nothing", async ({ scene, elm }) => {
   assert.equal(body.notes, ["The site's full name becomes Elm; it is elm"]);
   assert.ok(body.steps.includes("Setting title, administrator and look"));
   assert.equal(await traces(scene, elm), before);
+});
+
+test("of the domain keeps the present one until the site answers under the other", async ({ scene, elm }) => {
+  await build(scene, elm);
+  const path = `/api/spokes/${elm}`, domain = "beech.spokes.example.org";
+  const { status, body } = await scene.as("hubAdmin", "cli").patch(path, { domain });
+  assert.equal([status, body.domain, body.formerDomains], [200, "elm.spokes.example.org", []]);
+  assert.equal([body.state, body.operation.kind], ["updating", "configure"]);
+  const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_updated'");
+  assert.equal(event.metadata.changed, { domain: { from: "elm.spokes.example.org", to: domain } });
+  const before = await traces(scene, elm);
+  assert.is((await scene.as("hubAdmin").patch(path, { domain })).status, 200);
+  assert.equal(await traces(scene, elm), before);
+  const taken = await scene.as("operator").post("/api/federations/north/spokes", { slug: "beech", domain });
+  assert.equal([taken.status, taken.body.error], [409, "Conflict"]);
+  const other = await scene.as("hubAdmin").patch(path, { domain: "ash.spokes.example.org" });
+  assert.equal([other.status, other.body.operation.id], [200, body.operation.id]);
+  const free = await scene.as("operator").post("/api/federations/north/spokes", { slug: "beech", domain });
+  assert.is(free.status, 201);
+});
+
+test("of the domain is for those who may create spokes there, under the rules of a creation", async ({ scene, elm }) => {
+  await build(scene, elm);
+  const path = `/api/spokes/${elm}`;
+  const ask = async (who: Who, domain: string) => {
+    const { status, body } = await scene.as(who, "cli").patch(path, { domain });
+    return `${status} ${body.message ?? body.domain}`;
+  };
+  assert.is(
+    await ask("spokeAdmin", "beech.spokes.example.org"),
+    "403 Only an operator or an admin of its hub may give a spoke another domain",
+  );
+  assert.is(await ask("spokeAdmin", "elm.spokes.example.org"), "200 elm.spokes.example.org"); // it is sent back as it is
+  assert.match(
+    await ask("hubAdmin", "a.b.spokes.example.org"),
+    /^400 .*below spokes\.example\.org it may have one label/,
+  );
+  assert.match(await ask("hubAdmin", "spokes.example.org"), /^400 .*belongs to the service/);
+  assert.match(await ask("hubAdmin", "elm.school.1"), /^400 .*which browsers take for an address/);
+  assert.match(await ask("hubAdmin", "elm.school.example"), /^409 Nothing shows yet that elm\.school\.example/);
+  const { body: oak } = await scene.as("operator").post("/api/federations/north/spokes", {
+    slug: "oak-2",
+    domain: "oak.school.example",
+  });
+  for (const domain of [oak.domain, `www.${oak.domain}`, "school.example"]) {
+    assert.match(await ask("operator", domain), /^409 The domain .* is taken, or above or below a name in use/);
+  }
+  assert.is(await ask("operator", "elm.school.example"), "200 elm.spokes.example.org");
+});
+
+test("of two spokes for one domain at once is one's alone", async ({ scene, elm }) => {
+  const { body: ash } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "ash" });
+  await build(scene, elm);
+  await build(scene, ash.id);
+  const domain = "beech.spokes.example.org";
+  const answers = await Promise.all([
+    ...[elm, ash.id].map((id) => scene.as("operator").patch(`/api/spokes/${id}`, { domain })),
+    scene.as("hubAdmin").post("/api/federations/north/spokes", { slug: "beech", domain }),
+  ]);
+  assert.equal(answers.map(({ status }) => status < 300).filter((done) => done).length, 1);
+  assert.equal(answers.map(({ status }) => status).filter((status) => status === 409).length, 2);
+});
+
+test("of the domain of an install that nobody has begun is its domain at once", async ({ scene, elm }) => {
+  const domain = "beech.spokes.example.org";
+  const { body } = await scene.as("hubAdmin").patch(`/api/spokes/${elm}`, { domain });
+  assert.equal([body.domain, body.formerDomains, body.state], [domain, [], "provisioning"]);
+  const [row] = await scene.db.sql("select blueprint_inputs as inputs from spokes where id = $1", [elm]);
+  assert.is(row.inputs.host, domain);
+  const { status } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm-2", domain });
+  assert.is(status, 409);
+});
+
+test("of the domain shows in a dry run that the site is away meanwhile", async ({ scene, elm }) => {
+  await build(scene, elm);
+  const { status, body } = await scene.as("hubAdmin").patch(`/api/spokes/${elm}?dryRun=true`, {
+    domain: "beech.spokes.example.org",
+  });
+  assert.equal([status, body.downtime], [200, true]);
+  assert.equal(body.notes, [
+    "Its domain becomes beech.spokes.example.org; it is elm.spokes.example.org",
+    "elm.spokes.example.org leads there for 30 days, and to its front page alone",
+  ]);
+  const [row] = await scene.db.sql("select wished_domain from spokes where id = $1", [elm]);
+  assert.is(row.wished_domain, null);
 });
 
 test.run();
