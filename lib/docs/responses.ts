@@ -16,6 +16,7 @@ export const SAYING: Readonly<Record<number, string>> = {
   201: "Made",
   202: "Accepted; the work goes on after this answer",
   204: "Done, and nothing to say of it",
+  308: "It is elsewhere, for good: see `Location`",
   304: "As it was when you asked before",
   400: "The request is not as it must be; the message names each field",
   401: "Nobody, or a credential that is no good here",

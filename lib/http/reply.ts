@@ -79,6 +79,14 @@ export function html(status = 200): Reply<Page> {
   };
 }
 
+/** Sends the caller on to this path, for good. */
+export const redirect: Reply<string> = {
+  status: 308,
+  content: null,
+  headers: ["location"],
+  send: (location) => new Response(null, { status: 308, headers: { location, "cache-control": "no-store" } }),
+};
+
 /** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
 export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readonly cookie: string }> {
   return {

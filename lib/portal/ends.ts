@@ -8,7 +8,7 @@ import { frame, outcome, type Shown } from "#lib/portal/frame.ts";
 
 /** Whether there is a portal that a person can be sent to. */
 export function hasPortal({ config }: App, { manifest }: Service): boolean {
-  return config.portal && manifest.some(([pattern]) => pattern === "/");
+  return config.portal && manifest.some(([pattern]) => pattern === "/sign-in");
 }
 
 /** Where somebody who can sign in now goes on. */

@@ -33,7 +33,7 @@ test("gives the path's, the query's and the header's parameters", () => {
     ["query", "dryRun", false],
     ["header", "Idempotency-Key", false],
   ]);
-  assert.is(operation.operationId, "postHubsHubIdThings");
+  assert.is(operation.operationId, "createHubThing");
 });
 
 test("says of the body what may be sent, and of the reply what is answered", () => {
