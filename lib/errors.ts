@@ -14,6 +14,8 @@ export type FaultKind =
   | "too_large" // the body is over its bound
   | "unsent" // the body does not come in time
   | "media_type" // the body is not JSON
+  | "expectation" // what the client waits for before it sends on cannot be had
+  | "headers" // they are over their bound
   | "impossible" // well formed, and yet it cannot be done
   | "limited" // too often
   | "unavailable" // not now; try again

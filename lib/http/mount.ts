@@ -19,9 +19,8 @@ import {
   type Service,
 } from "#lib/http/endpoint.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
-import { readForm } from "#lib/http/form.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
-import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
+import { check, checkBody, checkQuery, hasBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
 import { keep, type Kept, revalidate } from "#lib/http/revalidate.ts";
 import { networkOf } from "#lib/limits/address.ts";
 import type { Bucket } from "#lib/limits/bucket.ts";
@@ -116,7 +115,7 @@ function routeTo(
 async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, { request, ip, body }: Exchange): Promise<void> {
   refuseBearer(endpoint, request.headers);
   if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
-  if (endpoint.body || endpoint.raw || endpoint.idempotent) await body();
+  if (hasBody(request.method)) await body();
 }
 
 /**
@@ -146,8 +145,8 @@ async function answer(
     app: right ? { ...asking, db: right.db } : asking,
     actor,
     params: check(endpoint.params, params),
-    query: check(endpoint.query, query),
-    body: endpoint.body && check(endpoint.body, await (endpoint.form ? readForm : readBody)(exchange)),
+    query: checkQuery(endpoint, query),
+    body: await checkBody(endpoint, exchange),
     raw: endpoint.raw ? await exchange.body() : NOTHING,
     request,
     ip,

@@ -2,12 +2,12 @@
 import { type AuditEvent, type Page, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/db/database.ts";
-import type { ListPage, Removed } from "#lib/federations/store.ts";
+import type { Removed } from "#lib/federations/store.ts";
 import { sees, type Viewer } from "#lib/federations/viewer.ts";
 import { describeOperations, type OperationView } from "#lib/jobs/operation.ts";
 import { currentOperations } from "#lib/jobs/store.ts";
 import { type FormerDomain, listFormer } from "#lib/spokes/names.ts";
-import { listSpokes, type SpokeRow } from "#lib/spokes/store.ts";
+import { listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeRecord } from "#lib/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -27,7 +27,7 @@ export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly Spo
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
-  where: ListPage & { readonly federationId?: string },
+  where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRecord[]> {
   return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));

@@ -1,20 +1,27 @@
 /** The rows of spokes. A removed spoke keeps its row, because its history refers to it; its slug and domain are free. */
 import { type Insertable, type Selectable, sql } from "kysely";
+import * as v from "valibot";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
+import { contains } from "#lib/db/contains.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import type { ListPage, Removed } from "#lib/federations/store.ts";
 import { seenBy, type Viewer } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
+import { HostName } from "#lib/schema.ts";
 import type { SpokeState } from "#lib/spokes/state.ts";
+import type { SpokeFilter } from "#lib/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-export async function findSpoke(rows: Rows, id: string, removed: Removed): Promise<SpokeRow | undefined> {
-  if (!isId("spk", id)) return undefined;
-  let query = rows.selectFrom("spokes").selectAll().where("id", "=", id);
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
+/** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
+export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<SpokeRow | undefined> {
+  const byId = isId("spk", name), domain = byId ? null : v.safeParse(HostName, name);
+  if (domain && !domain.success) return undefined;
+  let query = rows.selectFrom("spokes").selectAll();
+  query = domain ? query.where("domain", "=", domain.output) : query.where("id", "=", name);
+  if (domain || removed === "hidden") query = query.where("state", "<>", "removed");
   return await query.executeTakeFirst();
 }
 
@@ -26,17 +33,26 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
     .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
 }
 
+/** Which spokes are asked for, among those that the caller sees. */
+export interface SpokeQuestion extends ListPage, SpokeFilter {
+  readonly federationId?: string;
+}
+
 /** The spokes that the caller sees, of one hub or of all, newest first. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
-  where: ListPage & { readonly federationId?: string },
+  where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
     .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
   if (where.federationId) query = query.where("federation_id", "=", where.federationId);
   if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (where.slug) query = query.where("slug", "=", where.slug);
+  if (where.state) query = query.where("state", "=", where.state);
+  if (where.health) query = query.where("health", "=", where.health);
+  if (where.q) query = query.where(contains(["slug", "display_name", "domain"], where.q));
   if (where.before) query = query.where("created_at", "<", where.before);
   if (where.limit) query = query.fetch(where.limit, "with ties");
   return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")

@@ -109,10 +109,16 @@ const BRANCHES: Record<string, string> = {
   "5.3": "20261005",
 };
 
+/** A branch that is still to come is newer than those that are there; any other name is of no known age. */
+function unheardOf(branch: string): string {
+  const [major = 0, minor = 0] = branch.split(".").map(Number);
+  return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
+}
+
 /** What mdl_config says of the code in an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
 export function releaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
-  const version = (BRANCHES[branch] ?? "20241007") + patch.padStart(2, "0");
+  const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
 }
 

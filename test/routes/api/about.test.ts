@@ -37,7 +37,12 @@ test("readyz is ok when the database, its schema and the scheduler are", async (
 test("readyz is 503 and names the scheduler that is not at work", async ({ scene }) => {
   const { status, body, headers } = await ask(scene, "/api/readyz", () => false);
   assert.is(status, 503);
-  assert.equal(body, { statusCode: 503, message: "Not ready: scheduler", error: "Service Unavailable" });
+  assert.equal(body, {
+    statusCode: 503,
+    code: "not_ready",
+    message: "Not ready: scheduler",
+    error: "Service Unavailable",
+  });
   assert.ok(headers.get("retry-after"));
 });
 
