@@ -102,6 +102,11 @@ export const THINGS: Entries = {
   "formerDomains.until": ["When that ends", "2026-12-21T12:00:00.000Z"],
   "SpokePatch.": ["", { displayName: "Ash Grammar School", domain: "ash.school.example" }],
   url: ["Where the site is", "https://ash.school.example"],
+  "SignInLink.url": [
+    "Opens the site, asks for a new password of its account admin, and signs in; shown this once",
+    "https://ash.school.example/login/forgot_password.php?token=Zk3…",
+  ],
+  "SignInLink.expiresAt": ["Until when the link opens, by the site's own settings", "2026-11-21T12:30:00.000Z"],
   size: ["How much it may take, as the catalogue names it", "medium"],
   identity: ["Whether people sign in through the hub's identity provider", false],
   content: ["Whether it has the hub's shared content", false],
