@@ -9,6 +9,7 @@ export const AUDIT_KINDS = {
   spoke_action_succeeded: "quiet",
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
+  spoke_updated: "visible",
   spoke_delegated: "visible",
   spoke_member_removed: "quiet",
   spoke_sign_in_link_created: "quiet",

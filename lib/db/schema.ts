@@ -106,7 +106,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     bad_looks: Generated<number>;
     removed_at: MaybeStamp;
     cluster_uid: string | null;
+    wished_domain: string | null;
   };
+  former_domains: { domain: string; spoke_id: string; until: Stamp };
   spoke_members: { spoke_id: string; user_id: string; created_at: Stamp };
   replicas: { id: string; release: string; started_at: Stamp; beat_at: Stamp; stopped_at: MaybeStamp };
   jobs: {

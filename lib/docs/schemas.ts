@@ -82,6 +82,7 @@ export const INPUTS: Schemas = {
   Rejection: requests.Rejection,
   Signup: auth.SignupBody,
   SpokeAction: spokes.SpokeAction,
+  SpokePatch: spokes.SpokePatch,
   UserPatch: users.UserPatch,
   VerifyEmail: auth.VerifyBody,
 };

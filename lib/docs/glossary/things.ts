@@ -97,6 +97,10 @@ export const THINGS: Entries = {
   mode: ["How the hub is open to others, as the catalogue names it", "open"],
   tier: ["What was bought, as the catalogue names it", "standard"],
   domain: ["Host name under which the site answers", "ash.school.example"],
+  formerDomains: ["Names that it had before and that lead to the present one; nobody else can have them as long"],
+  "formerDomains.domain": ["The name", "ash.spokes.example"],
+  "formerDomains.until": ["When that ends", "2026-12-21T12:00:00.000Z"],
+  "SpokePatch.": ["", { displayName: "Ash Grammar School", domain: "ash.school.example" }],
   url: ["Where the site is", "https://ash.school.example"],
   "SignInLink.url": [
     "Opens the site, asks for a new password of its account admin, and signs in; shown this once",
