@@ -41,9 +41,13 @@ export const AUDIT_KINDS = {
   email_verified: "quiet",
   password_reset_requested: "quiet",
   password_reset: "quiet",
+  password_changed: "quiet",
+  password_change_failed: "quiet",
   auth_login: "quiet",
   auth_login_failed: "quiet",
   auth_logout: "quiet",
+  session_ended: "quiet",
+  other_sessions_ended: "quiet",
   onboarding_completed: "quiet",
   internal_metric_emit: "quiet",
 } as const satisfies Record<string, "visible" | "quiet">;
