@@ -10,14 +10,15 @@ export const AUDIT_KINDS = {
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
   spoke_delegated: "visible",
-  spoke_member_removed: "quiet",
+  spoke_delegation_removed: "quiet",
+  spoke_member_removed: "quiet", // what the one before was called; events of then have it
   federation_created: "quiet",
   federation_provisioned: "visible",
   federation_provision_failed: "visible",
   federation_updated: "visible",
   federation_removal_requested: "quiet",
   federation_destroyed: "visible",
-  federation_requested: "quiet",
+  federation_requested: "visible",
   federation_request_approved: "visible",
   federation_request_rejected: "visible",
   federation_request_withdrawn: "quiet",
@@ -49,6 +50,7 @@ export const AUDIT_KINDS = {
   session_ended: "quiet",
   other_sessions_ended: "quiet",
   onboarding_completed: "quiet",
+  notifications_read: "quiet",
   internal_metric_emit: "quiet",
 } as const satisfies Record<string, "visible" | "quiet">;
 

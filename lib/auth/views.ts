@@ -36,6 +36,9 @@ export const VerifyBody = v.object({ token: LinkToken, password: maybe(NewPasswo
 /** What happens next, for a person to read. */
 export const Acknowledgement = v.object({ message: v.string() });
 
+/** Who has signed in, and what is still to be done. */
+export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
+
 /** The password that is, and the one that shall be. */
 export const PasswordBody = v.object({ current: GivenPassword, password: NewPassword });
 

@@ -39,6 +39,7 @@ export const ANSWERS: Schemas = {
   Federation: federations.FederationView,
   FederationRequest: requests.FederationRequestView,
   HubJoining: members.HubJoining,
+  LoggedIn: auth.LoginView,
   Marked: notifications.Marked,
   Me: auth.MeView,
   Member: members.MemberView,

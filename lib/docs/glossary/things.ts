@@ -64,6 +64,10 @@ export const THINGS: Entries = {
   "SpokeJoining.status": ["added, invited by mail, or unchanged because it was so already", "invited"],
   "HubJoining.expiresAt": ["Until when the invitation is good", "2026-11-28T12:00:00.000Z"],
   "SpokeJoining.expiresAt": ["Until when the invitation is good", "2026-11-28T12:00:00.000Z"],
+  "LoggedIn.message": [
+    "What is still to be done, such as proving the address; absent where nothing is",
+    "Your e-mail address is not verified: follow the link that was mailed to it",
+  ],
   "Acknowledgement.message": ["What happens next", "If there is an account with this address, a mail is on its way"],
   "ResetPassword.password": ["The new password, shown this once", "maple-orbit-candle-71"],
   "UserRecord.id": ["The user's id", USER],
