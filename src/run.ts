@@ -8,7 +8,6 @@ import { SECOND } from "#lib/time.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./commands/command.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
-import { manifest } from "./manifest.ts";
 import { openServer, type Server } from "./server.ts";
 
 export interface Running {
@@ -20,7 +19,7 @@ export interface Running {
 /** Listens, and from then on stops at SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function runUntilStopped(program: Program): Promise<Running> {
   const { app } = program;
-  const server = openServer(app, manifest, {
+  const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
     calls: program.calls,
   });

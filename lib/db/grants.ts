@@ -38,6 +38,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
   deprecation_notices: "select, insert",
+  deprecation_announcements: "select, insert",
 };
 
 export interface Login {

@@ -170,6 +170,12 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table deprecation_announcements (
+  notice_id text not null,
+  first_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint deprecation_announcements_pkey PRIMARY KEY (notice_id)
+);
+
 create table deprecation_notices (
   notice_id text not null,
   user_id text not null,
