@@ -1,4 +1,5 @@
 /** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
+import { marker } from "#test/lib/notifications/tell.ts";
 import type postgres from "postgres";
 import { silent } from "#lib/log.ts";
 import { openDatabase } from "#lib/db/open.ts";
@@ -48,7 +49,7 @@ export async function prepareReaders(
   const db = await openDatabase({ url, size: 2, log: silent, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
-    const { marked } = await markAllRead(db, reader);
+    const { marked } = await markAllRead(db, marker(reader));
     say(`read-all as ${reader.role}: ${marked} in ${Math.round(performance.now() - began)} ms`);
   }
   await db.close();

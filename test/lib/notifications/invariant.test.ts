@@ -9,7 +9,7 @@ import { markAllRead } from "#lib/notifications/read-all.ts";
 import { markRead } from "#lib/notifications/read.ts";
 import type { Reader } from "#lib/notifications/objects.ts";
 import { countsAreExact, recountUnread } from "#test/lib/notifications/recount.ts";
-import { tell, type Told } from "#test/lib/notifications/tell.ts";
+import { marker, tell, type Told } from "#test/lib/notifications/tell.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openRandom, type Random } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -95,7 +95,7 @@ async function deed(world: World): Promise<void> {
     case "read":
       return await readOne(replica, await readerOf(db, user), random.next());
     case "readAll":
-      return void await markAllRead(replica, await readerOf(db, user));
+      return void await markAllRead(replica, marker(await readerOf(db, user)));
     case "join":
       return void await query(db, "insert into federation_members values ($1, $2) on conflict do nothing", ofHub);
     case "leave":
@@ -121,7 +121,9 @@ async function deed(world: World): Promise<void> {
 async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
   const listed = await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined });
   const one = listed[Math.floor(dice * listed.length)];
-  if (one) await markRead(db, reader, one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+  if (one) {
+    await markRead(db, marker(reader), one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+  }
 }
 
 async function readerOf(db: TestDatabase, userId: string): Promise<Reader> {

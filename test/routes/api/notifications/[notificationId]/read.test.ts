@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { markRead } from "#lib/notifications/read.ts";
 import { newId } from "#lib/ids.ts";
 import { countsAreExact } from "#test/lib/notifications/recount.ts";
-import { forget, tell } from "#test/lib/notifications/tell.ts";
+import { forget, marker, tell } from "#test/lib/notifications/tell.ts";
 import { makeHub } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -73,7 +73,10 @@ test("counts once what 20 ask at once, on two replicas, beside a change of the s
   const { db, hub, spoke, people } = scene;
   const other = await db.openAgain();
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
-  const asked = Array.from({ length: 20 }, (_, i) => markRead(i % 2 ? other : db, reader, ids[i % 4 < 2 ? 0 : 1]!));
+  const asked = Array.from(
+    { length: 20 },
+    (_, i) => markRead(i % 2 ? other : db, marker(reader), ids[i % 4 < 2 ? 0 : 1]!),
+  );
   await Promise.all([...asked, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });
   await countsAreExact(db);
