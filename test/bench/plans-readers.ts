@@ -66,6 +66,11 @@ export async function prepareReaders(
         where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
+    // What marking one by one leaves behind.
+    await tx`insert into notification_read_stretches
+      select ${user}, 'hub', federation_id, '', min(at), max(at) from audit_events
+      join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}
+      group by federation_id having count(*) > 1`;
   });
   await fillEvents(sql, events, events + 40, say);
 }

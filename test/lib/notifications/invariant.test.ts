@@ -3,6 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/db/database.ts";
 import { messageOf } from "#lib/errors.ts";
+import { skipHistory } from "#lib/members/history.ts";
+import { type Seat, takeSeat } from "#lib/members/seats.ts";
 import { countUnread } from "#lib/notifications/count.ts";
 import { listNotifications } from "#lib/notifications/list.ts";
 import { markAllRead } from "#lib/notifications/read-all.ts";
@@ -97,11 +99,11 @@ async function deed(world: World): Promise<void> {
     case "readAll":
       return void await markAllRead(replica, marker(await readerOf(db, user)));
     case "join":
-      return void await query(db, "insert into federation_members values ($1, $2) on conflict do nothing", ofHub);
+      return await sit(replica, { federationId: random.pick(hubs) }, user);
     case "leave":
       return void await query(db, "delete from federation_members where federation_id = $1 and user_id = $2", ofHub);
     case "joinSpoke":
-      return void await query(db, "insert into spoke_members values ($1, $2) on conflict do nothing", ofSpoke);
+      return await sit(replica, { spokeId: random.pick(spokes).spoke }, user);
     case "leaveSpoke":
       return void await query(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
     case "verify":
@@ -115,6 +117,13 @@ async function deed(world: World): Promise<void> {
         random.pick(users.slice(1)),
       ]);
   }
+}
+
+/** As whoever brings somebody in does: what was before counts as read. */
+async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
+  await db.transact(async (tx) => {
+    if (await takeSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
+  });
 }
 
 /** One of those that are listed now; meanwhile it may be out of sight. */

@@ -29,6 +29,14 @@ test("says how many it marked: what was read before is not among them", async ({
   await countsAreExact(db);
 });
 
+test("writes down how many became read, and nothing where none did", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await tell(db, { hub }, { hub, spoke });
+  for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
+  const written = await db.sql("select * from audit_events where kind = 'notifications_read'");
+  assert.equal(written.map((row) => [row.actor_id, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
+});
+
 test("marks nothing of what its caller has lost, or could not see", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke });
@@ -117,6 +125,8 @@ test("that is cut off between two batches leaves exact counts, and the next goes
   await countsAreExact(db);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
   assert.equal(await markAllRead(db, marker(reader)), { marked: 2500 });
+  const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
+  assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 4500);
   await countsAreExact(db);
 });
 

@@ -30,16 +30,22 @@ test("answers with the notification, and once more with the same", async ({ scen
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
-test("changes nothing but what was read", async ({ scene, ids }) => {
+test("changes nothing but what was read, and writes down that it was, once", async ({ scene, ids }) => {
   const others = async () =>
     await scene.db.sql(
-      `select (select json_agg(e) from audit_events e) as events, (select json_agg(h) from stream_heads h)
+      `select (select json_agg(e) from audit_events e where kind <> 'notifications_read') as events, (select json_agg(h) from stream_heads h)
       as heads, (select json_agg(s) from spokes s) as spokes, (select count(*) from jobs) as jobs`,
     );
   await scene.as("hubAdmin", "cli").credentials();
   const before = await others();
   await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
+  await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
   assert.equal(await others(), before);
+  const written = await scene.db.sql("select * from audit_events where kind = 'notifications_read'");
+  const { id } = scene.people.hubAdmin;
+  assert.equal(written.map((row) => [row.actor_id, row.object_type, row.object_id, row.metadata.marked]), [
+    [id, "user", id, 1],
+  ]);
 });
 
 test("says the same of what is not there, not the caller's, or no notification", async ({ scene, ids }) => {
