@@ -41,6 +41,7 @@ export const FAULTS = {
     "This works only without an Authorization header: it requires a session, not a token",
   ],
   login_failed: ["unauthenticated", "Wrong e-mail address or password"],
+  wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this needs a token with the scope provisioning or cli",
@@ -58,6 +59,7 @@ export const FAULTS = {
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
   token_missing: ["missing", "There is no such token, or it is not yours"],
+  session_missing: ["missing", "There is no such session, or it is not yours"],
   user_missing: ["missing", "There is no such user"],
   member_missing: ["missing", "There is no such member here"],
   notification_missing: ["missing", "There is no such notification, or you have no access to it"],

@@ -30,6 +30,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   federation_requests: "select, insert, update",
   notification_reads: "select, insert",
   notification_read_counts: "select, insert, update",
+  notification_read_stretches: "select, insert, delete",
   loose_heads: "select, update",
   notification_audiences: "select, insert, update",
   backups: "select, insert, update",
@@ -39,6 +40,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
   deprecation_notices: "select, insert",
+  deprecation_announcements: "select, insert",
 };
 
 export interface Login {

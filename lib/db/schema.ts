@@ -231,6 +231,16 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     reads: Big;
     /** `-infinity` until something is read completely: read it as text. */
     read_through: Stamp;
+    /** Up to then is what was before the reader came. */
+    skip_through: Stamp;
+  };
+  notification_read_stretches: {
+    user_id: string;
+    about: string;
+    federation_id: string;
+    spoke_id: string;
+    from_at: Stamp;
+    through_at: Stamp;
   };
   loose_heads: { only_row: Generated<boolean>; visible_events: Big; last_at: Stamp };
   notification_audiences: {

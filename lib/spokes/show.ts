@@ -5,6 +5,7 @@ import type { Rows } from "#lib/db/database.ts";
 import type { Removed } from "#lib/federations/store.ts";
 import { sees, type Viewer } from "#lib/federations/viewer.ts";
 import { describeOperations, type OperationView } from "#lib/jobs/operation.ts";
+import { shownMeans } from "#lib/means.ts";
 import { currentOperations } from "#lib/jobs/store.ts";
 import { type FormerDomain, listFormer } from "#lib/spokes/names.ts";
 import { listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/spokes/store.ts";
@@ -20,7 +21,10 @@ export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly Spo
   const [jobs, former] = await Promise.all([currentOperations(rows, ids), listFormer(rows, ids)]);
   const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return found.map((row) => toRecord(row, former.get(row.id) ?? [], bySpoke.get(row.id) ?? null));
+  return found.map((row) => {
+    const { stateReason, operation, ...record } = toRecord(row, former.get(row.id) ?? [], bySpoke.get(row.id) ?? null);
+    return { ...record, ...shownMeans(viewer, { stateReason, operation }) };
+  });
 }
 
 /** The spokes that the caller sees, of one hub or of all, newest first. */

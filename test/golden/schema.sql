@@ -170,6 +170,12 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table deprecation_announcements (
+  notice_id text not null,
+  first_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint deprecation_announcements_pkey PRIMARY KEY (notice_id)
+);
+
 create table deprecation_notices (
   notice_id text not null,
   user_id text not null,
@@ -347,12 +353,25 @@ create table notification_read_counts (
   spoke_id text not null default ''::text,
   reads bigint not null default 0,
   read_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  skip_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
   constraint notification_read_counts_about_check CHECK ((about = ANY (ARRAY['all'::text, 'loose'::text, 'hub'::text, 'spoke'::text, 'audience'::text]))),
   constraint notification_read_counts_check CHECK ((((federation_id <> ''::text) = (about = 'hub'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_check1 CHECK ((((spoke_id <> ''::text) = (about = 'spoke'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_reads_check CHECK ((reads >= 0)),
   constraint notification_read_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint notification_read_counts_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id)
+);
+
+create table notification_read_stretches (
+  user_id text not null,
+  about text not null,
+  federation_id text not null,
+  spoke_id text not null,
+  from_at timestamp(3) with time zone not null,
+  through_at timestamp(3) with time zone not null,
+  constraint notification_read_stretches_check CHECK ((from_at < through_at)),
+  constraint notification_read_stretches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notification_read_stretches_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id, from_at)
 );
 
 create table notification_reads (
