@@ -73,6 +73,17 @@ export const FAULTS = {
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
+  link_under_way: ["conflict", "A sign-in link for this site is being made already; try again in a minute"],
+  admin_unusable: [
+    "conflict",
+    "Cannot make a sign-in link because its account admin is suspended; another administrator of the site must put " +
+    "that right first, for reset-admin-password cannot help, either",
+  ],
+  link_failed: [
+    "unavailable",
+    "The site could not make a sign-in link: see whether it is healthy, and try again",
+  ],
+  too_many_links: ["limited", "You have made 10 sign-in links within the hour; wait before you make another"],
   federation_not_empty: [
     "conflict",
     "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",

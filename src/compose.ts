@@ -34,6 +34,7 @@ export interface Program {
   readonly app: App;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
+  readonly clusterNames: readonly string[];
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -85,6 +86,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       app,
       scheduler,
       calls,
+      clusterNames: clusters.names,
       async drain(graceMs) {
         feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);

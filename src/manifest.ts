@@ -53,6 +53,7 @@ import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/de
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
@@ -117,6 +118,7 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],

@@ -11,6 +11,7 @@ export const AUDIT_KINDS = {
   spoke_health_changed: "visible",
   spoke_delegated: "visible",
   spoke_member_removed: "quiet",
+  spoke_sign_in_link_created: "quiet",
   federation_created: "quiet",
   federation_provisioned: "visible",
   federation_provision_failed: "visible",

@@ -43,6 +43,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   "maintenance-disable": "maintenance-job.yaml",
   purge: "purge-job.yaml",
   password: "password-job.yaml",
+  "sign-in-link": "sign-in-link-job.yaml",
 };
 
 /** Rooms and namespace stand in one file, the namespace first. */
@@ -73,6 +74,7 @@ export const SURROUNDINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
+export const LINK_FILE = "sign-in-link.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -82,6 +84,7 @@ export const FILE_NAMES: readonly string[] = [
   SEED_FILE,
   COURSES_FILE,
   PASSWORD_FILE,
+  LINK_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

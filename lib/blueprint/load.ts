@@ -43,7 +43,8 @@ export interface Blueprint {
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string): KubeObject;
+  /** `linkKey` is whom the Job `sign-in-link` seals its answer for (lib/crypto/seal.ts). */
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, linkKey?: string): KubeObject;
   /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** What a spoke will take, and what it may. */
@@ -100,11 +101,13 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence) {
+    jobObject(inputs, job, fence, linkKey = "") {
       const own = {
         FENCE: fence,
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
         PASSWORD_SCRIPT: asArgument(parts.scripts.password),
+        LINK_SCRIPT: asArgument(parts.scripts.link),
+        LINK_KEY: linkKey,
       };
       return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },

@@ -51,6 +51,7 @@ export const ANSWERS: Schemas = {
   Problem,
   Readiness,
   ResetPassword: users.NewPasswordView,
+  SignInLink: spokes.SignInLinkView,
   Spoke: spokes.SpokeView,
   SpokeJoining: members.SpokeJoining,
   SpokePreview: spokes.SpokePreview,

@@ -6,6 +6,7 @@ import { resetByLink } from "#lib/auth/reset.ts";
 import { ResetBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { markup, type Page } from "#lib/http/page.ts";
+import { placesOfSeats } from "#lib/members/seats.ts";
 import { moment } from "#lib/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/portal/ends.ts";
 import { addressField, checkFields, type Fields, form, passwordField, type Problems } from "#lib/portal/fields.ts";
@@ -24,8 +25,9 @@ export async function submitReset(app: App, service: Service, origin: Origin, gi
   return await unlessSpent("password_reset", async () => {
     const email = await resetByLink(app, origin, checked.fields);
     const title = "Your new password is set";
+    const places = await placesOfSeats(app.db.rows, link.userId);
     const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more.`;
-    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service)}`) };
+    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service, places)}`) };
   });
 }
 

@@ -116,3 +116,20 @@ export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revisio
   await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })
     .where("id", "=", id).execute();
 }
+
+/** Until the transaction ends, of one person's links one at a time is counted and written down. */
+export async function lockLinks(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
+    tx,
+  );
+}
+
+/** Seconds until the person has made fewer than so many sign-in links within an hour; null where it has not made so many. */
+export async function secondsUntilLink(rows: Rows, userId: string, most: number): Promise<number | null> {
+  const found = await rows.selectFrom("audit_events")
+    .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
+    .where("actor_id", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
+    .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .orderBy("at", "desc").offset(most - 1).limit(1).executeTakeFirst();
+  return found?.wait ?? null;
+}

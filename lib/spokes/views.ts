@@ -116,6 +116,10 @@ const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = Spoke
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
+/** A way into a spoke's site, as it is shown once to whoever asked. */
+export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
+export type SignInLink = v.InferInput<typeof SignInLinkView>;
+
 /** What creating a spoke would come to. */
 export const SpokePreview = v.object({
   dryRun: v.literal(true),

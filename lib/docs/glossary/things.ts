@@ -98,6 +98,11 @@ export const THINGS: Entries = {
   tier: ["What was bought, as the catalogue names it", "standard"],
   domain: ["Host name under which the site answers", "ash.school.example"],
   url: ["Where the site is", "https://ash.school.example"],
+  "SignInLink.url": [
+    "Opens the site, asks for a new password of its account admin, and signs in; shown this once",
+    "https://ash.school.example/login/forgot_password.php?token=Zk3…",
+  ],
+  "SignInLink.expiresAt": ["Until when the link opens, by the site's own settings", "2026-11-21T12:30:00.000Z"],
   size: ["How much it may take, as the catalogue names it", "medium"],
   identity: ["Whether people sign in through the hub's identity provider", false],
   content: ["Whether it has the hub's shared content", false],

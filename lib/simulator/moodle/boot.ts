@@ -85,7 +85,7 @@ function install(site: Site, pod: string, image: string, env: Context["env"], ex
   };
 }
 
-function randomText(length: number): string {
+export function randomText(length: number): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }

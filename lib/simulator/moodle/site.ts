@@ -31,6 +31,10 @@ export interface Account {
   readonly sessions?: number;
   /** Links for a new password that were mailed. */
   readonly links?: number;
+  /** Its row in mdl_user_password_resets. */
+  readonly reset?: { readonly token: string; readonly requested: number };
+  /** How it signs in; manual where it does not say. */
+  readonly auth?: "nologin" | "oauth2";
 }
 
 export interface Files {
