@@ -141,6 +141,8 @@ export const FAULTS = {
   not_ready: ["unavailable", "Not ready: database"],
   cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
   database_unavailable: ["unavailable", "The database cannot be reached; try again"],
+  database_lost: ["unavailable", "The connection to the database was lost; try again"],
+  commit_unknown: ["unavailable", "The database did not answer whether this was saved; look before trying again"],
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
   database_locked: ["unavailable", "Others are changing the same; try again"],
