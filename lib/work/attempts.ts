@@ -18,7 +18,7 @@ export async function endAttempt(
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
-    run.progress(`Job ${name} is under way already`);
+    run.progress("The job that was begun before is under way still");
     return await space.follow(name, waiting(run));
   }
   await space.delete({ ...JOB, name }, uid!, run);
