@@ -19,7 +19,7 @@ export const SPOKE_NAMES = [
 ] as const;
 export type SpokeName = (typeof SPOKE_NAMES)[number];
 
-export const JOB_NAMES = ["FENCE", "MAINTENANCE", "PASSWORD_SCRIPT"] as const;
+export const JOB_NAMES = ["JOB", "FENCE", "CLAIM", "MAINTENANCE", "PASSWORD_SCRIPT"] as const;
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
