@@ -71,6 +71,11 @@ function report(
   return { step, code, fault, message: fit(message), hint: null, ...tidy(evidence) };
 }
 
+/** What the row says of the subject is then what was known before: whoever reads it must know that. */
+export function tellUnseen(report: FailureReport): FailureReport {
+  return { ...report, message: fit(`${report.message}. How things stand since then could not be looked at`) };
+}
+
 export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
   const found = tidy(evidence);
   return {

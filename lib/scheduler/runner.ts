@@ -8,7 +8,7 @@ import type { Log } from "#lib/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
 import { openProgress, shorten } from "#lib/scheduler/progress.ts";
-import { bugsOf, judge, lastReport, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
+import { bugsOf, judge, lastReport, mayTryAgain, tellUnseen, withEvidence } from "#lib/scheduler/reports.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
@@ -183,7 +183,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     };
     const bare = report.log.length + report.events.length === 0;
     const [evidence, observed] = await Promise.all([look(bare ? handler.evidence : undefined), look(handler.observe)]);
-    const whole = evidence ? withEvidence(report, evidence) : report;
+    const told = handler.observe && observed === undefined ? tellUnseen(report) : report;
+    const whole = evidence ? withEvidence(told, evidence) : told;
     await persist((tx) => fail(tx, handler, job, whole, observed));
   }
 

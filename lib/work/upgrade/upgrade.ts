@@ -158,7 +158,8 @@ async function explained(app: App, run: Run, step: (run: Run) => Promise<void>):
 }
 
 /** No half-upgraded site is shown, and none of its scheduled tasks run. */
-async function takeDown(app: App, run: Run): Promise<void> {
+async function takeDown(app: App, run: Run): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
   await scale(app, run, MOODLE, 0);
   await pauseCron(app, run);
+  return { state: "failed", health: "unknown" };
 }
