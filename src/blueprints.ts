@@ -1276,7 +1276,9 @@ stringData:
 `,
   "seed-job.yaml": `\
 # Title, the tenant's administrator, brand, single sign-on, courses. Idempotent; prints a line for each thing done and
-# "seeded" at the end. config.php is on the volume, so the entry point is not needed.
+# "seeded" at the end. config.php is on the volume, so the entry point is not needed. It may come to be created late, by a
+# holder that has lost its turn, and would set anew what the site's people have changed since: so it proves by itself, as
+# the install does, that no later attempt has begun, and that this one has not been made before.
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -1304,6 +1306,50 @@ spec:
           requiredDuringSchedulingIgnoredDuringExecution:
             - topologyKey: kubernetes.io/hostname
               labelSelector: { matchLabels: { files-user: "true" } }
+      initContainers:
+        - name: guard
+          image: "\${POSTGRES_IMAGE}"
+          command:
+            - psql
+            - -h
+            - db
+            - -U
+            - moodle
+            - -d
+            - moodle
+            - -w
+            - -q
+            - -v
+            - ON_ERROR_STOP=1
+            - -c
+            - |
+                do $guard$
+                declare
+                  mine constant bigint := \${FENCE};
+                  noted text;
+                begin
+                  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));
+                  select shobj_description(oid, 'pg_database') into noted
+                    from pg_database where datname = current_database();
+                  if substring(noted from '^wheelwright \\w+ (\\d+)$')::bigint > mine or noted = 'wheelwright seed ' || mine then
+                    raise exception 'not seeded: attempt % has begun after this one, %', noted, mine;
+                  end if;
+                  execute format('comment on database %I is %L', current_database(), 'wheelwright seed ' || mine);
+                end
+                $guard$
+          env:
+            - name: PGPASSWORD
+              valueFrom: { secretKeyRef: { name: moodle, key: DB_PASS } }
+            - { name: PGCONNECT_TIMEOUT, value: "10" }
+            - { name: PGOPTIONS, value: "-c lock_timeout=60s -c client_min_messages=warning" }
+          securityContext:
+            runAsUser: 70
+            runAsGroup: 70
+            allowPrivilegeEscalation: false
+            capabilities: { drop: [ALL] }
+          resources:
+            requests: { cpu: 50m, memory: 64Mi }
+            limits: { cpu: 500m, memory: 256Mi }
       containers:
         - name: seed
           image: "\${MOODLE_IMAGE}"
@@ -1917,18 +1963,21 @@ spec:
           persistentVolumeClaim: { claimName: files }
 `,
   "verify-job.yaml": `\
-# Prints what the database says of the site, one name|value a line; nothing while nobody has tried to install one.
+# Prints what the database says of the site, one name|value a line; nothing while nobody has tried to install one. As a
+# claim it notes besides, in the database's comment, that its holder's turn has come: from then on the Jobs of earlier
+# holders, whose guards read that comment, begin nothing any more. The word for what was attempted last stays, but
+# for a seed's: what bears its number would be refused.
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: "verify-\${FENCE}"
-  labels: { op: verify, wheelwright.dev/fence: "\${FENCE}" }
+  name: "\${JOB}-\${FENCE}"
+  labels: { op: "\${JOB}", wheelwright.dev/fence: "\${FENCE}" }
 spec:
   backoffLimit: 0
   activeDeadlineSeconds: 300
   ttlSecondsAfterFinished: 86400
   template:
-    metadata: { labels: { role: reader, op: verify } }
+    metadata: { labels: { role: reader, op: "\${JOB}" } }
     spec:
       restartPolicy: Never
       automountServiceAccountToken: false
@@ -1948,12 +1997,27 @@ spec:
                 exec psql -h db -U moodle -d moodle -w -qtA -v ON_ERROR_STOP=1 <<'SQL'
                 select 'tables', count(*) from pg_tables where schemaname = 'public' having count(*) > 0;
                 select 'attempt', shobj_description(oid, 'pg_database') from pg_database
-                  where datname = current_database() and shobj_description(oid, 'pg_database') like 'wheelwright %';
+                  where datname = current_database() and shobj_description(oid, 'pg_database') like 'wheelwright %'
+                  and shobj_description(oid, 'pg_database') not like 'wheelwright claim %';
                 select to_regclass('public.mdl_config') is not null as found \\gset
                 \\if :found
                 select name, value from public.mdl_config
                   where name in ('rolesactive', 'siteidentifier', 'version', 'release', 'upgraderunning') order by name;
                 \\endif
+                do $guard$
+                declare
+                  mine constant bigint := \${CLAIM};
+                  noted text;
+                begin
+                  perform pg_advisory_xact_lock(hashtext('wheelwright attempt'));
+                  select shobj_description(oid, 'pg_database') into noted
+                    from pg_database where datname = current_database();
+                  if coalesce(substring(noted from '^wheelwright \\w+ (\\d+)$')::bigint, 0) < mine then
+                    execute format('comment on database %I is %L', current_database(),
+                      coalesce(replace(substring(noted from '^wheelwright \\w+ '), ' seed ', ' install '), 'wheelwright claim ') || mine);
+                  end if;
+                end
+                $guard$;
                 SQL
           env:
             - name: PGPASSWORD

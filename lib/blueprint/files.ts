@@ -34,6 +34,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   install: "install-job.yaml",
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
+  claim: "verify-job.yaml",
   seed: "seed-job.yaml",
   health: "health-job.yaml",
   preflight: "preflight-job.yaml",

@@ -116,7 +116,9 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     },
     jobObject(inputs, job, fence, linkKey = "") {
       const own = {
+        JOB: job,
         FENCE: fence,
+        CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
         PASSWORD_SCRIPT: asArgument(parts.scripts.password),
         LINK_SCRIPT: asArgument(parts.scripts.link),

@@ -169,7 +169,7 @@ export const REMOVE_HUB = plan(1, 24 * HOUR, [
 
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
-  ...["install", "reset", "verify", "seed", "health", "preflight", "upgrade"] as const,
+  ...["install", "reset", "verify", "claim", "seed", "health", "preflight", "upgrade"] as const,
   ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];

@@ -22,7 +22,15 @@ export const SPOKE_NAMES = [
 ] as const;
 export type SpokeName = (typeof SPOKE_NAMES)[number];
 
-export const JOB_NAMES = ["FENCE", "MAINTENANCE", "PASSWORD_SCRIPT", "LINK_SCRIPT", "LINK_KEY"] as const;
+export const JOB_NAMES = [
+  "JOB",
+  "FENCE",
+  "CLAIM",
+  "MAINTENANCE",
+  "PASSWORD_SCRIPT",
+  "LINK_SCRIPT",
+  "LINK_KEY",
+] as const;
 
 /** The last two may be absent. */
 export const FORMER_NAMES = [

@@ -4,7 +4,7 @@
  * FailureTarget says that a Job is going to fail while its pods still end; only Failed says that they have, and that
  * nothing of it writes any more. So the end is waited for, and taken as failed if the time for that runs out.
  */
-import { conditionOf, containersOf, type Terminated, timeOf } from "#lib/cluster/trouble/belongs.ts";
+import { conditionOf, containersOf, createdAt, type Terminated, timeOf } from "#lib/cluster/trouble/belongs.ts";
 import { type Call, ClusterError, type JobResult, type KubeObject, type Waiting } from "#lib/cluster/cluster.ts";
 import { failureOf, judge } from "#lib/cluster/trouble/diagnose.ts";
 import { type Followed, followLogs, type LogFollower, readLog } from "#lib/cluster/logs.ts";
@@ -14,6 +14,8 @@ import { type Seen, waitFor } from "#lib/cluster/wait.ts";
 import { SECOND } from "#lib/time.ts";
 
 const JOB = { apiVersion: "batch/v1", kind: "Job" };
+/** A Job that takes no longer is over before anybody reads its log. */
+const LONG = 10 * SECOND;
 /** How long the followed logs may take to come to their end once the Job has. */
 const LOG_TIME = 3 * SECOND;
 
@@ -62,11 +64,13 @@ async function waitForEnd(
     const failure = failureOf(job, [...course.pods.values()]);
     if (failure) {
       const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
-      return ended ? { done: true } : { sentence: `Job ${name} is failing: ${failure.message}` };
+      return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}` };
     }
     const verdict = judge(job, pods, events, { now: site.api.now(), since, patience: site.patience });
     if (verdict.is === "impossible") throw errorOfVerdict(verdict);
-    return verdict.is === "ready" ? { done: true } : verdict;
+    if (verdict.is === "ready") return { done: true };
+    const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
+    return line === undefined ? verdict : { ...verdict, sentence: `${verdict.sentence}; its log says: ${line.trim()}` };
   };
   const hints = (call: Call) => watchesOf(site, [JOB], call);
   try {
@@ -118,6 +122,11 @@ function lastEnd(pods: readonly KubeObject[], failed: boolean): End | undefined 
   const fitting = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
   return fitting.toSorted((a, b) => (timeOf(a.terminated.finishedAt) ?? 0) - (timeOf(b.terminated.finishedAt) ?? 0))
     .at(-1);
+}
+
+/** Words, and not a line of dashes or a bare number. */
+function isTelling(line: string): boolean {
+  return /[A-Za-z]{3}/.test(line);
 }
 
 function isExcuse(lines: readonly string[]): boolean {

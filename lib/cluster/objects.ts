@@ -43,11 +43,14 @@ export interface Selector {
   readonly fields?: string;
 }
 
+export const MANAGER = "wheelwright";
 export type ApplyQuery = Readonly<Record<string, string>>;
-export const APPLY: ApplyQuery = { fieldManager: "wheelwright", force: "true" };
+export const APPLY: ApplyQuery = { fieldManager: MANAGER, force: "true" };
 export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
 export type PatchQuery = Readonly<Record<string, string>>;
-export const FIELD_MANAGER: PatchQuery = { fieldManager: "wheelwright" };
+/** Whoever makes an object, told apart from whoever patches it: lib/work/field-owner.ts says why. */
+export const MAKER = "wheelwright-create";
+export const FIELD_MANAGER: PatchQuery = { fieldManager: MANAGER };
 export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;
@@ -96,7 +99,13 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
       const at = await path(object, namespace, call);
       try {
         // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
-        const request = { method: "POST", path: at, query: FIELD_MANAGER, body: object, repeat: "safe" } as const;
+        const request = {
+          method: "POST",
+          path: at,
+          query: { fieldManager: MAKER },
+          body: object,
+          repeat: "safe",
+        } as const;
         return objectOf((await api.call(request, call)).body, "POST", at);
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;

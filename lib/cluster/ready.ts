@@ -9,12 +9,14 @@ import {
   type Waiting,
 } from "#lib/cluster/cluster.ts";
 import { judge } from "#lib/cluster/trouble/diagnose.ts";
+import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/cluster/trouble/claim.ts";
 import { collectEvidence } from "#lib/cluster/evidence.ts";
 import type { Guard } from "#lib/cluster/guard.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
 import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Clock, Patience, Verdict } from "#lib/cluster/trouble/verdict.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
+import { calledOf, capital } from "#lib/cluster/trouble/words.ts";
 import type { WatchOptions } from "#lib/cluster/wire/watch.ts";
 import type { Log } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
@@ -53,11 +55,12 @@ export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: 
   await withEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
 }
 
-/** All pods and events of the namespace, which are what an object is judged by. */
+/** All pods of the namespace, and its events but for those that are over: what an object is judged by. */
 export async function lookAround(site: Site, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
   const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, site.namespace, {}, call);
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
-  return { pods, events };
+  // Claims are asked for after their events, so that none is taken for pending that was bound by then.
+  return { pods, events: events.some(isOfClaim) ? withoutSettledClaims(events, await list(CLAIM)) : events };
 }
 
 const ORDERED = [
@@ -121,7 +124,7 @@ async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
 }
 
 function missing(ref: Ref): Verdict {
-  return { is: "waiting", sentence: `${ref.kind} ${ref.name} does not exist yet` };
+  return { is: "waiting", sentence: `${capital(calledOf(ref.kind, ref.name))} is not made yet` };
 }
 
 function summary(verdicts: readonly Verdict[]): Seen<true> {

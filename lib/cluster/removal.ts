@@ -10,6 +10,8 @@ import type { Call, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
 import { findNamespace, isTerminating, refuseStranger } from "#lib/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/cluster/wire/kinds.ts";
 import { isTrue } from "#lib/cluster/trouble/readiness.ts";
+import { endingOf } from "#lib/cluster/trouble/ending.ts";
+import { minuteOf } from "#lib/cluster/trouble/words.ts";
 import type { Objects } from "#lib/cluster/objects.ts";
 import { type Seen, waitFor } from "#lib/cluster/wait.ts";
 import { messageOf } from "#lib/errors.ts";
@@ -81,9 +83,7 @@ async function describePods(site: RemovalSite, name: string, since: string, call
     );
     const pods = (body.items ?? []) as KubeObject[];
     if (pods.length === 0) return null;
-    const names = pods.map(({ metadata, spec }) =>
-      metadata.name + (spec?.nodeName ? ` (on node ${spec.nodeName})` : "")
-    );
+    const names = pods.map((pod) => endingOf(pod, site.api.now()));
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
     const more = body.metadata?.continue ? " and others" : "";
@@ -93,11 +93,6 @@ async function describePods(site: RemovalSite, name: string, since: string, call
     site.log.debug("Cannot name the pods of a namespace that is going", { namespace: name, error: messageOf(error) });
     return null;
   }
-}
-
-/** A time of the API for a sentence: `2026-11-21 12:03 UTC`. */
-export function minuteOf(timestamp: string): string {
-  return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */

@@ -3,6 +3,7 @@ import { collectEvidence } from "#lib/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { followJob } from "#lib/cluster/job.ts";
 import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/cluster/objects.ts";
+import { endingOf } from "#lib/cluster/trouble/ending.ts";
 import { type Site, waitUntilReady } from "#lib/cluster/ready.ts";
 import { waitUntilGone } from "#lib/cluster/gone.ts";
 import { removeNamespace } from "#lib/cluster/removal.ts";
@@ -87,10 +88,11 @@ export function openSpace(site: Site, uid: string): Space {
           await guard.read(call);
           // A pod of a Job that has ended stays for its log, and does nothing any more.
           const names = (await objects.list(POD, namespace, { labels: selector }, call))
-            .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase)).map((pod) => pod.metadata.name);
+            .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
+            .map((pod) => endingOf(pod, api.now()));
           if (names.length === 0) return { done: undefined };
           const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
-          return { sentence: `Pods still to end: ${names.slice(0, NAMES).join(", ")}${more}` };
+          return { sentence: `Still to end: ${names.slice(0, NAMES).join(", ")}${more}` };
         },
       }, waiting),
     run: async (job, waiting) => {

@@ -17,7 +17,7 @@ import { type FederationRow, lockFederationAlone } from "#lib/federations/store.
 import type { FederationRecord } from "#lib/federations/views.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
-import { lastRemoval } from "#lib/jobs/removal.ts";
+import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelHubOperations } from "#lib/jobs/store.ts";
 
 /** What the row says in place of what the cluster showed. */
@@ -40,7 +40,7 @@ async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<Feder
   if (before.state !== "removing") throw new Fault("conflict", "federation_state", tooEarly("hub", before.state));
   const removal = await lastRemoval(tx, { federationId: id });
   if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", underWay("hub"));
-  const calledOff = await cancelHubOperations(tx, id);
+  const calledOff = await endGivenUp(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
     .set({ state: "removed", state_reason: GIVEN_UP, removed_at: now, updated_at: now })
@@ -73,13 +73,13 @@ export function underWay(what: "spoke" | "hub"): string {
   return `Cannot give up a ${what} whose removal is under way and has not failed; wait until it is removed`;
 }
 
-/** Of those that were called off here and now; one that runs is told of by its holder. */
+/** What is told of those that were called off. */
 export function cancellations(
   calledOff: readonly Job[],
   about: Pick<AuditEntry, "federationId" | "spokeId">,
   reason: string,
 ): AuditEntry[] {
-  return calledOff.filter(({ state }) => state === "cancelled").map(({ id, kind }) => ({
+  return calledOff.map(({ id, kind }) => ({
     kind: "operation_cancelled",
     objectType: "operation",
     objectId: id,

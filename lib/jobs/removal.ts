@@ -27,3 +27,19 @@ export async function hasten(tx: Tx, { id }: Job): Promise<void> {
     .executeTakeFirst();
   if (numUpdatedRows > 0n) tx.wakes.add("jobs");
 }
+
+/**
+ * Ends at once what has only been told to stop, because what it is about was given up: its holder finds at its next write
+ * that it has lost it, and tells nobody a second time that the thing is removed.
+ */
+export async function endGivenUp(tx: Tx, calledOff: readonly Job[]): Promise<Job[]> {
+  const ended: Job[] = [];
+  for (const job of calledOff) {
+    const row = await tx.updateTable("jobs")
+      .set({ state: "cancelled", holder: null, finished_at: sql<Date>`wheelwright_now()` })
+      .where("id", "=", job.id).where("state", "=", "running").returningAll().executeTakeFirst();
+    if (row) tx.wakes.add("jobs");
+    ended.push(row ? toJob(row) : job);
+  }
+  return ended;
+}

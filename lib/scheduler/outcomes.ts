@@ -10,7 +10,7 @@ import type { FailureReport, Job, JobKind, NewJob } from "#lib/jobs/job.ts";
 import { hintAfter } from "#lib/jobs/hint.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
-import { lockSubject, type Subject } from "#lib/scheduler/subject.ts";
+import { callFailed, lockSubject, type Subject } from "#lib/scheduler/subject.ts";
 
 export async function start(
   db: Database,
@@ -87,6 +87,17 @@ export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): P
     audit: [...outcome.audit ?? [], ...audit],
     jobs: [...outcome.jobs ?? [], ...following(kind, after)],
   });
+}
+
+/**
+ * Ends a job whose end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way with it
+ * is called failed, for nothing else would ever end that; any other stays as it is.
+ */
+export async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<void> {
+  const subject = await lockSubject(tx, job);
+  const after = await endHeld(tx, job, { state: "failed", label: job.label, failure: report });
+  const state = subject && await callFailed(tx, subject, report.message);
+  await tell(tx, after, subject, { ...(state && { state }), jobs: following(kind, after) }, report.message);
 }
 
 /** Puts the job back: to be tried again later, or for another replica to go on with at once. */

@@ -71,6 +71,11 @@ function report(
   return { step, code, fault, message: fit(message), hint: null, ...tidy(evidence) };
 }
 
+/** What the row says of the subject is then what was known before: whoever reads it must know that. */
+export function tellUnseen(report: FailureReport): FailureReport {
+  return { ...report, message: fit(`${report.message}. How things stand since then could not be looked at`) };
+}
+
 export function withEvidence(report: FailureReport, evidence: Evidence): FailureReport {
   const found = tidy(evidence);
   return {
@@ -112,6 +117,20 @@ export function lastReport({ nature, report }: Verdict, job: Job): FailureReport
 }
 
 const BUG_TRIES = 3;
+
+/** Of a job whose end cannot be written. */
+export function unrecorded(step: string): FailureReport {
+  const message =
+    "The service made a mistake as it recorded how this ended, so that it is not known how things stand; " +
+    "its log says which";
+  const hint = "Read the log, and have the service mended; then retry, or reapply the blueprint.";
+  return { ...report(step, "internal", message, "operator"), hint };
+}
+
+/** Whether a job is broken off whose end could not be written as often as this. */
+export function isHopeless({ persistent }: JobKind, unended: number): boolean {
+  return !persistent && unended >= BUG_TRIES;
+}
 
 /** Whether the job gets another try, by what went wrong, its kind, and the time that it has. */
 export function mayTryAgain(verdict: Verdict, kind: JobKind, job: Job, at: Date): boolean {

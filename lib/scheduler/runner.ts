@@ -6,11 +6,20 @@ import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";
 import { aboutJob, type FailureReport, type Job, type StepPlan } from "#lib/jobs/job.ts";
 import type { Log } from "#lib/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
+import { breakOff, cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
 import { openProgress, shorten } from "#lib/scheduler/progress.ts";
-import { bugsOf, judge, lastReport, mayTryAgain, withEvidence } from "#lib/scheduler/reports.ts";
+import {
+  bugsOf,
+  isHopeless,
+  judge,
+  lastReport,
+  mayTryAgain,
+  tellUnseen,
+  unrecorded,
+  withEvidence,
+} from "#lib/scheduler/reports.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
-import { Cancelled, Draining, Ended, Lapsed, StepTimeout } from "#lib/scheduler/stops.ts";
+import { Cancelled, Draining, Ended, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
 
@@ -142,9 +151,17 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
         error: late,
         reason,
       });
-      await persist((tx) => giveBack(tx, job, { label, wait: backoff(job.attempt, first, most), counts: true }))
-        .catch((worse) => log.error("Cannot give an operation back", { error: worse }));
+      await putAside(step).catch((worse) => log.error("Cannot give an operation back", { error: worse }));
     }
+  }
+
+  /** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
+  async function putAside(step: StepPlan): Promise<void> {
+    const unended = Number(job.progress.unended ?? 0) + 1, failure = unrecorded(step.name);
+    if (isHopeless(handler.kind, unended)) return await persist((tx) => breakOff(tx, handler, job, failure));
+    const wait = backoff(job.attempt, first, most);
+    const text = shorten(`Trying again: ${failure.message}`);
+    await persist((tx) => giveBack(tx, job, { label: text, wait, counts: true, failure, progress: { unended } }));
   }
 
   async function returnNow(): Promise<void> {
@@ -183,7 +200,8 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     };
     const bare = report.log.length + report.events.length === 0;
     const [evidence, observed] = await Promise.all([look(bare ? handler.evidence : undefined), look(handler.observe)]);
-    const whole = evidence ? withEvidence(report, evidence) : report;
+    const told = handler.observe && observed === undefined ? tellUnseen(report) : report;
+    const whole = evidence ? withEvidence(told, evidence) : told;
     await persist((tx) => fail(tx, handler, job, whole, observed));
   }
 
@@ -220,13 +238,6 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     stop: (reason) => stop.abort(reason),
     leave: () => void (leaving = true),
   };
-}
-
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 async function settled(work: Promise<unknown>, limit: number): Promise<void> {

@@ -36,3 +36,11 @@ export class Ended extends Error {
     super("The run of this job has ended");
   }
 }
+
+/** Rejects with the reason as soon as the signal is aborted. */
+export function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

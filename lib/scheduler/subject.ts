@@ -1,4 +1,5 @@
 /** What an operation is about: a spoke, or a hub. Its row is locked before the job's, as requests do it too. */
+import { sql } from "kysely";
 import type { Tx } from "#lib/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 
@@ -23,4 +24,23 @@ export async function lockSubject(
   const row = await tx.selectFrom("federations").select("state").where("id", "=", federationId)
     .forNoKeyUpdate().executeTakeFirst();
   return row ? { federationId, spokeId: null, state: row.state } : null;
+}
+
+const UNDER_WAY = ["provisioning", "suspending", "resuming", "updating"] as const;
+
+/** Gives back the state that it is in then. The reason is written in any case, but for what is being removed, or is gone. */
+export async function callFailed(tx: Tx, { federationId, spokeId, state }: Subject, reason: string): Promise<string> {
+  if (state === "removing" || state === "removed") return state;
+  const failed = UNDER_WAY.some((each) => each === state);
+  const words = {
+    state_reason: reason,
+    updated_at: sql<Date>`wheelwright_now()`,
+    ...(failed && { state: "failed" as const }),
+  };
+  if (spokeId === null) await tx.updateTable("federations").set(words).where("id", "=", federationId).execute();
+  else {
+    const blind = { ...words, health: "unknown" as const };
+    await tx.updateTable("spokes").set(blind).where("id", "=", spokeId).execute();
+  }
+  return failed ? "failed" : state;
 }

@@ -46,7 +46,7 @@ export function trackUpdate(
   writer: Writer,
   time: string,
 ): ManagedFields[] | undefined {
-  const entries = before?.metadata.managedFields;
+  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may change the account itself
   if (before && !entries) return undefined; // nobody kept account of it so far: only an apply begins to
   const old = before ? fieldsOf(before, type) : new Map<string, string>();
   const present = fieldsOf(after, type);

@@ -10,7 +10,7 @@ import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import { cancellations, GIVEN_UP, hasFailed, lastWord, tooEarly, underWay } from "#lib/federations/abandon.ts";
-import { lastRemoval } from "#lib/jobs/removal.ts";
+import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelOperationsOf } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
 import { freeNames } from "#lib/spokes/names.ts";
@@ -31,7 +31,7 @@ export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promis
   if (before.state !== "removing") throw new Fault("conflict", "spoke_state", tooEarly("spoke", before.state));
   const removal = await lastRemoval(tx, { spokeId: id });
   if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", underWay("spoke"));
-  const calledOff = await cancelOperationsOf(tx, id);
+  const calledOff = await endGivenUp(tx, await cancelOperationsOf(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({
     state: "removed",

@@ -16,7 +16,7 @@ const WORDS: { readonly [kind in SpokeOperationKind]?: readonly string[] } = {
   "reset-admin-password": [
     "The Secret admin gets a new password; a Job sets it in Moodle and ends that administrator's sessions",
   ],
-  reapply: ["Passwords, data, version and size stay as they are"],
+  reapply: ["Passwords, data, version and size stay as they are; a suspended site is started"],
 };
 
 /** `maintenance` is what the site will be in when the operation begins. */

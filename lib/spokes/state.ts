@@ -9,8 +9,8 @@
  *                |                  +--- retry, upgrade, reapply ------+ |  |
  *                |      suspend                                          |  |
  *                +--> active ----> suspending -> suspended               |  |
- *                     ^ |  ^                         |                   |  |
- *                     | |  +------- resuming <-------+ resume            |  |
+ *                     ^ |  ^                         | |                 |  |
+ *                     | |  +------- resuming <-------+ +--- reapply -----+  |
  *                     | +- restart, upgrade, resize, maintenance-on, maintenance-off, reapply, configure
  *                     +--------------------------------------------------+
  *
@@ -115,7 +115,7 @@ const RULES: Readonly<Record<SpokeDemand, Rule>> = {
     from: ["active"],
     deed: "reset the administrator's password of",
   },
-  reapply: { kind: "reapply", from: ["active"], mends: true, deed: "reapply the blueprint to" },
+  reapply: { kind: "reapply", from: ["active", "suspended"], mends: true, deed: "reapply the blueprint to" },
   configure: { kind: "configure", from: ["active"], again: true, deed: "change" },
 };
 

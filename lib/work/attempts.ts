@@ -9,8 +9,23 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
 
+/** How each of these Jobs ended that has not yet, by its name and label; of one that was deleted nothing. */
+export async function endAttempts(
+  place: JobPlace,
+  run: Run,
+  attempts: readonly KubeObject[],
+  own: readonly string[],
+): Promise<{ readonly op: string | undefined; readonly result: JobResult }[]> {
+  const ended = [];
+  for (const attempt of attempts.filter((job) => !isOver(job))) {
+    const result = await endAttempt(place, run, attempt, own);
+    if (result) ended.push({ op: attempt.metadata.labels?.["op"], result });
+  }
+  return ended;
+}
+
 /** How the Job ended, once it has; null for one that was deleted. */
-export async function endAttempt(
+async function endAttempt(
   { space }: JobPlace,
   run: Run,
   attempt: KubeObject,
@@ -18,7 +33,7 @@ export async function endAttempt(
 ): Promise<JobResult | null> {
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
-    run.progress(`Job ${name} is under way already`);
+    run.progress("The job that was begun before is under way still");
     return await space.follow(name, waiting(run));
   }
   await space.delete({ ...JOB, name }, uid!, run);

@@ -7,6 +7,7 @@
  */
 import { type Call, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
 import type { Hold } from "#lib/jobs/fence.ts";
+import { ownByApply } from "#lib/work/field-owner.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 
 const TRIES = 10;
@@ -16,7 +17,7 @@ export async function applyFenced(space: Space, object: KubeObject, hold: Hold, 
   const { apiVersion, kind, metadata } = object;
   const ref = { apiVersion, kind, name: metadata.name };
   for (let attempt = 1;; attempt++) {
-    const { uid, resourceVersion } = (await patchFenced(space, { ref, hold, change: () => [] }, call)).metadata;
+    const { uid, resourceVersion } = (await patchFenced(space, { ref, hold, change: ownByApply }, call)).metadata;
     const known = { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
       const { objects } = await space.apply([{ ...object, metadata: known }], call);

@@ -89,6 +89,17 @@ export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promis
   return readSite(result.log);
 }
 
+/**
+ * The same, and from then on no Job of an earlier holder begins any more that proves itself by the database's comment: what
+ * has begun by now can be seen in the cluster, and what comes late is refused.
+ */
+export async function claimDatabase(place: JobPlace, run: Run): Promise<Site> {
+  const result = await runJob(place, run, "claim");
+  await demandSuccess(place, run, result, "The database could not be asked");
+  await clearAway(place, run, result);
+  return readSite(result.log);
+}
+
 /** Has the image of a version pulled, and asks it what lies in it. */
 export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
   const result = await runJob(place, run, "preflight");

@@ -76,7 +76,7 @@ const RULES: readonly Rule[] = [
     blame: "operator",
     hint: "Choose a larger size, or raise memory_limit in the blueprint; then retry.",
   }],
-  [/not (?:re)?(?:set|installed): /i, {
+  [/not (?:(?:re)?set|installed|seeded): /i, {
     code: "NotEmpty",
     why: "there is something in the database that must not be touched",
     blame: "cluster",

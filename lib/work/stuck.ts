@@ -18,7 +18,7 @@ export async function replaceStuckDatabase(space: Space, run: Run): Promise<void
     const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
     template = updateRevision;
     return observedGeneration < (set?.metadata.generation ?? 0)
-      ? `The change of ${DATABASE.kind} db is not seen yet`
+      ? "The cluster has not begun with the change yet"
       : null;
   });
   for (const pod of await space.list(POD, "role=db", run)) {
@@ -27,7 +27,7 @@ export async function replaceStuckDatabase(space: Space, run: Run): Promise<void
     const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
     const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
     if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
-    run.progress(`Pod ${name} is not ready, and is replaced`);
+    run.progress("The database did not come up as it was, and is started anew");
     await space.delete({ ...POD, name }, uid!, run);
   }
 }

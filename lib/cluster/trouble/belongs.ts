@@ -71,6 +71,10 @@ export function timeOf(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+export function nodeOf(pod: KubeObject): string | undefined {
+  return pod["spec"]?.nodeName || undefined;
+}
+
 export interface Condition {
   readonly type: string;
   readonly status: string;

@@ -1,7 +1,23 @@
 /** What keeps a volume claim from being bound, read from its events. Pure. */
-import { firstSeen, lastSeen } from "#lib/cluster/trouble/belongs.ts";
+import { eventsOf, firstSeen, lastSeen } from "#lib/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { type Clock, impossible, isFreshEvent, until, type Verdict, waiting } from "#lib/cluster/trouble/verdict.ts";
+
+export const CLAIM = "PersistentVolumeClaim";
+
+export function isOfClaim(event: KubeObject): boolean {
+  return event["involvedObject"]?.kind === CLAIM;
+}
+
+/**
+ * Events outlive what they tell of by an hour. Those of a claim that is bound, or of one of the same name that lived
+ * before it, say nothing of the present.
+ */
+export function withoutSettledClaims(events: readonly KubeObject[], claims: readonly KubeObject[]): KubeObject[] {
+  const pending = claims.filter((claim) => claim["status"]?.phase !== "Bound");
+  const theirs = new Set(pending.flatMap((claim) => eventsOf(claim, events)));
+  return events.filter((event) => !isOfClaim(event) || theirs.has(event));
+}
 
 export function claimTrouble(name: string, events: readonly KubeObject[], clock: Clock): Verdict | undefined {
   const event = latest(name, events);
@@ -49,8 +65,6 @@ export function waitsForConsumer(name: string, events: readonly KubeObject[]): b
 }
 
 function latest(name: string, events: readonly KubeObject[]): KubeObject | undefined {
-  const about = events.filter((event) =>
-    event["involvedObject"]?.kind === "PersistentVolumeClaim" && event["involvedObject"]?.name === name
-  );
+  const about = events.filter((event) => isOfClaim(event) && event["involvedObject"]?.name === name);
   return about.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
 }

@@ -24,6 +24,7 @@ import { podTrouble } from "#lib/cluster/trouble/pod.ts";
 import { snapshotTrouble } from "#lib/cluster/trouble/snapshot.ts";
 import { isTrue, lackOf } from "#lib/cluster/trouble/readiness.ts";
 import { readRefusal } from "#lib/cluster/trouble/refusals.ts";
+import { calledOf, capital, minuteOf } from "#lib/cluster/trouble/words.ts";
 import {
   type Clock,
   impossible,
@@ -46,7 +47,7 @@ export function judge(
 ): Verdict {
   const lack = lackOf(object);
   if (lack === undefined) return { is: "ready" };
-  const name = `${object.kind} ${object.metadata.name}`;
+  const name = capital(calledOf(object.kind, object.metadata.name));
   const own = podsOf(object, pods);
   if (object.kind === "PersistentVolumeClaim") {
     if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
@@ -60,7 +61,7 @@ export function judge(
   if (object.kind === "VolumeSnapshot") return snapshotTrouble(object, clock) ?? waiting(`${name} ${lack}`);
   const troubles = [
     conditionTrouble(object, pods, lastWords(own, ofPods, events), clock),
-    creationTrouble(object, own, events, clock),
+    creationTrouble(object, own, events, clock, lack),
     ...ofPods,
   ].filter((trouble) => trouble !== undefined);
   return troubles.find((trouble) => trouble.is === "impossible") ?? troubles[0] ?? waiting(`${name} ${lack}`);
@@ -138,6 +139,7 @@ function creationTrouble(
   own: readonly KubeObject[],
   events: readonly KubeObject[],
   clock: Clock,
+  lack: string,
 ): Verdict | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
@@ -153,7 +155,10 @@ function creationTrouble(
   const { code, why, hint, heals } = readRefusal(message);
   const what = /^create Claim |persistentvolumeclaims "/.test(message) ? "volume claim" : "pod";
   const sentence = `${object.kind} ${object.metadata.name} cannot make its ${what} because ${why}: ${message}`;
-  if (!(latest && isFreshEvent(latest, clock)) && !isFresh(at, clock)) return waiting(sentence, remaining(clock));
+  if (!(latest && isFreshEvent(latest, clock)) && !isFresh(at, clock)) {
+    const name = capital(calledOf(object.kind, object.metadata.name)), when = minuteOf(new Date(at).toISOString());
+    return waiting(`${name} ${lack}; at ${when} its ${what} was refused because ${why}`, remaining(clock));
+  }
 
   // What nobody knows may be a part of the cluster that stumbles; what is called forbidden was decided.
   const unknown = code === "Forbidden" && !/ is forbidden: | cannot \S+ /.test(message);

@@ -4,6 +4,7 @@
  *
  * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.
  */
+import { capital } from "#lib/cluster/trouble/words.ts";
 import { type Blame, ClusterError } from "#lib/cluster/cluster.ts";
 import { readRefusal } from "#lib/cluster/trouble/refusals.ts";
 
@@ -156,8 +157,4 @@ function deedOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
   return NAMES[plain] ?? NAMES[`${plain}s`] ?? NAMES[`${plain}es`] ?? NAMES[plain.replace(/y$/, "ies")] ?? plain;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -7,6 +7,7 @@ import {
   eventsOf,
   firstSeen,
   lastSeen,
+  nodeOf,
   startOf,
 } from "#lib/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
@@ -141,18 +142,20 @@ function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock)
   if (!event || pulled) return undefined;
   const reason = String(event["reason"]), message = String(event["message"] ?? "");
   const what = reason === "FailedCreatePodSandBox" ? "its network" : "its volumes";
-  const sentence = `Pod ${pod.metadata.name} waits for ${what}: ${causeOf(message)}`;
+  const node = nodeOf(pod), place = node ? `the node ${node}` : "the pod's node";
+  const on = node ? ` on ${place}` : "";
+  const sentence = `Pod ${pod.metadata.name}${on} waits for ${what}: ${causeOf(message)}`;
   const missing = /(secret|configmap) "[^"]*" not found/.test(message);
   const hint = missing
     ? missingHint(message)
     : what === "its network"
-    ? "See to the network plugin (CNI) and the container runtime of the pod's node."
-    : "See to the storage driver on the pod's node, and whether another node still holds the volume.";
+    ? `See to the network plugin (CNI) and the container runtime of ${place}.`
+    : `See to the storage driver on ${place}, and whether another node still holds the volume.`;
   return until(
     firstSeen(event) + (missing ? clock.patience.configMs : clock.patience.volumeMs),
     clock,
     sentence,
-    impossible(reason, `Pod ${pod.metadata.name} did not get ${what}: ${message}`, "operator", hint),
+    impossible(reason, `Pod ${pod.metadata.name}${on} did not get ${what}: ${message}`, "operator", hint),
   );
 }
 

@@ -8,8 +8,8 @@ export type Lack = string | undefined;
 const RULES: Readonly<Record<string, (object: KubeObject) => Lack>> = {
   Deployment: lackOfDeployment,
   StatefulSet: lackOfStatefulSet,
-  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is running",
-  PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "is not bound yet",
+  Job: (job) => isTrue(conditionOf(job, "Complete")) ? undefined : "is under way",
+  PersistentVolumeClaim: (claim) => claim["status"]?.phase === "Bound" ? undefined : "has no volume yet",
   Ingress: (ingress) => ingress["status"]?.loadBalancer?.ingress?.length ? undefined : "has no address yet",
   Service: lackOfService,
   Namespace: (namespace) => namespace["status"]?.phase === "Active" ? undefined : "is not active",
@@ -40,25 +40,31 @@ export function lackOf(object: KubeObject): Lack {
   return PASSIVE.has(object.kind) ? undefined : lackOfCondition(object);
 }
 
+const UNSEEN = "is about to change: the cluster has not begun with that yet";
+
+function starting(ready: number, wanted: number): string {
+  return `is starting, mostly within a minute (${ready} of ${wanted} pods answer)`;
+}
+
 function lackOfDeployment(deployment: KubeObject): Lack {
   const { spec = {}, status = {} } = deployment;
   const wanted = spec.replicas ?? 1;
-  if (isUnseen(deployment)) return "has a change that its controller has not seen yet";
+  if (isUnseen(deployment)) return UNSEEN;
   const total = status.replicas ?? 0, updated = status.updatedReplicas ?? 0, available = status.availableReplicas ?? 0;
-  if (updated < wanted) return `has ${updated} of ${wanted} pods of the new kind`;
-  if (total > updated) return `has ${total - updated} old pods left`;
-  return available < wanted ? `has ${available} of ${wanted} pods available` : undefined;
+  if (updated < wanted) return `is starting, mostly within a minute (${updated} of ${wanted} new pods are made)`;
+  if (total > updated) return `waits for ${total - updated} old pods to end`;
+  return available < wanted ? starting(available, wanted) : undefined;
 }
 
 function lackOfStatefulSet(set: KubeObject): Lack {
   const { spec = {}, status = {} } = set;
   const wanted = spec.replicas ?? 1;
-  if (isUnseen(set)) return "has a change that its controller has not seen yet";
-  if ((status.replicas ?? 0) > wanted) return `has ${status.replicas} pods, and only ${wanted} are wanted`;
+  if (isUnseen(set)) return UNSEEN;
+  if ((status.replicas ?? 0) > wanted) return `is stopping (${status.replicas} pods are left, ${wanted} wanted)`;
   const ready = status.readyReplicas ?? 0;
-  if (ready < wanted) return `has ${ready} of ${wanted} pods ready`;
+  if (ready < wanted) return starting(ready, wanted);
   const rolls = (spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate" && wanted > 0;
-  return rolls && status.updateRevision !== status.currentRevision ? "is replacing its pods" : undefined;
+  return rolls && status.updateRevision !== status.currentRevision ? "is being started anew" : undefined;
 }
 
 function lackOfService(service: KubeObject): Lack {
@@ -82,7 +88,7 @@ function lackOfCondition(object: KubeObject): Lack {
   const condition = conditionOf(object, "Ready") ?? conditionOf(object, "Available");
   if (!condition) return "says nothing of being ready yet";
   if ((condition.observedGeneration ?? object.metadata.generation ?? 0) < (object.metadata.generation ?? 0)) {
-    return "has a change that its controller has not seen yet";
+    return UNSEEN;
   }
   if (isTrue(condition)) return undefined;
   return `is not ready: ${condition.message || condition.reason || "no reason given"}`;

@@ -13,7 +13,7 @@ export function snapshotTrouble(snapshot: KubeObject, clock: Clock): Verdict | u
   if (!error?.message) return undefined;
   const told = Date.parse(error.time ?? "");
   const since = Number.isNaN(told) ? clock.since : told;
-  const message = `VolumeSnapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
+  const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
   const verdict = impossible("SnapshotFailed", message, "cluster", HINT);
   return until(since + clock.patience.volumeMs, clock, message, verdict);
 }

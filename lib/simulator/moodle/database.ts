@@ -65,7 +65,7 @@ export function runPsql({ world, pod, container, env }: Context): Run {
   }
   if (database !== site.database) {
     site.saveDatabase(database);
-    return { lines: [], exit: 0 };
+    return text.includes("wheelwright claim") ? query(site.database, text) : { lines: [], exit: 0 };
   }
   if (text.includes("mdl_config")) return query(database, text);
   return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
@@ -98,11 +98,12 @@ function runGuard(
   const [, note = ""] = NOTE.exec(text) ?? [];
   const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
   const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
+  if (/'wheelwright claim '/.test(text)) return { database: claimed(database, noted, mine), refusal: null };
   const others = world.store.list(world.kinds.of("v1", "Pod")!, namespace)
     .some((pod) => pod.metadata.uid === database.installer && pod.status?.phase === "Running");
   const facts: readonly (readonly [applies: boolean, raised: RegExp, words: string])[] = [
     [
-      noted > mine,
+      noted > mine || note === "wheelwright seed " && database.comment === `${note}${mine}`,
       RAISED("attempt % has begun after"),
       `attempt ${database.comment} has begun after this one, ${mine}`,
     ],
@@ -117,12 +118,24 @@ function runGuard(
   return { database: note === "" ? database : { ...database, comment: `${note}${mine}` }, refusal: null };
 }
 
+function isAttempt(comment = ""): boolean {
+  return comment !== "" && !comment.startsWith("wheelwright claim ");
+}
+
+/** Raises the number, and leaves the word for what was attempted last. */
+function claimed(database: Database, noted: bigint, mine: bigint): Database {
+  if (mine <= noted) return database;
+  const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
+    "wheelwright claim ";
+  return { ...database, comment: `${word}${mine}` };
+}
+
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
 function query(database: Database, text: string): Run {
   const { config, tables = 0 } = database;
   const counted = [
     ...(text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : []),
-    ...(text.includes("'attempt'") && database.comment ? [`attempt|${database.comment}`] : []),
+    ...(text.includes("'attempt'") && isAttempt(database.comment) ? [`attempt|${database.comment}`] : []),
   ];
   if (!config && !text.includes("to_regclass")) {
     return {

@@ -52,7 +52,7 @@ export function task(app: App, handler: Pick<Handler, "kind" | "steps">): Handle
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, run)) {
-    run.progress(`Job ${cronJob} is under way already`);
+    run.progress("The job that was begun before is under way still");
     return await space.follow(cronJob, waiting(run));
   }
   const cron = await space.get(CRON, run);

@@ -10,8 +10,8 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { isMissing } from "#lib/cluster/trouble/image.ts";
 import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { endAttempt, isOver, ownAttempts } from "#lib/work/attempts.ts";
-import { demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
+import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
+import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
 
 const OWN = "installs"; // in the job's progress
@@ -41,25 +41,30 @@ export function blameForVersion(
 }
 
 async function installOnce(place: JobPlace, run: Run): Promise<void> {
-  const { space } = place;
-  const attempts = await space.list(JOB, "op in (install,reset)", run);
-  let leavings = attempts.some(isOver);
-  for (const attempt of attempts.filter((job) => !isOver(job))) {
-    const result = await endAttempt(place, run, attempt, ownAttempts(run, OWN));
-    if (result === null) continue;
-    leavings = true;
-    if (attempt.metadata.labels?.["op"] === "install") {
-      await demandSuccess(place, run, result, "Moodle could not be installed");
-    }
-  }
-  const site = await readDatabase(place, run, "-before");
+  const before = await endEarlier(place, run, ownAttempts(run, OWN));
+  const site = await claimDatabase(place, run);
   if (site.state === "installed") return;
-  await space.noPods(EXCLUSIVE_PODS, waiting(run));
-  if (site.state === "partial" || leavings) {
+  const between = await endEarlier(place, run, []);
+  if (between.installed) return;
+  await place.space.noPods(EXCLUSIVE_PODS, waiting(run));
+  if (site.state === "partial" || before.left || between.left) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), nameOf(place, run)] });
   await demandSuccess(place, run, await runJob(place, run, "install"), "Moodle could not be installed");
+}
+
+/** Lets what earlier holders began come to its end. `left`: whether anything of it may lie there. */
+async function endEarlier(
+  place: JobPlace,
+  run: Run,
+  own: readonly string[],
+): Promise<{ readonly left: boolean; readonly installed: boolean }> {
+  const attempts = await place.space.list(JOB, "op in (install,reset)", run);
+  const ended = await endAttempts(place, run, attempts, own);
+  const installs = ended.filter(({ op }) => op === "install");
+  for (const { result } of installs) await demandSuccess(place, run, result, "Moodle could not be installed");
+  return { left: ended.length > 0 || attempts.some(isOver), installed: installs.length > 0 };
 }
 
 function nameOf({ blueprint, inputs }: JobPlace, run: Run): string {

@@ -5,6 +5,7 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
+import { putFenced } from "#lib/work/put-fenced.ts";
 import { holdingOfHub, rememberCluster } from "#lib/work/same-cluster.ts";
 import { openHubSite, spaceOf } from "#lib/work/site.ts";
 
@@ -16,7 +17,7 @@ export function provisionHub(app: App): Handler {
       async rooms(run) {
         const site = await openHubSite(app, run);
         const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
-        await spaceOf(site, site.hub).apply(rooms, run);
+        for (const room of rooms) await putFenced(spaceOf(site, site.hub), room, run.job, run);
       },
       issuer: (run) => applyIssuer(app, run),
     },

@@ -12,6 +12,7 @@ import { install } from "#lib/work/install/install.ts";
 import { demandHealth, demandSeed, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { holdingOfSpoke, rememberCluster } from "#lib/work/same-cluster.ts";
+import { putFenced } from "#lib/work/put-fenced.ts";
 import { untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
@@ -82,17 +83,22 @@ async function makeNamespace(app: App, run: Run): Promise<void> {
 }
 
 async function applyStep(app: App, run: Run, step: SpokeStep, hub: HubSettings = NO_SETTINGS): Promise<KubeObject[]> {
-  const { space, inputs } = await openSpace(app, run);
-  const { objects, warnings } = await space.apply(app.blueprint.spokeObjects(inputs, step, hub), run);
-  if (warnings.length > 0) run.log.warn("The cluster warns of what was applied", { step, warnings });
-  return objects;
+  const { inputs } = await openSpace(app, run);
+  return await putAll(app, run, app.blueprint.spokeObjects(inputs, step, hub));
+}
+
+async function putAll(app: App, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+  const { space } = await openSpace(app, run);
+  const standing: KubeObject[] = [];
+  for (const object of objects) standing.push(await putFenced(space, object, run.job, run));
+  return standing;
 }
 
 /** Passwords are created once, and are right as they stand; what the operator may change is applied. */
 async function makeSecrets(app: App, run: Run): Promise<void> {
   const { space, inputs } = await openSpace(app, run);
   for (const secret of app.blueprint.newSecrets(inputs)) await space.create(secret, run);
-  await space.apply(app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null), run);
+  await putAll(app, run, app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null));
   await applyStep(app, run, "secrets");
 }
 

@@ -9,6 +9,7 @@ import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/spokes/health.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";
+import { putFenced } from "#lib/work/put-fenced.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { demandSameCluster, holdingOfSpoke } from "#lib/work/same-cluster.ts";
 import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
@@ -134,7 +135,7 @@ export async function put(space: Space, run: Run, objects: readonly KubeObject[]
   for (const object of objects) {
     const there = await space.get(refOf(object), run);
     if (there) standing.push(await mend(space, run, fitted(object, there), there));
-    else standing.push(...(await space.apply([object], run)).objects);
+    else standing.push(await putFenced(space, object, run.job, run));
   }
   return standing;
 }

@@ -5,6 +5,8 @@
 import type { Tx } from "#lib/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Hooks } from "#lib/scheduler/handler.ts";
+import type { OperationKind } from "#lib/jobs/kinds.ts";
+import { endedBefore } from "#lib/jobs/store.ts";
 import { lockSpoke } from "#lib/spokes/store.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
@@ -27,13 +29,19 @@ export const reapplyOutcomes: Hooks = {
   },
 };
 
-/** Without a pod it is still not suspended: nobody asked for that, and only an active spoke can be reapplied again. */
 async function asItStands(tx: Tx, job: Job): Promise<Job> {
   const seen = job.progress.observed as Observed | undefined;
   const observed = await findHalfWay(tx, job) !== null
     ? { state: "failed", health: "unknown" }
+    : await wasSuspended(tx, job)
+    ? seen ?? { state: "suspended", health: "unknown" }
     : seen?.state === "suspended"
-    ? { state: "active", health: "degraded" }
+    ? { state: "active", health: "degraded" } // nobody asked for that
     : seen;
   return { ...job, progress: { ...job.progress, observed } };
+}
+
+async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {
+  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply"] satisfies OperationKind[]);
+  return before.find(({ state }) => state === "succeeded")?.kind === "suspend";
 }

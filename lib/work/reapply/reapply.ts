@@ -7,8 +7,8 @@
  * data that is not the site's own, or of another version than its images.
  *
  * Each object is applied under the fence of the run (fenced-apply.ts): a late holder of this operation is refused once
- * another has been at the object, be it of this operation or a later one. What was deleted is made by a plain apply, which
- * a late holder can only do while it is still missing, with what the same inputs make of it.
+ * another has been at the object, be it of this operation or a later one. What was deleted is made by a POST, which
+ * makes nothing where another holder has been (put-fenced.ts).
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/blueprint/upgrade.ts";

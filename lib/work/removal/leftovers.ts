@@ -8,7 +8,7 @@
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { minuteOf } from "#lib/cluster/removal.ts";
+import { minuteOf } from "#lib/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/time.ts";
 import type { Holding } from "#lib/work/same-cluster.ts";

@@ -56,7 +56,7 @@ export function tellWayBack(error: ClusterError, job: Pick<Job, "progress">): Cl
   const back = job.progress.backup
     ? "Or have an operator restore both volumes from the backup, and reapply."
     : "There is no backup to go back to.";
-  return new ClusterError(code, `${message}. The site stays down. ${wayBack(job)}`, {
+  return new ClusterError(code, `${message}. The site is to stay down. ${wayBack(job)}`, {
     transient: false,
     blame,
     hint: `${cause} ${back}`,

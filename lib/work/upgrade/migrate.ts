@@ -13,8 +13,8 @@ import { limitUpgrade } from "#lib/blueprint/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/time.ts";
-import { endAttempt, isOver, ownAttempts } from "#lib/work/attempts.ts";
-import { demandSuccess, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
+import { endAttempts, ownAttempts } from "#lib/work/attempts.ts";
+import { claimDatabase, demandSuccess, type JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
 
 const OWN = "upgrades"; // in the job's progress
@@ -31,14 +31,14 @@ export interface Migration {
 
 export async function migrate(place: JobPlace, run: Run, migration: Migration): Promise<void> {
   const { space } = place;
-  for (const attempt of await space.list(JOB, "op=upgrade", run)) {
-    if (isOver(attempt)) continue;
-    const own = ownAttempts(run, OWN), result = await endAttempt(place, run, attempt, own);
-    if (result && own.includes(attempt.metadata.name)) return await demandUpgraded(place, run, result);
-  }
-  const site = await readDatabase(place, run, "-before");
+  const own = ownAttempts(run, OWN);
+  const earlier = await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), own);
+  const mine = earlier.find(({ result }) => own.includes(result.name));
+  if (mine) return await demandUpgraded(place, run, mine.result);
+  const site = await claimDatabase(place, run);
   await migration.demandSite(site);
   demandUnlocked(site, await migration.now());
+  await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), []); // what has come in between
   await space.noPods(EXCLUSIVE_PODS, waiting(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });

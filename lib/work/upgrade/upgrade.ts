@@ -13,7 +13,7 @@ import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeWish } from "#lib/spokes/action-wish.ts";
 import { observe } from "#lib/work/actions/actions.ts";
-import { applyFenced } from "#lib/work/fenced-apply.ts";
+import { putFenced } from "#lib/work/put-fenced.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { blameForVersion } from "#lib/work/install/install.ts";
@@ -137,10 +137,7 @@ async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): P
 async function applyStep(app: App, run: Run, step: SpokeStep): Promise<void> {
   const { space, inputs, blueprint } = await upgraded(app, run);
   for (const object of blueprint.spokeObjects(inputs, step)) {
-    const { apiVersion, kind, metadata } = object;
-    const standing = await space.get({ apiVersion, kind, name: metadata.name }, run);
-    if (standing) await applyFenced(space, object, run.job, run);
-    else await space.apply([object], run);
+    await putFenced(space, object, run.job, run);
   }
 }
 
@@ -161,7 +158,8 @@ async function explained(app: App, run: Run, step: (run: Run) => Promise<void>):
 }
 
 /** No half-upgraded site is shown, and none of its scheduled tasks run. */
-async function takeDown(app: App, run: Run): Promise<void> {
+async function takeDown(app: App, run: Run): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
   await scale(app, run, MOODLE, 0);
   await pauseCron(app, run);
+  return { state: "failed", health: "unknown" };
 }

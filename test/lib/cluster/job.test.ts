@@ -167,11 +167,26 @@ test(
 );
 
 test(
+  "a Job that takes its time is told by the last words of its log",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
+    await waiting.told(/^The job install-1 is under way$/);
+    const early = { ...jobWith({}).metadata, creationTimestamp: new Date(Date.now() - 60_000).toISOString() };
+    table.put("jobs", { ...jobWith({}), metadata: early });
+    await waiting.told(/^The job install-1 is under way; its log says: moodle 12:00 INFO ==> Installing$/);
+    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
+    endLogs(table);
+    await result;
+  }),
+);
+
+test(
   "a Job that somebody deletes is given up",
   withTable(async (table) => {
     const waiting = watched();
     const { result } = await started(table, "", waiting);
-    await waiting.told(/is running/);
+    await waiting.told(/is under way/);
     table.drop("jobs", "install-1");
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["NotFound", false]);
@@ -212,7 +227,7 @@ test(
     const { result } = await started(table, "", watched(1000));
     const error = await result.then(() => null, (error: ClusterError) => error);
     assert.equal([error?.code, error?.transient], ["deadline", true]);
-    assert.match(error!.message, /Job install-1 took over 1 s; last seen: Job install-1 is running/);
+    assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is under way/);
     assert.ok(error!.evidence);
   }),
 );

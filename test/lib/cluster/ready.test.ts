@@ -20,7 +20,7 @@ const statefulSet = (ready: number): KubeObject => ({
   spec: { replicas: 1 },
   status: { observedGeneration: 1, replicas: 1, readyReplicas: ready },
 });
-const dbPod = (status: object) => ({
+const dbPod = (status: object, spec: object = {}) => ({
   metadata: {
     name: "db-0",
     uid: "uid-db-0",
@@ -28,8 +28,10 @@ const dbPod = (status: object) => ({
     creationTimestamp: now(),
     ownerReferences: [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "uid-db" }],
   },
+  spec,
   status,
 });
+const claim = (phase: string, uid = "uid-data") => ({ metadata: { name: "data-db-0", uid }, status: { phase } });
 
 const withTable =
   (use: (table: KubeTable) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
@@ -51,9 +53,9 @@ test(
     table.put("deployments", deployment(0));
     const waiting = watched();
     const ready = table.cluster.space(NAMESPACE, UID).ready([MOODLE, DB], waiting);
-    await waiting.told(/Deployment moodle has 0 of 1 pods available; StatefulSet db does not exist yet/);
+    await waiting.told(/The site is starting.*0 of 1 pods answer.*; The database is not made yet/);
     table.put("statefulsets", statefulSet(0));
-    await waiting.told(/StatefulSet db has 0 of 1 pods ready/);
+    await waiting.told(/The database is starting.*0 of 1 pods answer/);
     table.put("deployments", deployment(1));
     table.put("statefulsets", statefulSet(1));
     await ready;
@@ -67,7 +69,7 @@ test(
     table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
     const waiting = watched();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/has 0 of 1/);
+    await waiting.told(/0 of 1 pods/);
     table.put(
       "pods",
       dbPod({
@@ -82,6 +84,31 @@ test(
     const { code, transient, evidence } = await failing;
     assert.equal([code, transient], ["CrashLoopBackOff", false]);
     assert.equal(evidence?.log, ["FATAL:  out of shared memory"]);
+  }),
+);
+
+test(
+  "what was said of a claim is over once it is bound, and of one that lived before it at once",
+  withTable(async (table) => {
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data-db-0" } }];
+    table.put("statefulsets", statefulSet(0));
+    table.put("pods", dbPod({}, { volumes }));
+    table.put("persistentvolumeclaims", claim("Pending"));
+    const event = { reason: "ExternalProvisioning", message: "Waiting for a volume", lastTimestamp: now(), count: 1 };
+    const about = { kind: "PersistentVolumeClaim", name: "data-db-0", uid: "uid-data" };
+    table.put("events", { metadata: { name: "e1" }, ...event, involvedObject: about });
+    for (const settled of [claim("Bound"), claim("Pending", "uid-of-another")]) {
+      table.put("persistentvolumeclaims", claim("Pending"));
+      const waiting = watched();
+      const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
+      await waiting.told(/Waiting for the volume of claim data-db-0: Waiting for a volume/);
+      table.put("persistentvolumeclaims", settled);
+      table.put("statefulsets", statefulSet(0)); // claims are not watched
+      await waiting.told(/^The database is starting/);
+      table.put("statefulsets", statefulSet(1));
+      await ready;
+      table.put("statefulsets", statefulSet(0));
+    }
   }),
 );
 
@@ -118,7 +145,7 @@ test(
     table.put("statefulsets", statefulSet(0));
     const waiting = watched();
     const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
-    await waiting.told(/has 0 of 1/);
+    await waiting.told(/0 of 1 pods/);
     table.put("statefulsets", statefulSet(1));
     await ready;
   }),
@@ -130,7 +157,7 @@ test(
     table.put("statefulsets", statefulSet(0));
     const waiting = watched();
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/has 0 of 1/);
+    await waiting.told(/0 of 1 pods/);
     table.put("namespaces", { metadata: { name: NAMESPACE, uid: "another" }, status: { phase: "Active" } });
     const news = setInterval(() => table.put("events", { metadata: { name: "anything" } }), 300);
     assert.is((await failing).code, "stranger");
@@ -144,7 +171,7 @@ test(
     const stop = new AbortController(), reason = new Error("stop");
     const waiting = watched(20_000, stop.signal);
     const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
-    await waiting.told(/does not exist yet/);
+    await waiting.told(/is not made yet/);
     stop.abort(reason);
     assert.is(await failing, reason);
   }),
@@ -156,7 +183,11 @@ test(
     table.put("pods", dbPod({}));
     const waiting = watched();
     const gone = table.cluster.space(NAMESPACE, UID).noPods("role=db", waiting);
-    await waiting.told(/Pods still to end: db-0/);
+    await waiting.told(/Still to end: db-0$/);
+    const [{ metadata }] = [dbPod({})];
+    const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
+    table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });
+    await waiting.told(/: db-0 \(on node b, over its time since \S+ \S+ UTC: see whether that node is up\)$/);
     assert.is(table.server.asked.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"), "role=db");
     table.drop("pods", "db-0");
     await gone;

@@ -40,7 +40,7 @@ test(
     assert.is(scene.simulator.objects().filter(({ kind }) => kind !== "Event").length, before);
     const elsewhere = scene.simulator.writes().filter(({ path }) => !/doctor|selfsubjectaccess/.test(path));
     assert.equal(elsewhere.map(({ method, path }) => `${method} ${path}`), [
-      "POST /api/v1/namespaces?fieldManager=wheelwright",
+      "POST /api/v1/namespaces?fieldManager=wheelwright-create",
     ]);
   }),
 );

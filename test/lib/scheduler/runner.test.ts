@@ -4,7 +4,7 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { isFinished, type Job } from "#lib/jobs/job.ts";
 import { requestCancel } from "#lib/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
+import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("startRun");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -106,6 +106,27 @@ test("gives a mistake of ours a few tries, and tells people nothing of it", asyn
   const after = await scene.until(job!.id, ended);
   assert.equal([after.state, after.attempt, after.failure?.code], ["failed", 3, "internal"]);
   assert.not.match(JSON.stringify(after.failure), "secret");
+});
+
+test("ends an operation whose end cannot be recorded after some tries, says so in the row, and the lane goes on", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const odd = kind("odd", ["only"]), next = kind("next", ["only"]);
+  let tries = 0;
+  const refuse = () => Promise.reject(new ClusterError("ErrImagePull", "no such image", { transient: false }));
+  const mistake = () => Promise.reject(new TypeError(`secret of ours ${++tries}`));
+  await scene.db.sql("update spokes set state = 'updating' where id = $1", [hub.spokes[0]]);
+  const [job, after] = await scene.enqueue(action(odd, hub, 0), action(next, hub, 0));
+  await scene.open([
+    { kind: odd, steps: { only: refuse }, hooks: { onFailed: mistake } },
+    { kind: next, steps: { only: () => Promise.resolve() } },
+  ]);
+  assert.is((await scene.until(after!.id, ended)).state, "succeeded");
+  const broken = await scene.until(job!.id, ended);
+  assert.equal([broken.state, tries, broken.failure?.code], ["failed", 3, "internal"]);
+  const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
+  assert.equal(row, { state: "failed", health: "unknown", state_reason: broken.failure!.message });
+  assert.match(row.state_reason, /^The service made a mistake as it recorded how this ended/);
+  assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 
 test("gives up what keeps failing when its time is over", async ({ scene }) => {
@@ -215,17 +236,6 @@ test("tells what a step waits for", async ({ scene }) => {
   await scene.until(job!.id, ({ label }) => label === "Doing only: 2 volumes remain");
   go.resolve();
   assert.is((await scene.until(job!.id, ended)).label, "Done");
-});
-
-test("runs a repeated kind again and again, one at a time", async ({ scene }) => {
-  const sweep = kind("sweep", ["only"], { visible: false, repeatEvery: 10 });
-  let runs = 0;
-  const thrice = Promise.withResolvers<void>();
-  await scene.open([{ kind: sweep, steps: { only: async () => void (++runs === 3 && thrice.resolve()) } }]);
-  await scene.enqueue({ ...loose(sweep), dedupeKey: "repeat:sweep:1" });
-  await thrice.promise;
-  const [row] = await scene.db.sql("select count(*)::int as live from jobs where state in ('queued', 'running')");
-  assert.is(row.live, 1);
 });
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -6,7 +6,7 @@ import { isFinished, type Job } from "#lib/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/time.ts";
 import { until } from "#test/support/until.ts";
-import { action, install, kind, openScene, type Scene } from "./scene.ts";
+import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler");
 test.before.each(async (context) => void (context.scene = await openScene()));
@@ -204,6 +204,17 @@ test("numbers the events of a hub without a gap, whatever ran at once", async ({
   assert.equal(rows.map(({ number }) => number), rows.map((_, i) => i + 1));
   const [head] = await scene.db.sql("select number::int from stream_heads");
   assert.is(head.number, rows.length);
+});
+
+test("runs a repeated kind again and again, one at a time", async ({ scene }) => {
+  const sweep = kind("sweep", ["only"], { visible: false, repeatEvery: 10 });
+  let runs = 0;
+  const thrice = Promise.withResolvers<void>();
+  await scene.open([{ kind: sweep, steps: { only: async () => void (++runs === 3 && thrice.resolve()) } }]);
+  await scene.enqueue({ ...loose(sweep), dedupeKey: "repeat:sweep:1" });
+  await thrice.promise;
+  const [row] = await scene.db.sql("select count(*)::int as live from jobs where state in ('queued', 'running')");
+  assert.is(row.live, 1);
 });
 
 test.run();

@@ -174,7 +174,7 @@ test("data outlives a suspension: the site is the same when database and app are
 test("a site without a ready pod, and one that is under maintenance, is not healthy.", async () => {
   const inputs = inputsOf(blueprint, { issuer: null });
   await provision(inputs);
-  const maintenance = blueprint.jobObject(inputs, "seed", "maintenance") as Json;
+  const maintenance = blueprint.jobObject(inputs, "purge", "maintenance") as Json;
   maintenance.spec.template.spec.containers[0].command = ["php", "/var/www/html/admin/cli/maintenance.php", "--enable"];
   assert.is((await kube.run(maintenance)).result, "Complete");
   const refused = await run(inputs, "health");

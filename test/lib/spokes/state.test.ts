@@ -58,7 +58,11 @@ test("lets each settled state do what leads out of it, and nothing else", () => 
     "reset-admin-password: reset-admin-password -> active",
     "reapply: reapply -> updating",
   ]);
-  assert.equal(allowed(facts("suspended")), ["resume: resume -> resuming", "backup: backup -> suspended"]);
+  assert.equal(allowed(facts("suspended")), [
+    "resume: resume -> resuming",
+    "backup: backup -> suspended",
+    "reapply: reapply -> updating",
+  ]);
   assert.equal(allowed(facts("failed")), ["retry: provision -> provisioning"]);
   assert.equal(allowed(facts("removed")), []);
 });

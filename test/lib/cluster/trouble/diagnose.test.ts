@@ -37,7 +37,7 @@ test("a quota that was short before the pod came is forgotten", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   later.metadata.creationTimestamp = at(10 * SECOND);
   const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(judge(job(), [later], events, clock(2 * MINUTE)), /is running/);
+  isWaiting(judge(job(), [later], events, clock(2 * MINUTE)), /is under way/);
 });
 
 test("a refusal of the first of two pods is forgotten once the first has come", () => {
@@ -48,7 +48,7 @@ test("a refusal of the first of two pods is forgotten once the first has come", 
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(about(set), "FailedCreate", message, SECOND)];
-  isWaiting(judge(set, [first], events, clock(20 * SECOND)), /has 0 of 2 pods ready/);
+  isWaiting(judge(set, [first], events, clock(20 * SECOND)), /0 of 2 pods answer/);
 });
 
 test("a LimitRange is given up at once", () => {
@@ -95,7 +95,10 @@ test("a refusal that is older than the wait is given time to be said again", () 
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(about(statefulSet()), "FailedCreate", message)];
-  isWaiting(judge(statefulSet(), [], events, clock(11 * MINUTE, 10 * MINUTE)), /cannot make its pod/);
+  isWaiting(
+    judge(statefulSet(), [], events, clock(11 * MINUTE, 10 * MINUTE)),
+    /^The database is starting.*; at \S+ \S+ UTC its pod was refused because /,
+  );
   isImpossible(judge(statefulSet(), [], events, clock(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
@@ -120,7 +123,7 @@ test("a service account that is about to be made is waited for", () => {
 test("a refusal of another Job of the same name does not count", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event({ ...about(job()), uid: "uid-of-before" }, "FailedCreate", message)];
-  isWaiting(judge(job(), [], events, clock(SECOND)), /is running/);
+  isWaiting(judge(job(), [], events, clock(SECOND)), /is under way/);
 });
 
 const failed = (reason: string, message: string, type = "Failed") =>
@@ -160,7 +163,7 @@ test("a rollout that is stuck is given up", () => {
   ];
   isImpossible(judge(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
-  isWaiting(judge(unseen, [], [], clock(MINUTE)), /not seen yet/);
+  isWaiting(judge(unseen, [], [], clock(MINUTE)), /not begun with that yet/);
 });
 
 test("a pod of a template that has been replaced does not count", () => {
@@ -168,13 +171,13 @@ test("a pod of a template that has been replaced does not count", () => {
   const fresh = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   fresh.metadata.creationTimestamp = at(SECOND);
   fresh.metadata.ownerReferences![0]!.name = "moodle-6c8";
-  isWaiting(judge(deployment(), [old, fresh], [], clock(MINUTE)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [old, fresh], [], clock(MINUTE)), /0 of 1 /);
 });
 
 test("a pod that is being deleted does not count", () => {
   const going = crashed(9);
   going.metadata.deletionTimestamp = at(0);
-  isWaiting(judge(deployment(), [going], [], clock(MINUTE)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [going], [], clock(MINUTE)), /0 of 1 /);
 });
 
 test("what is available is ready, whatever its pods went through", () => {

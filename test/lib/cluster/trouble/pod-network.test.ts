@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { judge } from "#lib/cluster/trouble/diagnose.ts";
-import { SECOND } from "#lib/time.ts";
+import { MINUTE, SECOND } from "#lib/time.ts";
 import { about, clock, event, job, pod } from "#test/support/kube/sights.ts";
 
 const test = suite("podTrouble, of a pod's network");
@@ -20,6 +20,16 @@ test("a network that does not come is told by its cause, the same however often 
   const cause =
     'waits for its network: failed to setup network for sandbox: plugin type="bridge" failed: no addresses left';
   assert.equal(told, [cause, cause]);
+});
+
+test("the node whose network does not come is named, and where to look for why", () => {
+  const stuck = pod(job(), { containerStatuses: [] }, { nodeName: "node-b" });
+  const events = [event(about(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left")];
+  const [early, late] = [SECOND, 11 * MINUTE].map((now) => judge(job(), [stuck], events, clock(now)));
+  assert.match(early!.is === "waiting" ? early!.sentence : "", / on the node node-b waits for its network: no addr/);
+  const { message = "", hint = "" } = late!.is === "impossible" ? late! : {};
+  assert.match(message, / on the node node-b did not get its network/);
+  assert.match(hint, /container runtime of the node node-b\.$/);
 });
 
 test.run();

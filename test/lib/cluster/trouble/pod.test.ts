@@ -105,7 +105,7 @@ test("a claim that its first pod will bind counts as ready", () => {
   const events = [event(CLAIM, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")];
   assert.is(judge(claim("Pending"), [], events, clock(0)).is, "ready");
   assert.is(judge(claim("Bound"), [], [], clock(0)).is, "ready");
-  isWaiting(judge(claim("Pending"), [], [], clock(0)), /not bound/);
+  isWaiting(judge(claim("Pending"), [], [], clock(0)), /has no volume yet/);
 });
 
 test("a pod that finds no node is given two minutes", () => {
@@ -155,7 +155,7 @@ test("a failing probe is not worth a word in the first minute, and then never de
   const message = "Startup probe failed: curl: (7) Failed to connect to 127.0.0.1 port 8099 after 0 ms: Couldn't " +
     "connect to server";
   const early = [event(about(starting), "Unhealthy", message, 30 * SECOND)];
-  isWaiting(judge(deployment(), [starting], early, clock(40 * SECOND)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [starting], early, clock(40 * SECOND)), /0 of 1 /);
   const late = [event(about(starting), "Unhealthy", message, 5 * MINUTE)];
   isWaiting(judge(deployment(), [starting], late, clock(5 * MINUTE)), /Startup probe failed/);
 });
@@ -164,7 +164,7 @@ test("a probe that is asked while its container stops is normal", () => {
   const stopping = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const message = "Readiness probe errored and resulted in unknown state: container is in CONTAINER_EXITED state";
   const events = [event(about(stopping), "Unhealthy", message)];
-  isWaiting(judge(deployment(), [stopping], events, clock(20 * SECOND)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [stopping], events, clock(20 * SECOND)), /0 of 1 /);
 });
 
 test("a container that crashes is given five restarts", () => {
@@ -180,12 +180,12 @@ test("volumes that did not come at first are old news once a container has begun
   const message = 'MountVolume.SetUp failed for volume "fpm" : configmap "fpm-size" not found';
   const running = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   const old = [event(about(running), "FailedMount", message, SECOND)];
-  isWaiting(judge(deployment(), [running], old, clock(50 * SECOND)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [running], old, clock(50 * SECOND)), /0 of 1 /);
   const creating = pod(deployment(), {
     containerStatuses: [{ name: "moodle", state: { waiting: { reason: "ContainerCreating" } } }],
   });
   const pulled = [...old, event(about(creating), "Pulling", 'Pulling image "x"', 5 * SECOND)];
-  isWaiting(judge(deployment(), [creating], pulled, clock(50 * SECOND)), /has 0 of 1 pods/);
+  isWaiting(judge(deployment(), [creating], pulled, clock(50 * SECOND)), /0 of 1 /);
 });
 
 test("a volume that does not come, and a pod without a network, are given ten minutes", () => {

@@ -19,28 +19,28 @@ const all = { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyRepli
 
 test("a Deployment is ready once all of its pods are new and available", () => {
   ready("Deployment", { replicas: 2 }, all);
-  lacks(/not seen/, "Deployment", { replicas: 2 }, all, 2);
-  lacks(/has 1 of 2 pods of the new kind/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
-  lacks(/has 1 old pods left/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
-  lacks(/has 1 of 2 pods available/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
+  lacks(/not begun with that yet/, "Deployment", { replicas: 2 }, all, 2);
+  lacks(/is starting, .*1 of 2 new pods are made/, "Deployment", { replicas: 2 }, { ...all, updatedReplicas: 1 });
+  lacks(/waits for 1 old pods to end/, "Deployment", { replicas: 2 }, { ...all, replicas: 3 });
+  lacks(/is starting, .*1 of 2 pods answer/, "Deployment", { replicas: 2 }, { ...all, availableReplicas: 1 });
 });
 
 test("a Deployment of no pods is ready once none is left", () => {
   ready("Deployment", { replicas: 0 }, { observedGeneration: 1 });
-  lacks(/has 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+  lacks(/waits for 1 old pods/, "Deployment", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
 test("a StatefulSet is ready once its pods are, in the present revision", () => {
   const revisions = { currentRevision: "a", updateRevision: "a" };
   ready("StatefulSet", { replicas: 2 }, { ...all, ...revisions });
-  lacks(/replacing/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
-  lacks(/has 1 of 2 pods ready/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
-  lacks(/only 0 are wanted/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
+  lacks(/started anew/, "StatefulSet", { replicas: 2 }, { ...all, ...revisions, updateRevision: "b" });
+  lacks(/is starting, .*1 of 2 pods answer/, "StatefulSet", { replicas: 2 }, { ...all, readyReplicas: 1 });
+  lacks(/is stopping .*0 wanted/, "StatefulSet", { replicas: 0 }, { observedGeneration: 1, replicas: 1 });
 });
 
 test("a Job is ready once it is complete, and not when it only met its criteria", () => {
   ready("Job", {}, { conditions: [{ type: "Complete", status: "True" }] });
-  lacks(/is running/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
+  lacks(/is under way/, "Job", {}, { conditions: [{ type: "SuccessCriteriaMet", status: "True" }], succeeded: 1 });
 });
 
 test("an Ingress is ready once it has an address", () => {
@@ -65,7 +65,7 @@ test("anything else is ready by its Ready or Available condition, for its presen
   ready("Certificate", {}, condition("Ready", "True"));
   ready("Widget", {}, condition("Available", "True"));
   lacks(/issuing/, "Certificate", {}, condition("Ready", "False"));
-  lacks(/not seen/, "Certificate", {}, condition("Ready", "True", 1), 2);
+  lacks(/not begun with that yet/, "Certificate", {}, condition("Ready", "True", 1), 2);
   lacks(/says nothing/, "Certificate", {}, undefined);
 });
 

@@ -22,7 +22,7 @@ const error = { message: "the pool is full", time: "2026-11-21T12:00:00Z" };
 test("waits for a snapshot that has no error, however long.", () => {
   assert.equal(verdict({ readyToUse: false }, 600), {
     is: "waiting",
-    sentence: "VolumeSnapshot files-1 is not ready yet",
+    sentence: "The snapshot files-1 is not ready yet",
   });
   assert.is(verdict(undefined, 600).is, "waiting");
 });
@@ -31,7 +31,7 @@ test("bears an error for as long as a volume may take, counted from when it was 
   const early = verdict({ readyToUse: false, error }, 9);
   assert.equal(early, {
     is: "waiting",
-    sentence: "VolumeSnapshot files-1 is not ready: the pool is full",
+    sentence: "The snapshot files-1 is not ready: the pool is full",
     again: MINUTE,
   });
   const late = verdict({ readyToUse: false, error }, 10);

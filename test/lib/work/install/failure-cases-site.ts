@@ -42,7 +42,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "WebhookUnreachable",
     fault: "operator",
     message:
-      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write the volume claim files because .*does not answer: Internal error/,
+      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write a volume claim because .*does not answer: Internal error/,
     hint: /Repair what serves the webhook gate\.example\.org/,
   },
   {

@@ -208,7 +208,7 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     step: "database",
     code: "deadline",
     fault: "cluster",
-    message: /Waiting for StatefulSet db took over \d+ s; last seen: StatefulSet db has 0 of 1 pods ready/,
+    message: /Waiting for StatefulSet db took over \d+ s; last seen: The database is starting, /,
     hint: /last seen waiting for/,
     event: "Unhealthy",
   },

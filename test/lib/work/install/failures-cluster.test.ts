@@ -142,7 +142,8 @@ test("whose authority has refused a certificate is asked again when somebody ret
   assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
   scene.simulator.faults.heal(fault);
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
-  assert.is((await scene.becomes(id, "active", "failed")).state, "active");
+  const back = await scene.becomes(id, "active", "failed");
+  assert.equal([back.state, back.state_reason], ["active", null]);
 });
 
 test("that waits for a node says so while it lasts", async ({ scene }) => {

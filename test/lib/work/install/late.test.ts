@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
 import { readSite } from "#lib/blueprint/results.ts";
-import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
+import type { ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/spokes/state.ts";
 import { until } from "#test/support/until.ts";
@@ -59,6 +59,11 @@ function recording(clusters: Clusters, { applied, created }: Sent): Clusters {
   };
 }
 
+/** An apply that has raised a fence first names the version that it made: it comes too late for any other. */
+function refuseLate(error: ClusterError): void {
+  assert.is(error.status, 409);
+}
+
 async function ask(scene: WorkScene, id: string, action: SpokeActionName, state: string): Promise<void> {
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
   await scene.becomes(id, state);
@@ -86,16 +91,17 @@ async function standing(scene: WorkScene, id: string): Promise<Record<string, un
   );
 }
 
-test("of the install, applied again to a suspended spoke, starts nothing, makes nothing and changes nothing", async ({ scene, sent, id }) => {
+test("of the install, made again in a suspended spoke, starts nothing, makes nothing and changes nothing", async ({ scene, sent, id }) => {
   await ask(scene, id, "suspend", "suspended");
   const before = await standing(scene, id);
   const space = await spaceOf(scene, id);
-  const kinds = new Set(sent.applied.map(({ kind }) => kind));
+  const kinds = new Set(sent.created.map(({ kind }) => kind));
   for (const kind of ["Deployment", "StatefulSet", "CronJob", "ConfigMap", "Secret", "ResourceQuota", "Ingress"]) {
-    assert.ok(kinds.has(kind), `the install applied a ${kind}`);
+    assert.ok(kinds.has(kind), `the install made a ${kind}`);
   }
   for (let times = 0; times < 2; times++) {
-    for (const object of sent.applied) await space.apply([object], call);
+    for (const object of sent.created.filter(({ kind }) => kind !== "Job")) await space.create(object, call);
+    for (const object of sent.applied) await space.apply([object], call).catch(refuseLate);
   }
   assert.equal(await standing(scene, id), before);
   for (
@@ -114,7 +120,7 @@ test("of the install, applied again to a suspended spoke, starts nothing, makes 
   assert.equal(pods.map(({ metadata }) => metadata.name), []);
 });
 
-test("of the install, applied again to a spoke that was restarted, leaves its pods alone", async ({ scene, sent, id }) => {
+test("of the install, made again in a spoke that was restarted, leaves its pods alone", async ({ scene, sent, id }) => {
   await ask(scene, id, "restart", "updating");
   await scene.becomes(id, "active");
   const space = await spaceOf(scene, id);
@@ -122,13 +128,13 @@ test("of the install, applied again to a spoke that was restarted, leaves its po
     (await space.get({ apiVersion: "apps/v1", kind: "Deployment", name: "moodle" }, call))!["spec"].template;
   const before = await template();
   assert.ok(before.metadata.annotations["kubectl.kubernetes.io/restartedAt"]);
-  for (const object of sent.applied) await space.apply([object], call);
+  for (const object of sent.created.filter(({ kind }) => kind !== "Job")) await space.create(object, call);
   assert.equal(await template(), before);
 });
 
 test("that creates passwords again leaves those that are there", async ({ scene, sent, id }) => {
   const secrets = sent.created.filter(({ kind }) => kind === "Secret");
-  assert.equal(secrets.map(({ metadata }) => metadata.name), ["moodle", "admin"]);
+  assert.equal(secrets.map(({ metadata }) => metadata.name), ["moodle", "admin", "mail", "seed"]);
   const before = await standing(scene, id);
   const space = await spaceOf(scene, id);
   for (const { kind, apiVersion, metadata } of secrets) {
@@ -156,9 +162,7 @@ test("that creates an install or a reset on an installed site touches nothing of
       const late = ofFence(job, String(other));
       const result = await space.run(late, waiting);
       assert.is(result.succeeded, false, late.metadata.name);
-      const why = other < BigInt(fence)
-        ? /attempt wheelwright install \d+ has begun after this one/
-        : /rolesactive is 1/;
+      const why = other < BigInt(fence) ? /attempt wheelwright seed \d+ has begun after this one/ : /rolesactive is 1/;
       assert.match(result.log.join("\n"), why);
       const [pod] = scene.simulator.objects("Pod").filter(({ metadata }) =>
         metadata.labels?.["job-name"] === late.metadata.name
@@ -170,6 +174,33 @@ test("that creates an install or a reset on an installed site touches nothing of
   const verified = await space.run(scene.app.blueprint.jobObject(row.blueprint_inputs, "verify", "999999"), waiting);
   const site = readSite(verified.log);
   assert.equal([site.state, site.siteIdentifier], ["installed", row.site_identifier]);
+});
+
+test("of the install brings no size back that a resize has put in its place", async ({ scene, sent, id }) => {
+  await scene.db.transact((tx) =>
+    acceptAction(scene.app, tx, scene.actor, id, { action: "resize", wish: { size: "large" } })
+  );
+  await until(async () => (await scene.row(id)).size === "large");
+  const before = await standing(scene, id);
+  const space = await spaceOf(scene, id);
+  for (const object of sent.created.filter(({ kind }) => kind !== "Job")) await space.create(object, call);
+  assert.equal(await standing(scene, id), before);
+});
+
+test("that creates a seed sets nothing anew: of an earlier holder, or once more of the one that seeded", async ({ scene, sent, id }) => {
+  const seed = sent.created.find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("seed-"))!;
+  const fence = BigInt(seed.metadata.labels!["wheelwright.dev/fence"]!);
+  const space = await spaceOf(scene, id);
+  for (const other of [fence, fence - 1n]) {
+    const late = ofFence(seed, String(other));
+    const result = await space.run(late, { ...call, timeout: 30_000 });
+    assert.is(result.succeeded, false);
+    assert.match(result.log.join("\n"), /not seeded: attempt wheelwright seed \d+ has begun after this one/);
+    const pod = scene.simulator.objects("Pod").find(({ metadata }) =>
+      metadata.labels?.["job-name"] === late.metadata.name
+    );
+    assert.ok(pod!["status"].containerStatuses[0].state.waiting, "nothing but the guard has run");
+  }
 });
 
 test("that creates an install for a suspended spoke ends at once, and keeps it from nothing", async ({ scene, sent, id }) => {

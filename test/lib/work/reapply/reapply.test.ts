@@ -74,6 +74,20 @@ test("makes again what was deleted, but for what holds data or passwords", async
   assert.is(clinic.objects("PersistentVolumeClaim")[0]!.metadata.uid, uid);
 });
 
+test("brings back a suspended site whose database was deleted, and one that it cannot bring back stays suspended", async ({ clinic }) => {
+  assert.is((await clinic.does("suspend")).state, "succeeded");
+  await hand(clinic, APPS, "statefulsets/db", null);
+  assert.is((await clinic.does("resume")).failure?.code, "NotFound");
+  assert.is((await clinic.row()).state, "suspended");
+  const fault = clinic.scene.simulator.faults.answer(403, { method: "GET", path: "/persistentvolumeclaims/files" });
+  assert.is((await clinic.does("reapply")).state, "failed");
+  assert.is((await clinic.row()).state, "suspended");
+  clinic.scene.simulator.faults.heal(fault);
+  await succeeds(clinic);
+  assert.equal(await clinic.row().then(({ state, health }) => [state, health]), ["active", "healthy"]);
+  assert.equal(await drift(clinic), []);
+});
+
 test("leaves the row as it was until the cluster has shown all of it, and a site in maintenance as it is", async ({ clinic }) => {
   const { scene, id } = clinic, told = { objects: [], revision: { from: "before", to: "now" } };
   assert.is((await clinic.does("maintenance-on")).state, "succeeded");

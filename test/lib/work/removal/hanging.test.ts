@@ -1,6 +1,7 @@
 /** Removals that do not come to their end for days. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Job } from "#lib/jobs/job.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { acceptAbandoning } from "#lib/spokes/abandon.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
@@ -89,6 +90,27 @@ test("and is given up, tells so once, and its end comes to nothing.", async ({ s
   assert.is(kinds.find(({ kind }) => kind === "spoke_destroyed").metadata.abandoned, true);
   const types = await scene.db.sql("select type from stream_events where spoke_id = $1 order by number desc", [id]);
   assert.is(types[0].type, "SpokeUpdateRemoved");
+});
+
+test("and is given up in the middle of a try, is told to be removed once.", async ({ scene }) => {
+  const id = await scene.spoke(await scene.hub("law"), "torts");
+  const { namespace } = await scene.becomes(id, "active");
+  const stuck = scene.simulator.faults.stuckNamespace(namespace);
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await until(async () => {
+    const [{ failure, state, label }] = await scene.operations(id) as [Job];
+    return failure !== null && state === "running" && label.includes("held by");
+  }, 30_000);
+  await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
+  assert.is((await scene.ended(id, "remove")).state, "cancelled");
+  const told = await scene.db.sql(
+    "select data from stream_events where spoke_id = $1 and type = 'SpokeUpdateRemoved'",
+    [
+      id,
+    ],
+  );
+  assert.equal(told.map(({ data }) => data.state), ["removed"]);
+  scene.simulator.faults.heal(stuck);
 });
 
 test.run();

@@ -56,8 +56,8 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   const busy = "rpc error: code = Unavailable desc = busy";
   const holds = [
     ["disks", "claim data-db-0", scene.breakIt({ type: "no-growth", name: "data-db-0", message: busy })],
-    ["database", "db", scene.breakIt({ type: "unready", name: "db-0" })],
-    ["app", "moodle", scene.breakIt({ type: "unready", name: `${scene.namespace}/moodle-` })],
+    ["database", "The database is", scene.breakIt({ type: "unready", name: "db-0" })],
+    ["app", "The site is", scene.breakIt({ type: "unready", name: `${scene.namespace}/moodle-` })],
   ] as const;
   await scene.ask("resize", { size: "large" });
   for (const [step, what, hold] of holds) {

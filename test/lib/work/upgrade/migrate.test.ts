@@ -100,6 +100,23 @@ test("does not put its code over that of an attempt that has begun after it", as
   assert.is((await scene.row(id)).lms_version, NEW);
 });
 
+test("lets no Job begin any more, once it has asked the database, that an earlier holder sent", async ({ scene, id }) => {
+  const { namespace, namespace_uid: uid, cluster, blueprint_inputs: inputs } = await scene.row(id);
+  const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
+  const waiting = { signal: new AbortController().signal, timeout: 30_000 };
+  const run = (name: "claim" | "upgrade" | "seed", fence: string) =>
+    space.run(scene.app.blueprint.jobObject(inputs, name, fence), waiting);
+  assert.is((await run("claim", "2000001")).succeeded, true);
+  for (const name of ["upgrade", "seed"] as const) {
+    const late = await run(name, "2000000");
+    assert.equal([name, late.succeeded], [name, false]);
+    assert.match(late.log.join("\n"), /attempt wheelwright \w+ 2000001 has begun after this one, 2000000/);
+  }
+  assert.is((await run("claim", "1999999")).succeeded, true);
+  assert.is((await run("seed", "2000000")).succeeded, false, "a late claim lowers no number");
+  assert.is((await run("seed", "2000001")).succeeded, true, "the claim's own holder goes on");
+});
+
 const killed = suite<{ scene: WorkScene; id: string }>("an upgrade that is killed in the middle of Moodle's work");
 killed.before(async (context) => {
   const scene = context.scene = await openWorkScene(80); // so that there is something to kill
@@ -182,21 +199,21 @@ const SITE = ["rolesactive|1", "siteidentifier|abc", "version|2024100712", "rele
 
 locked("runs no Job until the time has passed that the database tells", async () => {
   const until = new Date("2026-11-21T10:05:00Z"), now = new Date("2026-11-21T10:01:30Z");
-  const verify = { log: [...SITE, `upgraderunning|${until.getTime() / 1000}`] };
-  const { error, ran } = await tryOn({ verify }, now);
+  const claim = { log: [...SITE, `upgraderunning|${until.getTime() / 1000}`] };
+  const { error, ran } = await tryOn({ claim }, now);
   assert.equal([error.code, error.transient, error.retryAfterMs], ["UpgradeLocked", true, 211_000]);
   assert.match(error.message, /keeps the site locked until 10:05 UTC/);
-  assert.equal(ran, ["verify-7-before"]);
+  assert.equal(ran, ["claim-7"]);
 });
 
 locked(
   "tries again later where only Moodle itself knows of the lock, and takes any other failure for one",
   async () => {
-    const verify = { log: SITE }, now = new Date();
+    const claim = { log: SITE }, now = new Date();
     const words = "!!! Site is being upgraded, please retry later. !!!";
-    const { error, ran } = await tryOn({ verify, upgrade: { log: [words], exitCode: 1 } }, now);
-    assert.equal([error.code, error.transient, ran], ["UpgradeLocked", true, ["verify-7-before", "upgrade-7"]]);
-    const other = await tryOn({ verify, upgrade: { log: ["PHP Fatal error: no"], exitCode: 1 } }, now);
+    const { error, ran } = await tryOn({ claim, upgrade: { log: [words], exitCode: 1 } }, now);
+    assert.equal([error.code, error.transient, ran], ["UpgradeLocked", true, ["claim-7", "upgrade-7"]]);
+    const other = await tryOn({ claim, upgrade: { log: ["PHP Fatal error: no"], exitCode: 1 } }, now);
     assert.equal([other.error.code, other.error.transient], ["PhpFatal", false]);
   },
 );

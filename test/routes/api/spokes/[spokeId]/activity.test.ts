@@ -45,7 +45,8 @@ test("names the operator who acted, and tells nobody but operators where from.",
     assert.equal(body[0].actor, { id, email });
   }
   assert.equal(await origins(scene, "operator"), [FROM, FROM, FROM]);
-  assert.is((await scene.as("operator").get("/api/audit")).body[0].ip, FROM.ip);
+  const { body } = await scene.as("operator").get("/api/audit");
+  assert.is(body.find(({ kind }: { kind: string }) => kind !== "notifications_read").ip, FROM.ip);
 });
 
 test("tells where an admin acted from.", async ({ scene }) => {

@@ -19,7 +19,19 @@ test.after(async ({ scene, names }) => {
 });
 
 const FIELDS = [
-  ...["id", "federationId", "slug", "displayName", "domain", "url", "size", "identity", "content", "contentMode"],
+  ...[
+    "id",
+    "federationId",
+    "slug",
+    "displayName",
+    "domain",
+    "formerDomains",
+    "url",
+    "size",
+    "identity",
+    "content",
+    "contentMode",
+  ],
   ...["brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "state", "status", "stateReason"],
   ...["health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
 ];
