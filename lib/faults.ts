@@ -41,6 +41,7 @@ export const FAULTS = {
     "This works only without an Authorization header: it requires a session, not a token",
   ],
   login_failed: ["unauthenticated", "Wrong e-mail address or password"],
+  wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this needs a token with the scope provisioning or cli",
@@ -58,6 +59,7 @@ export const FAULTS = {
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
   token_missing: ["missing", "There is no such token, or it is not yours"],
+  session_missing: ["missing", "There is no such session, or it is not yours"],
   user_missing: ["missing", "There is no such user"],
   member_missing: ["missing", "There is no such member here"],
   notification_missing: ["missing", "There is no such notification, or you have no access to it"],
@@ -73,6 +75,17 @@ export const FAULTS = {
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
+  link_under_way: ["conflict", "A sign-in link for this site is being made already; try again in a minute"],
+  admin_unusable: [
+    "conflict",
+    "Cannot make a sign-in link because its account admin is suspended; another administrator of the site must put " +
+    "that right first, for reset-admin-password cannot help, either",
+  ],
+  link_failed: [
+    "unavailable",
+    "The site could not make a sign-in link: see whether it is healthy, and try again",
+  ],
+  too_many_links: ["limited", "You have made 10 sign-in links within the hour; wait before you make another"],
   federation_not_empty: [
     "conflict",
     "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
@@ -128,6 +141,8 @@ export const FAULTS = {
   not_ready: ["unavailable", "Not ready: database"],
   cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
   database_unavailable: ["unavailable", "The database cannot be reached; try again"],
+  database_lost: ["unavailable", "The connection to the database was lost; try again"],
+  commit_unknown: ["unavailable", "The database did not answer whether this was saved; look before trying again"],
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
   database_locked: ["unavailable", "Others are changing the same; try again"],

@@ -8,7 +8,6 @@ import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
-import { manifest } from "./manifest.ts";
 import { openServer, type Server } from "./server.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
@@ -22,7 +21,7 @@ export interface Running {
 export async function runUntilStopped(program: Program, { told }: Stop = awaitStop()): Promise<Running> {
   const { app } = program;
   const watch = await watchClusters(app.clusters, program.clusterNames, app.log);
-  const server = openServer(app, manifest, {
+  const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
     notes: watch.notes,
     calls: program.calls,

@@ -42,6 +42,11 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) 
   return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
 }
 
+/** For what is shown in this answer and nowhere else: there is no path at which it can be read. */
+export function shownOnce<In>(schema: Schema<In>): Reply<In> {
+  return json(201, schema);
+}
+
 /** For what is on its way: the work goes on after the answer. */
 export function accepted<In>(schema: Schema<In>): Reply<In> {
   return json(202, schema);

@@ -15,6 +15,8 @@ export const SpokeView = v.object({
   slug: v.string(),
   displayName: v.string(),
   domain: v.string(),
+  /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
+  formerDomains: v.array(v.object({ domain: v.string(), until: Stamp })),
   url: v.string(),
   size: v.string(),
   identity: v.boolean(),
@@ -77,6 +79,15 @@ export const NewSpoke = v.object({
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
+/** What is absent stays. */
+export const SpokePatch = v.object({
+  displayName: maybe(text(1, 200)),
+  brand: choice,
+  adminEmail: maybe(Email),
+  domain: maybe(HostName),
+});
+export type SpokePatch = v.InferOutput<typeof SpokePatch>;
+
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
 /** What some actions need, or may be told, besides. */
@@ -115,6 +126,10 @@ const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = Spoke
 
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
+
+/** A way into a spoke's site, as it is shown once to whoever asked. */
+export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
+export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
 /** What creating a spoke would come to. */
 export const SpokePreview = v.object({

@@ -49,6 +49,8 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
   504: ["retry-after"],
 };
+/** What is shown once can be read at no path. */
+const SHOWN_ONCE = /\/sign-in-link$/;
 /** Says of itself no more than that it is an object: what stands in it is checked by reading it as a document. */
 const ITSELF = "/api/openapi.json";
 const GONE = 499; // for the log alone: nobody receives it
@@ -87,7 +89,8 @@ function documentOf(manifest: Manifest): Document {
 /** What is wrong with an answer, or null. */
 export function judge(document: Document, seen: Seen): string | null {
   const { method, path, status, headers } = seen;
-  const absent = [...ALWAYS, ...(NEEDED[status] ?? [])].find((name) => !headers.get(name));
+  const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
+  const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
   if (absent) return `the header ${absent} is missing`;
   const place = document.find(path.replace(/[?#].*$/s, ""));
   if (!place) return status === 404 ? judgeProblem(document, seen, ["no_route"]) : "the path is not declared";
