@@ -33,6 +33,10 @@ test("without a user, and without one to be made, nobody can sign in", () => {
     short(judgeUsers(false, admin)),
     "users ok: serve makes the first operator, ada@school.example, when it starts",
   );
+  assert.match(
+    short(judgeUsers(false, { ...admin, password: "short" })),
+    /^users warning: serve makes .*, with the password as it is, but one must have 12 to 256 characters$/,
+  );
   assert.is(short(judgeUsers(false, null)), "users warning: there is none: nobody can sign in");
   assert.match(judgeUsers(false, null).hint!, /BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD/);
 });
