@@ -8,7 +8,11 @@ import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
+import * as api_auth_password from "../routes/api/auth/password.ts";
 import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
+import * as api_auth_sessions_index from "../routes/api/auth/sessions/index.ts";
+import * as api_auth_sessions_others from "../routes/api/auth/sessions/others.ts";
+import * as api_auth_sessions_$sessionId from "../routes/api/auth/sessions/[sessionId].ts";
 import * as api_auth_signup from "../routes/api/auth/signup.ts";
 import * as api_auth_tokens_index from "../routes/api/auth/tokens/index.ts";
 import * as api_auth_tokens_$tokenId from "../routes/api/auth/tokens/[tokenId].ts";
@@ -73,7 +77,11 @@ export const manifest: Manifest = [
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
+  ["/api/auth/password", api_auth_password],
   ["/api/auth/reset-password", api_auth_reset_password],
+  ["/api/auth/sessions", api_auth_sessions_index],
+  ["/api/auth/sessions/others", api_auth_sessions_others],
+  ["/api/auth/sessions/:sessionId", api_auth_sessions_$sessionId],
   ["/api/auth/signup", api_auth_signup],
   ["/api/auth/tokens", api_auth_tokens_index],
   ["/api/auth/tokens/:tokenId", api_auth_tokens_$tokenId],

@@ -106,7 +106,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     bad_looks: Generated<number>;
     removed_at: MaybeStamp;
     cluster_uid: string | null;
+    wished_domain: string | null;
   };
+  former_domains: { domain: string; spoke_id: string; until: Stamp };
   spoke_members: { spoke_id: string; user_id: string; created_at: Stamp };
   replicas: { id: string; release: string; started_at: Stamp; beat_at: Stamp; stopped_at: MaybeStamp };
   jobs: {
@@ -229,6 +231,16 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     reads: Big;
     /** `-infinity` until something is read completely: read it as text. */
     read_through: Stamp;
+    /** Up to then is what was before the reader came. */
+    skip_through: Stamp;
+  };
+  notification_read_stretches: {
+    user_id: string;
+    about: string;
+    federation_id: string;
+    spoke_id: string;
+    from_at: Stamp;
+    through_at: Stamp;
   };
   loose_heads: { only_row: Generated<boolean>; visible_events: Big; last_at: Stamp };
   notification_audiences: {

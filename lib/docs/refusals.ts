@@ -17,7 +17,7 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
     ...noteOf(endpoint.access.name)?.refuses ?? [],
     ...ofScope(method, endpoint),
     ...endpoint.faults ?? [],
-    ...ofService(endpoint),
+    ...ofService(method, endpoint),
   ]);
   const found = new Map<number, FaultCode[]>([[500, []]]);
   for (const code of codes) {
@@ -57,12 +57,14 @@ function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
 }
 
 /** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
-function ofService({ scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
+function ofService(method: Method, { scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(bucket === undefined ? [] : ["too_many_tries" as const]),
     ...(vital ? [] : ["overloaded" as const]),
     ...(scope === "public" ? [] : [
       "database_unavailable" as const,
+      "database_lost" as const,
+      ...(method === "GET" ? [] : ["commit_unknown" as const]),
       "database_busy" as const,
       "database_slow" as const,
       "database_locked" as const,

@@ -132,10 +132,12 @@ async function answer(
   const { request, url, ip, userAgent, signal, place } = exchange;
   const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
   const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+  if (caller) exchange.about.user = caller.userId;
   place.claim(caller?.userId ?? networkOf(ip));
   requireScope(endpoint, caller);
   const params = readParams(encoded), query = readQuery(url);
   const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
+  Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // Whoever was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
@@ -164,6 +166,16 @@ async function answer(
   const made = await keep(response, endpoint.holds);
   if (endpoint.once) kept.set(name, made);
   return revalidate(made, request);
+}
+
+/** The hub and the spoke among what was loaded, by id. */
+function aboutOf(loaded: object): Exchange["about"] {
+  const { federation, spoke } = loaded as {
+    federation?: { id: string };
+    spoke?: { id: string; federation_id: string };
+  };
+  const hub = federation?.id ?? spoke?.federation_id;
+  return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
 }
 
 async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {

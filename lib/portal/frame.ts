@@ -20,6 +20,8 @@ const STYLE = `
 .label { font-weight: 600; font-size: var(--small); }
 .account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
 input.unseen { min-height: 0; padding: 0; border: 0; }
+.tickbox { display: flex; gap: var(--s2); align-items: center; }
+.tickbox input { width: auto; min-height: 0; }
 .places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
 .places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
 .places li + li { border-top: 1px solid var(--line); }

@@ -75,28 +75,6 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
 }
 
 /**
- * Whether a live spoke, in whatever hub, has the domain, one of those `above` it, or one below it: of these the names end in
- * a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
- */
-export async function isInUse(rows: Rows, domain: string, above: readonly string[]): Promise<boolean> {
-  const backwards = [...domain].reverse().join("");
-  const isBelow = sql<boolean>`reverse(domain) collate "C" > ${`${backwards}.`}
-    and reverse(domain) collate "C" < ${`${backwards}/`}`;
-  const found = await rows.selectFrom("spokes").select("id").where("state", "<>", "removed")
-    .where((where) => where.or([where("domain", "in", [domain, ...above]), isBelow])).limit(1).executeTakeFirst();
-  return found !== undefined;
-}
-
-/**
- * Until the transaction ends, holds off others who would take a name above or below this one: all of these have their last
- * two labels in common.
- */
-export async function lockNames(tx: Tx, domain: string): Promise<void> {
-  const end = domain.split(".").slice(-2).join(".");
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
-}
-
-/**
  * The row as it stands, held against other changes until the transaction ends, so that of two callers the second
  * judges what the first has made of it. Those who only refer to it need not wait.
  */
@@ -109,6 +87,19 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
   return await tx.updateTable("spokes")
     .set({ state, state_reason: null, updated_at: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
+export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+  const { display_name, brand, admin_email, domain, wished_domain } = row;
+  return await tx.updateTable("spokes")
+    .set({ display_name, brand, admin_email, domain, wished_domain, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
+export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
+  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
 /** What it is to be made from, and the blueprint that this is for. */

@@ -15,6 +15,8 @@ export const SpokeView = v.object({
   slug: v.string(),
   displayName: v.string(),
   domain: v.string(),
+  /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
+  formerDomains: v.array(v.object({ domain: v.string(), until: Stamp })),
   url: v.string(),
   size: v.string(),
   identity: v.boolean(),
@@ -76,6 +78,15 @@ export const NewSpoke = v.object({
   seed: choice,
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
+
+/** What is absent stays. */
+export const SpokePatch = v.object({
+  displayName: maybe(text(1, 200)),
+  brand: choice,
+  adminEmail: maybe(Email),
+  domain: maybe(HostName),
+});
+export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 

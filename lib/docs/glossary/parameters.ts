@@ -5,6 +5,7 @@ export const PARAMETERS: Entries = {
   "path.federationId": ["The hub's id or its slug", "north"],
   "path.spokeId": ["The spoke's id, or its domain while it lives", SPOKE],
   "path.operationId": ["The operation's id", OPERATION],
+  "path.sessionId": ["The session's id", "ses_06fj2c1s8m4q7x2w9e5d3n6rzy"],
   "path.tokenId": ["The token's id", "tok_06fj2c1s8m4q7x2w9e5d3n6rzy"],
   "path.userId": ["The user's id", USER],
   "path.requestId": ["The request's id", "frq_06fj2d0k3v8n5t1y7q4w9z2xbm"],

@@ -106,6 +106,8 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
   "bad_form",
   "not_a_form",
   "database_unavailable",
+  "database_lost",
+  "commit_unknown",
   "database_busy",
   "database_slow",
   "database_locked",

@@ -26,6 +26,7 @@ export interface Database {
 export interface Account {
   /** As it was given: a hash would tell a test nothing. */
   readonly password: string;
+  readonly email?: string;
   readonly suspended?: boolean;
   /** Browsers that are signed in. */
   readonly sessions?: number;
@@ -42,6 +43,8 @@ export interface Files {
   readonly code?: string;
   /** Whether there is a config.php. */
   readonly configured?: boolean;
+  /** Of config.php: the host that the site takes for its own, as its last start was told. */
+  readonly wwwroot?: string;
   /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
   readonly upgrading?: boolean;
   /** climaintenance.html */
@@ -121,4 +124,9 @@ export function releaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
   const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
+}
+
+/** Of the address that a start is told. */
+export function hostOf(env: Readonly<Record<string, string>>): string {
+  return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

@@ -85,7 +85,7 @@ test("names every status that can come, with the codes of each", () => {
     "422 idempotency_key_reused",
     "429 too_many_tries",
     "500 internal_error",
-    "503 overloaded database_unavailable database_busy database_slow database_locked database_exhausted database_read_only database_closed",
+    "503 overloaded database_unavailable database_lost commit_unknown database_busy database_slow database_locked database_exhausted database_read_only database_closed",
     "504 too_slow",
   ]);
 });
