@@ -25,6 +25,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   "POST /api/users/:userId/reset-password": "resetUserPassword",
   "POST /api/spokes/actions": "actOnSpokes",
   "POST /api/spokes/:spokeId/actions": "actOnSpoke",
+  "POST /api/spokes/:spokeId/sign-in-link": "createSpokeSignInLink",
   "POST /api/federations/:federationId/actions": "actOnFederation",
   "POST /api/notifications/read-all": "readAllNotifications",
   "POST /api/billing/webhook": "receiveBillingEvent",

@@ -33,6 +33,12 @@ async function remove(porch: Porch): Promise<void> {
   await gone(porch);
 }
 
+test("finds its own Job where the answer to its creation was lost", async ({ porch }) => {
+  porch.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "done", times: 1 });
+  assert.is((await porch.ask()).status, 201);
+  await gone(porch);
+});
+
 test("leaves no Job behind", async ({ porch }) => {
   assert.is((await porch.ask()).status, 201);
   await gone(porch);
@@ -43,8 +49,9 @@ test("finds a Job of somebody else, says so, and leaves it alone", async ({ porc
   await occupy(porch);
   const [before] = named(porch), written = (await porch.audits()).length;
   const { status, body } = await porch.ask("spokeAdmin");
-  assert.equal([status, body.message], [
+  assert.equal([status, body.code, body.message], [
     409,
+    "link_under_way",
     "A sign-in link for this site is being made already; try again in a minute",
   ]);
   assert.equal([named(porch)[0]?.metadata.uid, (await porch.audits()).length], [before!.metadata.uid, written]);
@@ -62,18 +69,13 @@ test("gives one of many who ask at once a link, and at most one Job at a time ru
   await gone(porch);
 });
 
-test("finds its own Job where the answer to its creation was lost", async ({ porch }) => {
-  porch.work.simulator.faults.add({ type: "cut", method: "POST", path: "/jobs", at: "done", times: 1 });
-  assert.is((await porch.ask()).status, 201);
-  await gone(porch);
-});
-
 test("is 503 where the Job fails, with the last words in the log and nothing in a row", async ({ porch }) => {
   const written = (await porch.audits()).length;
   porch.work.simulator.faults.failJob(JOB.name, { log: ["!!! Exception - no luck !!!", "sealed: AAAA"], exitCode: 1 });
   const { status, body } = await porch.ask();
-  assert.equal([status, body.message], [
+  assert.equal([status, body.code, body.message], [
     503,
+    "link_failed",
     "The site could not make a sign-in link: see whether it is healthy, and try again",
   ]);
   assert.match(porch.lines.join(""), /A site could not make a sign-in link.*no luck/);

@@ -60,7 +60,7 @@ test("is 409 while the site is not there for people, says what to do, and asks n
   const { sql } = porch.work.db, before = porch.jobsMade();
   const message = async () => {
     const { status, body } = await porch.ask("spokeAdmin");
-    assert.is(status, 409);
+    assert.equal([status, body.code], [409, "spoke_state"]);
     return body.message.replace("Cannot make a sign-in link for a spoke ", "");
   };
   for (
@@ -108,7 +108,7 @@ test("is 409 where the account cannot use such a link, in words of its own, and 
   ) {
     await porch.during(change, async () => {
       const { status, body } = await porch.ask();
-      assert.is(status, 409);
+      assert.equal([status, body.code], [409, "admin_unusable"]);
       assert.match(body.message, why);
     });
   }
@@ -156,8 +156,9 @@ test("may be asked for ten times an hour by one person, who is then told when ag
   for (let i = 0; i < 10; i++) assert.is((await porch.ask("spokeAdmin")).status, 201);
   const made = porch.jobsMade();
   const { status, body, headers } = await porch.ask("spokeAdmin", "cli");
-  assert.equal([status, body.message], [
+  assert.equal([status, body.code, body.message], [
     429,
+    "too_many_links",
     "You have made 10 sign-in links within the hour; wait before you make another",
   ]);
   const seconds = Number(headers.get("retry-after"));
