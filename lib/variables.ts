@@ -53,7 +53,7 @@ const NameServers = listOf(
 );
 
 export const Variables = v.object({
-  HOST: v.optional(Text, "0.0.0.0"),
+  HOST: v.optional(Text),
   PORT: v.optional(whole(0, 65535), "3000"),
   PUBLIC_URL: v.optional(url("must be an http or https URL, such as https://hubs.example.org", "http:", "https:")),
   ROOT_DOMAIN: v.optional(

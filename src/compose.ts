@@ -38,6 +38,7 @@ export interface Program {
   readonly manifest: Manifest;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
+  readonly clusterNames: readonly string[];
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
@@ -96,6 +97,7 @@ export async function compose(
       manifest: announced.manifest,
       scheduler,
       calls,
+      clusterNames: clusters.names,
       async drain(graceMs) {
         feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);

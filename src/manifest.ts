@@ -1,5 +1,7 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 import type { Manifest } from "#lib/http/endpoint.ts";
+import * as index from "../routes/index.ts";
+import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
 import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
@@ -55,16 +57,20 @@ import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/de
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
 import * as changelog from "../routes/changelog.ts";
+import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as invite from "../routes/invite.ts";
 import * as reset from "../routes/reset.ts";
 import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
+  ["/", index],
+  ["/api", api_index],
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
   ["/api/auth/forgot-password", api_auth_forgot_password],
@@ -120,11 +126,13 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
   ["/changelog", changelog],
+  ["/favicon.ico", favicon_ico],
   ["/invite", invite],
   ["/reset", reset],
   ["/verify", verify],

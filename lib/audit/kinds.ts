@@ -9,9 +9,11 @@ export const AUDIT_KINDS = {
   spoke_action_succeeded: "quiet",
   spoke_action_failed: "visible",
   spoke_health_changed: "visible",
+  spoke_updated: "visible",
   spoke_delegated: "visible",
   spoke_delegation_removed: "quiet",
   spoke_member_removed: "quiet", // what the one before was called; events of then have it
+  spoke_sign_in_link_created: "quiet",
   federation_created: "quiet",
   federation_provisioned: "visible",
   federation_provision_failed: "visible",

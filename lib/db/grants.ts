@@ -17,6 +17,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   federations: "select, insert, update",
   federation_members: "select, insert, delete",
   spokes: "select, insert, update",
+  former_domains: "select, insert, delete",
   spoke_members: "select, insert, delete",
   replicas: "select, insert, update, delete",
   jobs: "select, insert, update, delete",

@@ -53,6 +53,7 @@ export const ANSWERS: Schemas = {
   Readiness,
   ResetPassword: users.NewPasswordView,
   Session: auth.SessionView,
+  SignInLink: spokes.SignInLinkView,
   Spoke: spokes.SpokeView,
   SpokeJoining: members.SpokeJoining,
   SpokePreview: spokes.SpokePreview,
@@ -85,6 +86,7 @@ export const INPUTS: Schemas = {
   Rejection: requests.Rejection,
   Signup: auth.SignupBody,
   SpokeAction: spokes.SpokeAction,
+  SpokePatch: spokes.SpokePatch,
   UserPatch: users.UserPatch,
   VerifyEmail: auth.VerifyBody,
 };

@@ -8,7 +8,7 @@ import {
   type Removed,
 } from "#lib/federations/store.ts";
 import { sees, type Viewer } from "#lib/federations/viewer.ts";
-import type { FederationRecord } from "#lib/federations/views.ts";
+import type { FederationFilter, FederationRecord } from "#lib/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
 import { shownMeans } from "#lib/means.ts";
 import { currentHubOperations } from "#lib/jobs/store.ts";
@@ -48,7 +48,7 @@ export async function showFederations(
 export async function findFederations(
   rows: Rows,
   viewer: Viewer,
-  page: ListPage,
+  page: ListPage & FederationFilter,
   removed: Removed,
 ): Promise<FederationRecord[]> {
   return await showFederations(rows, viewer, await listFederations(rows, viewer, page, removed));

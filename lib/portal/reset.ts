@@ -6,6 +6,7 @@ import { resetByLink } from "#lib/auth/reset.ts";
 import { ResetBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { markup, type Page } from "#lib/http/page.ts";
+import { placesOfSeats } from "#lib/members/seats.ts";
 import { moment } from "#lib/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/portal/ends.ts";
 import {
@@ -38,10 +39,11 @@ export async function submitReset(
   return await unlessSpent("password_reset", async () => {
     const email = await resetByLink(app, origin, { ...checked.fields, keepTokens: keeps });
     const title = "Your new password is set";
+    const places = await placesOfSeats(app.db.rows, link.userId);
     const lead = markup`It is for <strong>${email}</strong>. Wherever you were signed in, you are not any more${
       keeps ? "" : ", and API tokens that you had are revoked"
     }.`;
-    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service)}`) };
+    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service, places)}`) };
   });
 }
 
