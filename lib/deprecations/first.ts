@@ -13,8 +13,7 @@ export async function firstAnnounced(rows: Rows, notices: readonly Notice[]): Pr
   await sql`
     insert into deprecation_announcements (notice_id, first_at)
     select id, coalesce((select min(told_at) from deprecation_notices where notice_id = id), wheelwright_now())
-    from unnest(${ids}::text[]) as id where id not in (select notice_id from deprecation_announcements)
-    order by id on conflict do nothing`.execute(rows);
+    from unnest(${ids}::text[]) as id order by id on conflict do nothing`.execute(rows);
   const { rows: found } = await sql<{ id: string; at: Date }>`
     select notice_id as id, first_at as at from deprecation_announcements where notice_id = any(${ids}::text[])`
     .execute(rows);

@@ -8,7 +8,6 @@ import { type RawBuilder, sql } from "kysely";
 import type { Asker } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
-import { skippedThrough } from "#lib/notifications/unread.ts";
 import type { About, Reader } from "#lib/notifications/objects.ts";
 
 /**
@@ -30,10 +29,16 @@ export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
 export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<Marks[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
-    unread as materialized (
-      select event.id from event as asked cross join lateral (
-        select id, at, federation_id, spoke_id from audit_events where id = asked.id offset 0
-      ) as event where event.at > ${skippedThrough({ userId })}
+    skip as materialized (
+      select federation_id, spoke_id, skip_through from notification_read_counts
+      where user_id = ${userId} and about in ('hub', 'spoke') and skip_through > '-infinity'
+    ), unread as materialized (
+      select id from event where not (select exists (select from skip)) or at > coalesce((
+        select skip_through from (
+          select coalesce(federation_id, '') as hub, coalesce(spoke_id, '') as spoke from audit_events
+          where id = event.id offset 0
+        ) as place join skip on skip.spoke_id = spoke and skip.federation_id = case when spoke = '' then hub else '' end
+      ), '-infinity')
     ), fresh as (
       insert into notification_reads (user_id, event_id, read_at)
       select ${userId}, id, (select wheelwright_now()) from unread on conflict do nothing returning event_id

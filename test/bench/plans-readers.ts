@@ -70,7 +70,7 @@ export async function prepareReaders(
     await tx`insert into notification_read_stretches
       select ${user}, 'hub', federation_id, '', min(at), max(at) from audit_events
       join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}
-      group by federation_id having count(*) > 1`;
+      where federation_id is not null group by federation_id having count(*) > 1`;
   });
   await fillEvents(sql, events, events + 40, say);
 }

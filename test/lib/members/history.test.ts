@@ -72,6 +72,16 @@ test("a hub's new admin begins with nothing unread, but for what is unread in sp
   assert.is(await unread(scene, "stranger"), 2);
 });
 
+test("reading all marks what is unread, and nothing of what was before", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  await delegate(scene, "stranger");
+  await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
+  await invite(scene, "stranger");
+  assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 2 });
+  await countsAreExact(db);
+});
+
 test("who sees the place already loses nothing that is unread by a seat in it", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub, spoke }, { hub });

@@ -109,6 +109,9 @@ test("many times at once, on two replicas, marks each event once and leaves conn
   await release();
   const marked = await Promise.all(marking);
   assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
+  const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
+  assert.ok(written.every(({ metadata }) => metadata.marked > 0));
+  assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 5000);
   await countsAreExact(db);
 });
 

@@ -104,6 +104,17 @@ test("ends all others at once, and leaves those of other people alone", async ({
   assert.equal(await kindsOf(scene, person), [["other_sessions_ended", person.id, { ended: 2 }]]);
 });
 
+test("wakes whatever was opened with them, so that it ends at once", async ({ scene }) => {
+  const { person, sessions } = await signedIn(scene, "hal", 3), { headers } = sessions[0]!;
+  let woken = 0;
+  const stop = scene.db.wakeups.subscribe(`user:${person.id}`, () => void woken++);
+  for (const [i, which] of [sessions[1]!.id, "others"].entries()) {
+    await scene.send(`${PATH}/${which}`, { method: "DELETE", headers });
+    await until(() => woken > i);
+  }
+  stop();
+});
+
 test("ends their event streams with them", async ({ scene }) => {
   const { person, sessions } = await signedIn(scene, "gus", 3);
   await addHubAdmin(scene.db, person, scene.hub);
