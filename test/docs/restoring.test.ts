@@ -38,7 +38,7 @@ test("leads back to what a spoke was when its backup was taken", async ({ scene,
   const snapshots = await space.list(SNAPSHOT, `wheelwright.dev/backup=${backup.id}`, call);
   for (const claim of CLAIMS) {
     const snapshot = snapshots.find(({ spec }) => spec.source.persistentVolumeClaimName === claim)!;
-    await replaceClaim(space, claim, snapshot.metadata.name);
+    await replaceClaim(scene, space, claim, snapshot.metadata.name);
   }
   await ask(scene, id, "resume");
   assert.is(marked(scene, before), "as it was");
@@ -69,7 +69,7 @@ test("leads to a new spoke with the data of one that is gone", async ({ scene, i
     );
     await space.apply([fromPage(page, "VolumeSnapshot", { name, driver, snapshotClass, handle, row })], call);
     await until(async () => (await space.get({ ...SNAPSHOT, name }, call))?.["status"]?.readyToUse === true);
-    await replaceClaim(space, claim, name);
+    await replaceClaim(scene, space, claim, name);
   }
   const database = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
   await space.patch(database, [{ op: "replace", path: "/spec/replicas", value: 1 }], call);
@@ -94,23 +94,25 @@ async function spaceOf({ app }: WorkScene, row: SpokeRow): Promise<Space> {
   return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespace_uid!);
 }
 
-/** What kubectl makes of the claim that is there. */
-async function replaceClaim(space: Space, name: string, snapshot: string): Promise<void> {
+/** What kubectl makes of the claim that is there. It is kubectl's: what we make ourselves we would take for the blueprint's. */
+async function replaceClaim({ simulator }: WorkScene, space: Space, name: string, snapshot: string): Promise<void> {
   const { apiVersion, kind, metadata, spec } = (await space.get({ ...CLAIM, name }, call))!;
   const { accessModes, storageClassName, resources } = spec;
+  const dataSource = { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: snapshot };
   await space.delete({ ...CLAIM, name }, metadata.uid!, call);
   await space.gone([{ ...CLAIM, name }], { ...call, timeout: 30_000 });
-  await space.create({
-    apiVersion,
-    kind,
-    metadata: { name, labels: metadata.labels! },
-    spec: {
-      accessModes,
-      storageClassName,
-      resources,
-      dataSource: { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: snapshot },
-    },
-  }, call);
+  const claims = `/api/v1/namespaces/${space.namespace}/persistentvolumeclaims?fieldManager=kubectl-create`;
+  const made = await fetch(new URL(claims, simulator.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      apiVersion,
+      kind,
+      metadata: { name, labels: metadata.labels },
+      spec: { accessModes, storageClassName, resources, dataSource },
+    }),
+  });
+  assert.is(made.status, 201, await made.text());
 }
 
 interface Names {
