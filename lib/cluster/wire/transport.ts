@@ -128,7 +128,8 @@ function tie(outgoing: Outgoing): Leash {
     answered.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  request.once("socket", (socket) => {
+  // On Deno more than once: a kept connection that the server has closed is replaced, and the request begins anew.
+  request.on("socket", (socket) => {
     const go = () => {
       try {
         outgoing.check?.();

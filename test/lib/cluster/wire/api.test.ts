@@ -23,6 +23,20 @@ test("a call whose connection was cut is repeated", () =>
     assert.is(server.asked.length, 2);
   }));
 
+test("a call over a connection that was kept, and is cut, is repeated", () =>
+  withServer((asked, response, socket) => {
+    if (asked.method === "POST" && server.filter(({ method }) => method === "POST").length === 1) {
+      return void socket.destroy();
+    }
+    answer(response, 200, { fine: asked.body });
+  }, async (api, { asked }) => {
+    server = asked;
+    await Promise.all(Array.from({ length: 6 }, () => api.call(GET, anyone)));
+    const { body } = await api.call({ method: "POST", path: "/x", body: { a: 1 }, repeat: "safe" }, anyone);
+    assert.equal([body, asked.slice(6).map(({ method }) => method)], [{ fine: '{"a":1}' }, ["POST", "POST"]]);
+  }));
+let server: readonly { readonly method: string }[] = [];
+
 test("a patch whose connection was cut is not repeated, for it may have been done", () =>
   withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
     const { code, transient } = await failureOf(api.call(PATCH, anyone));
