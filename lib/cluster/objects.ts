@@ -102,6 +102,7 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
         const request = {
           method: "POST",
           path: at,
+          name: object.metadata.name,
           query: { fieldManager: MAKER },
           body: object,
           repeat: "safe",

@@ -96,9 +96,12 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
   throw forbidden(kind, object.metadata.name, why);
 }
 
-/** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone. */
+/** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
 function refuseTakenPath(world: World, kind: Kind, object: KubeObject): void {
-  const others = world.store.list(kind).filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  const { namespace, name } = object.metadata;
+  const others = world.store.list(kind).filter(({ metadata }) =>
+    metadata.namespace !== namespace || metadata.name !== name
+  );
   const own = pathsOf(object);
   for (const other of others) {
     const taken = pathsOf(other).find(({ host, path }) => own.some((each) => each.host === host && each.path === path));

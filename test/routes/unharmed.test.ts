@@ -4,6 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { FENCE } from "#lib/blueprint/names.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import { newId } from "#lib/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -79,9 +80,10 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
     "ResourceQuota",
   ];
   const others = objects.filter(({ kind, metadata }) => made.includes(kind) && metadata.name !== "seed")
-    .map(({ kind, metadata, spec, data }) =>
-      neutral({ kind, name: metadata.name, annotations: metadata["annotations"], spec, data })
-    );
+    .map(({ kind, metadata, spec, data }) => {
+      const { [FENCE]: _, ...annotations } = metadata.annotations ?? {}; // each installation has its own
+      return neutral({ kind, name: metadata.name, annotations, spec, data });
+    });
   return { text, others: [neutral(seed), ...others].sort() };
 }
 

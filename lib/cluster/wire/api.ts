@@ -18,6 +18,8 @@ export interface Request {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** From the server's base, every segment encoded. */
   readonly path: string;
+  /** What is to be made is called, which the path of a POST does not say: for the words of a failure. */
+  readonly name?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Content type of the body, if it is not plain JSON. */
@@ -116,7 +118,7 @@ export function openApi(options: ApiOptions): Api {
       // In the queue, so that whoever waited there while the server asked for quiet is quiet, too.
       await held(call);
       const out = outgoing(request, connection, call);
-      doing = `${out.method} ${out.url.host}${out.url.pathname}`;
+      doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
       return await exchange(out);
     };
     const answer = await queued(limiter, () => authorised(call, send, () => {}), signalsOf(call));

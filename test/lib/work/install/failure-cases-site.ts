@@ -13,8 +13,8 @@ export const SITE_CASES: readonly FailureCase[] = [
     faults: [{
       type: "answer",
       status: 400,
-      path: "NS/services/db",
-      method: "PATCH",
+      path: "NS/services",
+      method: "POST",
       body: status(
         400,
         "",
@@ -42,7 +42,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "WebhookUnreachable",
     fault: "operator",
     message:
-      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write a volume claim because .*does not answer: Internal error/,
+      /^Gave up, tried \d+ times since [-\d]+ [\d:]+ UTC: Cannot write the volume claim files because .*does not answer: Internal error/,
     hint: /Repair what serves the webhook gate\.example\.org/,
   },
   {
@@ -51,12 +51,12 @@ export const SITE_CASES: readonly FailureCase[] = [
     faults: [{
       type: "answer",
       status: 403,
-      path: "NS/statefulsets/db",
-      method: "PATCH",
+      path: "NS/statefulsets",
+      method: "POST",
       body: status(
         403,
         "Forbidden",
-        'statefulsets.apps "db" is forbidden: User "system:serviceaccount:ww:wheelwright" cannot patch resource ' +
+        'statefulsets.apps "db" is forbidden: User "system:serviceaccount:ww:wheelwright" cannot create resource ' +
           '"statefulsets" in API group "apps" in the namespace "NS"',
       ),
     }],
@@ -64,7 +64,7 @@ export const SITE_CASES: readonly FailureCase[] = [
     code: "Forbidden",
     fault: "operator",
     message:
-      /^Cannot write the stateful set db because the account \S+:wheelwright may not patch statefulsets: statefulsets\.apps "db" is forbidden/,
+      /^Cannot write the stateful set db because the account \S+:wheelwright may not create statefulsets: statefulsets\.apps "db" is forbidden/,
     hint: /ClusterRole.*RBAC/,
   },
   {

@@ -24,7 +24,7 @@ for (const each of CASES) {
     const { state, error, label } = v.parse(OperationDetail, JSON.parse(JSON.stringify(view)));
     const text = JSON.stringify({ state, label, ...error, events: error?.events.length }, null, 2);
     assert.equal([state, error?.step, error?.code, error?.fault], ["failed", each.step, each.code, each.fault], text);
-    assert.match(error!.message, each.message);
+    assert.match(error!.message, each.message, error!.message);
     assert.match(error!.hint ?? "", each.hint);
     readable(each, error!);
     if (each.log) assert.match(error!.log.join("\n"), each.log);

@@ -42,12 +42,7 @@ const SPACES = "/namespaces/spoke-";
 const PASSING: Readonly<Record<string, readonly Breakage[]>> = {
   "is busy": [{ type: "answer", status: 429, retryAfter: 1, path: SPACES, times: 3 }],
   "is restarting": [{ type: "answer", status: 503, times: 40 }],
-  "loses answers of what it has done": [{ type: "cut", at: "done", method: "POST", times: 6 }, {
-    type: "cut",
-    at: "done",
-    method: "PATCH",
-    times: 12,
-  }],
+  "loses answers of what it has done": [{ type: "cut", at: "done", method: "POST", times: 18 }],
   "cuts its answers in two": [{ type: "cut", at: "body", path: SPACES, times: 20 }, {
     type: "cut",
     at: "body",
@@ -60,7 +55,7 @@ const PASSING: Readonly<Record<string, readonly Breakage[]>> = {
     method: "POST",
     times: 1,
   }],
-  "finds conflicts": [{ type: "answer", status: 409, method: "PATCH", times: 12 }],
+  "finds conflicts": [{ type: "answer", status: 409, method: "POST", times: 12 }],
   "refuses the credentials for a while": [{ type: "answer", status: 401, times: 25 }],
   "is hidden by a page": [{ type: "answer", status: 200, body: "<html>Maintenance</html>", times: 25 }],
   "is hidden by another service": [{ type: "answer", status: 200, body: '{"status": "ok"}', times: 25 }],
