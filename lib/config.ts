@@ -48,6 +48,24 @@ export function readProcessConfig(mode: Mode): Config {
   return readConfig({ mode, env: process.env, terminal: process.stdout.isTTY === true });
 }
 
+/** The variables that this process was started with, each `set` or, where NAME_FILE names it, `file`. */
+export function readNamesOfProcess(): ReadonlyMap<string, "set" | "file"> {
+  const { env } = process;
+  const names = Object.keys(Variables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
+  return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
+}
+
+/** Whether standard output shows colours: NO_COLOR and FORCE_COLOR mean what they do everywhere, and a file has none. */
+export function showsColours({ env, terminal }: Pick<ConfigSource, "env" | "terminal">): boolean {
+  if (env.FORCE_COLOR) return !["0", "false"].includes(env.FORCE_COLOR);
+  return terminal && !env.NO_COLOR && env.TERM !== "dumb";
+}
+
+/** The same for the environment and the output of this process. */
+export function processShowsColours(): boolean {
+  return showsColours({ env: process.env, terminal: process.stdout.isTTY === true });
+}
+
 /** Where a listener is whose port the system chose: the default PUBLIC_URL knows only port 0. */
 export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
@@ -99,10 +117,11 @@ function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, str
   return problems;
 }
 
-function build(given: Variables, { mode, terminal }: ConfigSource) {
-  const dev = mode === "dev";
+function build(given: Variables, source: ConfigSource) {
+  const { mode, terminal } = source, dev = mode === "dev";
   return {
-    host: given.HOST,
+    /** What dev prints lets an operator in: nobody but this machine is offered it unless HOST says so. */
+    host: given.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
     port: given.PORT,
     publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
     rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
@@ -127,6 +146,7 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
         user: given.SMTP_USER ?? null,
         pass: given.SMTP_PASS ?? null,
         from: given.SMTP_FROM,
+        encryption: given.SMTP_TLS,
       }
       : null,
     /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */
@@ -163,7 +183,11 @@ function build(given: Variables, { mode, terminal }: ConfigSource) {
     metricsPort: given.METRICS_PORT ?? null,
     otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
-    log: { level: given.LOG_LEVEL, format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const) },
+    log: {
+      level: given.LOG_LEVEL,
+      format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const),
+      colours: showsColours(source),
+    },
     dataDir: given.DATA_DIR,
     simulatorDelayMs: given.SIMULATOR_DELAY_MS,
   };

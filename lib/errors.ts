@@ -14,6 +14,8 @@ export type FaultKind =
   | "too_large" // the body is over its bound
   | "unsent" // the body does not come in time
   | "media_type" // the body is not JSON
+  | "expectation" // what the client waits for before it sends on cannot be had
+  | "headers" // they are over their bound
   | "impossible" // well formed, and yet it cannot be done
   | "limited" // too often
   | "unavailable" // not now; try again
@@ -43,6 +45,14 @@ export class Fault extends Error {
   }
 }
 
+/** What keeps the program from starting here, on this machine and with these files: a sentence, and what to do next. */
+export class StartError extends Error {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.name = "StartError";
+  }
+}
+
 /** What a thrown value says, for a log line or the cause of a failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -55,7 +65,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "this user has no right to it",
   EISDIR: "it is a directory",
   ENOTDIR: "it is no directory, or stands in none",
+  EEXIST: "something else is there already",
+  EROFS: "nothing can be written to this file system",
   ENOSPC: "the disk is full",
+  EDQUOT: "this user's share of the disk is full",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EIO: "the disk, or the terminal, fails",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "the path is too long",
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was closed at once",
   ETIMEDOUT: "it does not answer",
@@ -69,5 +87,11 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why something failed, for a sentence to people: words for what the system refused, the error's own for all else. */
 export function reasonOf(error: unknown): string {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
-  return REASONS[code] ?? (messageOf(error) || code);
+  return REASONS[code] ?? (withoutCall(messageOf(error), code) || code);
+}
+
+/** Of what a runtime makes of a system's refusal ("EXDEV: cross-device link, rename 'a' -> 'b'") what is words. */
+function withoutCall(message: string, code: string): string {
+  if (code === "" || !message.startsWith(`${code}: `)) return message;
+  return message.slice(code.length + 2).replace(/, \w+(?: '.*)?$/s, "");
 }

@@ -9,6 +9,8 @@ import type { FaultKind } from "#lib/errors.ts";
 export const FAULTS = {
   // Of the request itself.
   invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
+  unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
+  unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
   bad_path: ["invalid", "The path must be percent-encoded UTF-8 without control characters"],
   bad_query: ["invalid", "The query must be percent-encoded UTF-8"],
   repeated_parameter: ["invalid", "Each parameter of the query must be given once"],
@@ -22,6 +24,11 @@ export const FAULTS = {
   not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
   not_json: ["media_type", "The body must be JSON, sent as Content-Type: application/json"],
   idempotency_key_reused: ["impossible", "This Idempotency-Key came with another body before; use a new one"],
+  malformed_request: ["invalid", "What came cannot be read as a request of HTTP"],
+  bad_host: ["invalid", "A request must have one Host header"],
+  bad_expectation: ["expectation", "Nothing can be expected here but 100-continue"],
+  headers_too_large: ["headers", "Target and headers must not be larger than 16384 bytes"],
+  request_too_slow: ["unsent", "The request did not come in time: send it faster"],
   no_route: ["missing", "There is nothing at this path"],
   wrong_method: ["method", "PUT is not possible here; this path answers to GET, HEAD, OPTIONS"],
 
@@ -34,6 +41,7 @@ export const FAULTS = {
     "This works only without an Authorization header: it requires a session, not a token",
   ],
   login_failed: ["unauthenticated", "Wrong e-mail address or password"],
+  wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
   scope_too_narrow: [
     "forbidden",
     "The token's scope is readonly; this needs a token with the scope provisioning or cli",
@@ -51,6 +59,7 @@ export const FAULTS = {
   spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
   operation_missing: ["missing", "There is no such operation, or you have no access to it"],
   token_missing: ["missing", "There is no such token, or it is not yours"],
+  session_missing: ["missing", "There is no such session, or it is not yours"],
   user_missing: ["missing", "There is no such user"],
   member_missing: ["missing", "There is no such member here"],
   notification_missing: ["missing", "There is no such notification, or you have no access to it"],
@@ -66,6 +75,17 @@ export const FAULTS = {
   ],
   federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
   spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
+  link_under_way: ["conflict", "A sign-in link for this site is being made already; try again in a minute"],
+  admin_unusable: [
+    "conflict",
+    "Cannot make a sign-in link because its account admin is suspended; another administrator of the site must put " +
+    "that right first, for reset-admin-password cannot help, either",
+  ],
+  link_failed: [
+    "unavailable",
+    "The site could not make a sign-in link: see whether it is healthy, and try again",
+  ],
+  too_many_links: ["limited", "You have made 10 sign-in links within the hour; wait before you make another"],
   federation_not_empty: [
     "conflict",
     "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
@@ -78,7 +98,11 @@ export const FAULTS = {
   slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
   federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
   parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the version to go to"],
-  version_not_newer: ["impossible", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
+  version_not_newer: [
+    "impossible",
+    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older version",
+  ],
+  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
   size_unchanged: ["impossible", "Cannot resize to small: it has that size already"],
   version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
   not_offered: ["invalid", "size must be one of small, medium, large"],
@@ -117,6 +141,8 @@ export const FAULTS = {
   not_ready: ["unavailable", "Not ready: database"],
   cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
   database_unavailable: ["unavailable", "The database cannot be reached; try again"],
+  database_lost: ["unavailable", "The connection to the database was lost; try again"],
+  commit_unknown: ["unavailable", "The database did not answer whether this was saved; look before trying again"],
   database_busy: ["unavailable", "All connections to the database are in use; try again"],
   database_slow: ["unavailable", "The database took too long; try again"],
   database_locked: ["unavailable", "Others are changing the same; try again"],

@@ -1,5 +1,5 @@
 /**
- * The log: one line an entry, JSON for machines or coloured text for a terminal.
+ * The log: one line an entry, JSON for machines or text for people, coloured where that shows.
  *
  * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
  * An Error among the fields is written with its stack and its causes.
@@ -20,12 +20,14 @@ export interface Log {
 export interface LogOptions {
   readonly level: Level;
   readonly format: "json" | "pretty";
+  /** For text alone; none when absent. */
+  readonly colours?: boolean;
   readonly write: (line: string) => void;
 }
 
 export function openLog(options: LogOptions, bound: Fields = {}): Log {
   const least = LEVELS.indexOf(options.level);
-  const render = options.format === "json" ? renderJson : renderPretty;
+  const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
   const entry = (level: Level) => (message: string, fields: Fields = {}): void => {
     if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...bound, ...fields }));
   };
@@ -49,11 +51,22 @@ function renderJson(level: Level, message: string, fields: Fields): string {
 const COLOURS: Record<Level, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" };
 const DIM = "\x1b[2m", RESET = "\x1b[0m";
 
-function renderPretty(level: Level, message: string, fields: Fields): string {
-  const time = new Date().toISOString().slice(11, 23);
-  const rest = Object.entries(fields).filter(([, value]) => value !== undefined)
+function renderColoured(level: Level, message: string, fields: Fields): string {
+  const rest = renderFields(fields);
+  return `${DIM}${timeOfDay()}${RESET} ${COLOURS[level]}${level.padEnd(5)}${RESET} ${message} ${DIM}${rest}${RESET}\n`;
+}
+
+function renderPlain(level: Level, message: string, fields: Fields): string {
+  return `${timeOfDay()} ${level.padEnd(5)} ${message} ${renderFields(fields)}`.trimEnd() + "\n";
+}
+
+function timeOfDay(): string {
+  return new Date().toISOString().slice(11, 23);
+}
+
+function renderFields(fields: Fields): string {
+  return Object.entries(fields).filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(describe(value))}`).join(" ");
-  return `${DIM}${time}${RESET} ${COLOURS[level]}${level.padEnd(5)}${RESET} ${message} ${DIM}${rest}${RESET}\n`;
 }
 
 function describe(value: unknown): unknown {

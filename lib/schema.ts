@@ -5,6 +5,7 @@
  * here can be stored, logged and sent on without further thought. Messages say what the value must be.
  */
 import * as v from "valibot";
+import { isDay } from "#lib/time.ts";
 
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
@@ -78,6 +79,7 @@ function isStorable(at: Date): boolean {
 export const When = v.pipe(
   v.string(WHEN),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, WHEN),
+  v.check((value) => isDay(value.slice(0, "2026-11-21".length)), WHEN),
   v.transform((value) => new Date(value)),
   v.check(isStorable, WHEN),
 );
@@ -120,6 +122,14 @@ function pageSize() {
     v.maxValue(100, message),
   );
 }
+
+/** One of these, to narrow a list by. */
+export function oneOf<const T extends readonly string[]>(choices: T) {
+  return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
+}
+
+/** A part of a name or an address, to narrow a list by. */
+export const Part = v.optional(text(1, 100));
 
 const FLAG = "must be true or false";
 /** A boolean in a query; absent is false. */

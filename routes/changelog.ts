@@ -10,6 +10,6 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   reply: html(),
-  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogPage(app, service.releases),
 });

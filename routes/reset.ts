@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { anyone } from "#lib/auth/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
-import { Fields } from "#lib/portal/fields.ts";
+import { ResetFields } from "#lib/portal/fields.ts";
 import { refused, shown } from "#lib/portal/frame.ts";
 import { showReset, submitReset } from "#lib/portal/reset.ts";
 
@@ -22,7 +22,7 @@ export const POST = endpoint({
   access: anyone,
   scope: "flow",
   form: true,
-  body: Fields,
+  body: ResetFields,
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],

@@ -28,9 +28,10 @@ export function banner(greeting: Greeting): string {
     row("E-mail", greeting.email) +
     row("Password", password) +
     "\n" +
+    row("Reference", `${greeting.url}/api/docs`) +
     row("Database", greeting.database) +
     row("Cluster", greeting.cluster) +
     "\n" +
-    row("Next", `sign in, then go on with README.md`) +
+    row("Next", `sign in from another terminal, then go on with README.md`) +
     `\n    ${paint("36", login)}\n\n`;
 }

@@ -374,6 +374,30 @@ spec:
   storageClassName: "\${STORAGE_CLASS}"
   resources: { requests: { storage: "\${FILES_DISK}" } }
 `,
+  "former.yaml": `\
+# One for each name that a site had before: it leads to the present one. The annotation is ingress-nginx's, which answers 301
+# and takes no path along: its own check refuses the variable that would ($request_uri). Under any other controller the name
+# leads to the site, and Moodle itself redirects what it is asked under another name than its own. The certificate is the one
+# that the name had: without an issuer nothing is ordered anew, and it was renewed while a third of its time was left.
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: "moodle-former-\${FORMER_KEY}"
+  annotations:
+    nginx.ingress.kubernetes.io/permanent-redirect: "\${URL}"
+spec:
+  ingressClassName: "\${INGRESS_CLASS}"
+  tls:
+    - hosts: ["\${FORMER_CERTIFICATE_HOST}"]
+      secretName: "\${FORMER_CERTIFICATE_SECRET}"
+  rules:
+    - host: "\${FORMER_HOST}"
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: { service: { name: moodle, port: { name: http } } }
+`,
   "health-job.yaml": `\
 # Asks the site for its login page from inside the namespace and prints the HTTP status.
 apiVersion: batch/v1
@@ -1353,7 +1377,7 @@ spec:
 // What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
 // settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
 // run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
-// and courses. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
+// and courses. Of a site that is set up it sets only what SEED_CHANGES names, for the rest is its people's by then. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -1392,7 +1416,12 @@ function seed_administrator(string $email, string $password): void {
     $known = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id, 'deleted' => 0]);
     if ($known) {
         $id = (int) $known->id;
-        mtrace('administrator kept');
+        if ($known->email !== $email) {
+            user_update_user((object) ['id' => $id, 'email' => $email], false);
+            mtrace('administrator readdressed');
+        } else {
+            mtrace('administrator kept');
+        }
     } else {
         $id = (int) user_create_user((object) [
             'username' => 'admin',
@@ -1422,6 +1451,17 @@ function seed_brand(?string $color, ?string $scss): void {
     }
     theme_reset_all_caches();
     mtrace('brand set');
+}
+
+/** Moodle's own look: nothing stays of a brand that the site had before. */
+function seed_no_brand(): void {
+    foreach (['brandcolor', 'scss'] as $name) {
+        set_config($name, '', 'theme_boost');
+    }
+    foreach (['logo', 'logocompact'] as $area) {
+        get_file_storage()->delete_area_files(\\context_system::instance()->id, 'core_admin', $area);
+        set_config($area, '', 'core_admin');
+    }
 }
 
 /** A file from the web with the content that is expected, or null. */
@@ -1529,25 +1569,30 @@ function seed_sign_on(string $name): void {
 }
 
 \\core\\session\\manager::set_user(get_admin());
-if (seed_setting('TITLE') !== null) {
+$changes = seed_setting('CHANGES');
+$asked = fn (string $part): bool => $changes === null || in_array($part, explode(' ', $changes), true);
+if (seed_setting('TITLE') !== null && $asked('title')) {
     seed_title(seed_setting('TITLE'));
 }
-if (seed_setting('MAIL') !== null) {
+if (seed_setting('MAIL') !== null && $asked('mail')) {
     seed_mail(seed_setting('MAIL'));
 }
-if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
+if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD') && $asked('administrator')) {
     seed_administrator(seed_setting('ADMIN_EMAIL'), getenv('ADMIN_PASSWORD'));
 }
-if (seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) {
+if ($changes !== null && $asked('brand')) {
+    seed_no_brand();
+}
+if ((seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) && $asked('brand')) {
     seed_brand(seed_setting('BRAND_COLOR'), seed_setting('BRAND_SCSS'));
 }
-if (seed_setting('BRAND_LOGO') !== null) {
+if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
     seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
 }
-if (seed_setting('ISSUER_NAME') !== null) {
+if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
-foreach (json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) as $course) {
+foreach ($asked('courses') ? json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) : [] as $course) {
     seed_course($course);
 }
 purge_caches();
@@ -1570,6 +1615,7 @@ kind: ConfigMap
 metadata:
   name: seed
 data:
+  SEED_CHANGES: "\${CHANGES}" # of a site that is set up: which of title, administrator and brand to set; else all is set
   SEED_TITLE: "\${TITLE}"
   SEED_ADMIN_EMAIL: "\${ADMIN_EMAIL}"
   SEED_MAIL: "\${MAIL}" # on or off
@@ -1638,6 +1684,117 @@ metadata:
   name: fpm-size
 data:
   zz-size.conf: "\${FPM_CONFIGURATION}"
+`,
+  "sign-in-link-job.yaml": `\
+# Makes a link for the site's administrator and prints it sealed, for whoever waits for it in a request. The key is a public
+# one. There is one such Job at a time, by its name. One that is left behind stands in the way of the next, so it ends soon
+# and is soon gone.
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: "sign-in-link-\${FENCE}"
+  labels: { op: sign-in-link, wheelwright.dev/fence: "\${FENCE}" }
+spec:
+  backoffLimit: 0
+  activeDeadlineSeconds: 60
+  ttlSecondsAfterFinished: 30
+  template:
+    metadata: { labels: { role: app, files-user: "true", op: sign-in-link } }
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 65534 # the image says nobody, a name; the kubelet needs the number
+        runAsGroup: 65534
+        fsGroup: 65534
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile: { type: RuntimeDefault }
+      affinity: # one node for all users of the claim; a pod that matches its own term may be the first
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: { matchLabels: { files-user: "true" } }
+      containers:
+        - name: sign-in-link
+          image: "\${MOODLE_IMAGE}"
+          command: [php, -r, "\${LINK_SCRIPT}"]
+          env:
+            - { name: LINK_KEY, value: "\${LINK_KEY}" }
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+          resources: "\${CRON_RESOURCES}"
+          volumeMounts:
+            - { name: files, mountPath: /var/www/html, subPath: html }
+            - { name: files, mountPath: /var/www/moodledata, subPath: moodledata }
+      volumes:
+        - name: files
+          persistentVolumeClaim: { claimName: files }
+`,
+  "sign-in-link.php": `\
+<?php
+// Makes the link with which the site's administrator chooses a password and is in: the one that Moodle mails to who forgot
+// theirs, good for as long as those are. Links from before open nothing any more. Its token leaves this pod sealed, for
+// others read logs: encrypted to the key of whoever asked, which nobody else has (lib/crypto/seal.ts). The last line of a
+// run that came to its end is "sealed: ..."; "refused: ..." is why the account cannot use such a link, and nothing was changed.
+// This text is given to \`php -r\`: no file of it lies in the site.
+ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->libdir . '/authlib.php');
+require_once($CFG->dirroot . '/login/lib.php');
+
+function link_refuse(string $why): never {
+    mtrace("refused: $why");
+    exit(3);
+}
+
+/** The account that can use the link: what the page behind it looks at, too. */
+function link_account(): stdClass {
+    global $CFG, $DB;
+    if (!empty($CFG->forgottenpasswordurl)) {
+        link_refuse('page'); // who opens the link is sent there instead
+    }
+    $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
+    if (!$user || $user->deleted) {
+        link_refuse('missing');
+    }
+    if ($user->suspended) {
+        link_refuse('suspended');
+    }
+    if ($user->auth === 'nologin' || !is_enabled_auth($user->auth)) {
+        link_refuse('closed');
+    }
+    if (get_auth_plugin($user->auth)->prevent_local_passwords()) {
+        link_refuse('elsewhere');
+    }
+    return $user;
+}
+
+function link_seal(string $text, string $theirs): string {
+    $pair = sodium_crypto_box_keypair(); // X25519
+    $ours = sodium_crypto_box_publickey($pair);
+    $shared = sodium_crypto_scalarmult(sodium_crypto_box_secretkey($pair), $theirs);
+    $key = hash_hkdf('sha256', $shared, 32, $ours . $theirs);
+    $sealed = openssl_encrypt($text, 'aes-256-gcm', $key, OPENSSL_RAW_DATA, str_repeat("\\0", 12), $tag);
+    if ($sealed === false) {
+        throw new coding_exception('The link could not be sealed');
+    }
+    return base64_encode($ours . $sealed . $tag);
+}
+
+function link_make(stdClass $user, string $key): string {
+    global $CFG, $DB;
+    $transaction = $DB->start_delegated_transaction();
+    $DB->delete_records('user_password_resets', ['userid' => $user->id]);
+    $reset = core_login_generate_password_reset($user);
+    $expires = $reset->timerequested + (int) ($CFG->pwresettime ?? 1800);
+    $sealed = link_seal(json_encode(['token' => $reset->token, 'expires' => $expires]), $key);
+    $transaction->allow_commit();
+    return $sealed;
+}
+
+mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LINK_KEY'))));
 `,
   "sizes.yaml": `\
 # Estimates, to be load-tested. Quotas hold the site, its database, cron, one Job as large as the site, and two small

@@ -9,6 +9,8 @@ import { release } from "./release.ts";
 export type ClusterSource = { readonly file: string } | { readonly text: string } | "in-cluster";
 
 export interface OpenClusters extends Clusters {
+  /** Of all that the catalogue's regions lead to, and the default. */
+  readonly names: readonly string[];
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function openClusters(
   }
 
   return {
+    names: [...known],
     place(region) {
       return catalog.regions.find((each) => each.name === region)?.context ?? DEFAULT;
     },

@@ -12,11 +12,13 @@ import { openPasswords } from "#lib/crypto/password.ts";
 import { migrate } from "#lib/db/migrate.ts";
 import { openDatabase } from "#lib/db/open.ts";
 import { type CallCounter, openCallCounter } from "#lib/deprecations/calls.ts";
+import { firstAnnounced } from "#lib/deprecations/first.ts";
 import { ANNOUNCED_LIMITS } from "#lib/deprecations/limits.ts";
 import { openDns } from "#lib/dns/dns.ts";
 import { openFeeds } from "#lib/events/feed.ts";
 import { sightsOf } from "#lib/federations/follow.ts";
-import { noticesOf } from "#lib/http/deprecation.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
+import { noticesOf, postpone } from "#lib/http/deprecation.ts";
 import { newId } from "#lib/ids.ts";
 import { openAttempts } from "#lib/limits/attempts.ts";
 import type { Log } from "#lib/log.ts";
@@ -32,20 +34,28 @@ import { release } from "./release.ts";
 
 export interface Program {
   readonly app: App;
+  /** The routes, with the dates that this deployment announces. */
+  readonly manifest: Manifest;
   readonly scheduler: Scheduler | null;
   readonly calls: CallCounter;
+  readonly clusterNames: readonly string[];
   /** Stops claiming work, lets steps end for at most so many milliseconds, and gives back the rest. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function compose(config: Config, source: ClusterSource, log: Log): Promise<Program> {
+export async function compose(
+  config: Config,
+  source: ClusterSource,
+  log: Log,
+  routes: Manifest = manifest,
+): Promise<Program> {
   const opened: (() => unknown)[] = [];
   const closeAll = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const notices = noticesOf(manifest, ANNOUNCED_LIMITS);
+    const declared = noticesOf(routes, ANNOUNCED_LIMITS); // throws before anything is opened
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const replicaId = newId("rep");
@@ -56,6 +66,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     const { url, pool } = config.database, streams = Math.max(1, Math.floor(pool / 5));
     const db = await openDatabase({ url, size: pool - streams, streams, log });
     opened.push(() => db.close());
+    const announced = postpone(routes, ANNOUNCED_LIMITS, await firstAnnounced(db.rows, declared));
     log.debug("Opens a replica", { replica: replicaId });
     const feeds = openFeeds(db, log, { look: sightsOf, most: config.maxStreams });
     opened.push(() => feeds.close());
@@ -71,7 +82,7 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
       blueprint,
       catalog,
       payments: config.stripe ? openPayments(config.stripe) : null,
-      notices,
+      notices: noticesOf(announced.manifest, announced.limits),
       release: release(),
     });
     const calls = openCallCounter({ db, log });
@@ -83,8 +94,10 @@ export async function compose(config: Config, source: ClusterSource, log: Log): 
     opened.push(() => scheduler?.close());
     return {
       app,
+      manifest: announced.manifest,
       scheduler,
       calls,
+      clusterNames: clusters.names,
       async drain(graceMs) {
         feeds.close();
         await Promise.all([scheduler?.drain(graceMs), calls.flush()]);

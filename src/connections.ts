@@ -34,6 +34,8 @@ export interface Connections {
   admit(socket: Socket): void;
   /** Begins the work for a request as soon as its connection has room. */
   take(incoming: IncomingMessage, outgoing: ServerResponse, work: (turn: Turn) => void): void;
+  /** Whether what is written to it now would be read as the answer to what came last, and as no other's. */
+  isFree(socket: Socket): boolean;
   /** Resolves as soon as nothing is under way. */
   idle(): Promise<void>;
   close(): void;
@@ -132,6 +134,14 @@ export function openConnections(
       if (waiting.length === 0 && hasRoom(connection)) start();
       else if (waiting.length < WAITING) waiting.push(start);
       else socket.destroy();
+    },
+    isFree(socket) {
+      const connection = connections.get(socket);
+      if (!connection) return false;
+      const { working, waiting } = connection, [first] = working;
+      if (!first) return true;
+      // The one under way is it itself, as long as its own body is not through.
+      return working.size === 1 && waiting.length === 0 && !first.outgoing.req.complete && !first.outgoing.headersSent;
     },
     async idle() {
       if (working > 0) await new Promise<void>((resolve) => whenIdle = resolve);

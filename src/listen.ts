@@ -1,10 +1,11 @@
 /** Listens on a socket: what is half sent is cut off, and closing lets what is under way end first. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { getRequestListener, RequestError } from "@hono/node-server";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import { isStream } from "#lib/http/sse.ts";
 import { SECOND, sleep } from "#lib/time.ts";
 import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
+import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 
 /** The other end of a connection. */
 export interface Peer {
@@ -46,17 +47,13 @@ export async function listen(fetch: Fetch, { host, port }: Address, bounds: List
   const turns = new WeakMap<object, Turn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const { sent, made } = turns.get(outgoing)!;
-    if (hosts(incoming) > 1) return refusal(400, "Bad Request", "A request must have one Host header");
-    const { expect = "100-continue" } = incoming.headers;
-    if (expect.toLowerCase() !== "100-continue") {
-      return refusal(417, "Expectation Failed", "Nothing can be expected here but 100-continue");
-    }
+    demandPlain(incoming);
     const peer = { address: incoming.socket.remoteAddress ?? "", cut: () => void outgoing.destroy(), sent };
     const response = await fetch(request, peer);
     if (closing) response.headers.set("connection", "close");
     if (!isStream(response)) made(); // whether a stream is taken, it sees itself
     return response;
-  }, { errorHandler: refuse });
+  }, { errorHandler: answerUnmade });
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     connections.take(incoming, outgoing, (turn) => {
@@ -65,12 +62,18 @@ export async function listen(fetch: Fetch, { host, port }: Address, bounds: List
     });
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
+    maxHeaderSize: HEADERS_LIMIT,
     requestTimeout: Math.max(bounds.requestTimeout, HEADERS_TIMEOUT) + BACKSTOP,
     keepAliveTimeout: KEEP_ALIVE,
     connectionsCheckingInterval: CHECK_EVERY,
+    requireHostHeader: false, // Node would refuse without a word; here it is looked at with all else
   }, take);
   server.on("connection", connections.admit);
   server.on("checkExpectation", take); // else Node would answer by itself, and nothing would count that
+  server.on("clientError", (error, socket) => {
+    if (connections.isFree(socket as Socket)) refuseUnread(error, socket);
+    else socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -89,22 +92,4 @@ export async function listen(fetch: Fetch, { host, port }: Address, bounds: List
       connections.close();
     },
   };
-}
-
-/** Of two Host headers a proxy may believe one, and this server the other. */
-function hosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): number {
-  return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
-}
-
-/** What cannot even be made a Request of, such as an impossible Host header. */
-function refuse(error: unknown): Response {
-  if (error instanceof RequestError) {
-    return refusal(400, "Bad Request", "The request's target and Host header must make a valid URL");
-  }
-  const problem = { statusCode: 500, message: "Something went wrong on our side", error: "Internal Server Error" };
-  return Response.json(problem, { status: 500 });
-}
-
-function refusal(statusCode: number, error: string, message: string): Response {
-  return Response.json({ statusCode, message, error }, { status: statusCode, headers: { connection: "close" } });
 }

@@ -1,12 +1,18 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 import type { Manifest } from "#lib/http/endpoint.ts";
+import * as index from "../routes/index.ts";
+import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
 import * as api_auth_forgot_password from "../routes/api/auth/forgot-password.ts";
 import * as api_auth_login from "../routes/api/auth/login.ts";
 import * as api_auth_logout from "../routes/api/auth/logout.ts";
 import * as api_auth_me from "../routes/api/auth/me.ts";
+import * as api_auth_password from "../routes/api/auth/password.ts";
 import * as api_auth_reset_password from "../routes/api/auth/reset-password.ts";
+import * as api_auth_sessions_index from "../routes/api/auth/sessions/index.ts";
+import * as api_auth_sessions_others from "../routes/api/auth/sessions/others.ts";
+import * as api_auth_sessions_$sessionId from "../routes/api/auth/sessions/[sessionId].ts";
 import * as api_auth_signup from "../routes/api/auth/signup.ts";
 import * as api_auth_tokens_index from "../routes/api/auth/tokens/index.ts";
 import * as api_auth_tokens_$tokenId from "../routes/api/auth/tokens/[tokenId].ts";
@@ -51,23 +57,31 @@ import * as api_spokes_$spokeId_delegate from "../routes/api/spokes/[spokeId]/de
 import * as api_spokes_$spokeId_members_index from "../routes/api/spokes/[spokeId]/members/index.ts";
 import * as api_spokes_$spokeId_members_$userId from "../routes/api/spokes/[spokeId]/members/[userId].ts";
 import * as api_spokes_$spokeId_operations from "../routes/api/spokes/[spokeId]/operations.ts";
+import * as api_spokes_$spokeId_sign_in_link from "../routes/api/spokes/[spokeId]/sign-in-link.ts";
 import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
 import * as changelog from "../routes/changelog.ts";
+import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as invite from "../routes/invite.ts";
 import * as reset from "../routes/reset.ts";
 import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
+  ["/", index],
+  ["/api", api_index],
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
   ["/api/auth/forgot-password", api_auth_forgot_password],
   ["/api/auth/login", api_auth_login],
   ["/api/auth/logout", api_auth_logout],
   ["/api/auth/me", api_auth_me],
+  ["/api/auth/password", api_auth_password],
   ["/api/auth/reset-password", api_auth_reset_password],
+  ["/api/auth/sessions", api_auth_sessions_index],
+  ["/api/auth/sessions/others", api_auth_sessions_others],
+  ["/api/auth/sessions/:sessionId", api_auth_sessions_$sessionId],
   ["/api/auth/signup", api_auth_signup],
   ["/api/auth/tokens", api_auth_tokens_index],
   ["/api/auth/tokens/:tokenId", api_auth_tokens_$tokenId],
@@ -112,11 +126,13 @@ export const manifest: Manifest = [
   ["/api/spokes/:spokeId/members", api_spokes_$spokeId_members_index],
   ["/api/spokes/:spokeId/members/:userId", api_spokes_$spokeId_members_$userId],
   ["/api/spokes/:spokeId/operations", api_spokes_$spokeId_operations],
+  ["/api/spokes/:spokeId/sign-in-link", api_spokes_$spokeId_sign_in_link],
   ["/api/users", api_users_index],
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
   ["/changelog", changelog],
+  ["/favicon.ico", favicon_ico],
   ["/invite", invite],
   ["/reset", reset],
   ["/verify", verify],

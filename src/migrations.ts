@@ -670,4 +670,58 @@ create index spokes_by_domain_backwards on spokes (reverse(domain) collate "C") 
 alter table audit_events add column origin_private boolean not null default true;
 `,
   ],
+  [
+    "0025_keep_names_of_spokes",
+    `\
+-- Names besides the one that a spoke has: the one that it is to move to, and those that it has moved away from. These lead to
+-- the present one until their time is over, and nobody else can have them as long.
+alter table spokes add column wished_domain text check (wished_domain = lower(wished_domain));
+create unique index spokes_one_wished_domain on spokes (wished_domain) where state <> 'removed';
+create index spokes_by_wished_domain_backwards on spokes (reverse(wished_domain) collate "C")
+  where state <> 'removed' and wished_domain is not null;
+
+create table former_domains (
+  domain text primary key check (domain = lower(domain)),
+  spoke_id text not null references spokes (id),
+  until timestamptz(3) not null
+);
+create index former_domains_of_spoke on former_domains (spoke_id);
+create index former_domains_backwards on former_domains (reverse(domain) collate "C");
+create index former_domains_by_end on former_domains (until);
+`,
+  ],
+  [
+    "0026_create_deprecation_announcements",
+    `\
+-- When this deployment first announced each thing. A release may be put into service long after the day that it declares, and
+-- the 30 days that are promised count from the first start of a program that announces it.
+create table deprecation_announcements (
+  notice_id text primary key,
+  first_at timestamptz(3) not null default wheelwright_now()
+);
+`,
+  ],
+  [
+    "0027_note_what_is_read",
+    `\
+-- Two things that are read besides what somebody has marked.
+--
+-- What was before the reader came: everything of a hub that belongs to no spoke, or of a spoke, up to skip_through counts as
+-- read, and in reads. Whoever is brought in does not begin with a history that is news to nobody.
+alter table notification_read_counts add column skip_through timestamptz(3) not null default '-infinity';
+
+-- What was read one by one, where there is more than one in a row: every visible event of the object from from_at to
+-- through_at is read. A search for the unread goes from one to the next, and between two there is something unread.
+create table notification_read_stretches (
+  user_id text not null references users (id),
+  about text not null,
+  federation_id text not null,
+  spoke_id text not null,
+  from_at timestamptz(3) not null,
+  through_at timestamptz(3) not null,
+  primary key (user_id, about, federation_id, spoke_id, from_at),
+  check (from_at < through_at)
+);
+`,
+  ],
 ];

@@ -3,13 +3,13 @@
  * of an installation is lost, and streams are told to come back.
  */
 import type { Config } from "#lib/config.ts";
-import { messageOf, reasonOf } from "#lib/errors.ts";
-import { SECOND } from "#lib/time.ts";
-import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./commands/command.ts";
+import { messageOf } from "#lib/errors.ts";
+import { watchClusters } from "./cluster-watch.ts";
+import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";
 import type { Listening } from "./listen.ts";
-import { manifest } from "./manifest.ts";
 import { openServer, type Server } from "./server.ts";
+import { awaitStop, type Stop } from "./stop.ts";
 
 export interface Running {
   readonly port: number;
@@ -17,19 +17,24 @@ export interface Running {
   readonly stopped: Promise<void>;
 }
 
-/** Listens, and from then on stops at SIGTERM or SIGINT; a second signal ends the process at once. */
-export async function runUntilStopped(program: Program): Promise<Running> {
+/** Listens, and from then on runs until it is told to stop. */
+export async function runUntilStopped(program: Program, { told }: Stop = awaitStop()): Promise<Running> {
   const { app } = program;
-  const server = openServer(app, manifest, {
+  const watch = await watchClusters(app.clusters, program.clusterNames, app.log);
+  const server = openServer(app, program.manifest, {
     ready: () => program.scheduler?.ready() ?? true,
+    notes: watch.notes,
     calls: program.calls,
   });
-  const { port, close } = await listen(server, app.config);
-  const stopped = untilSignal().then(async (signal) => {
+  const { port, close } = await listen(server, app.config).catch(async (error) => {
+    await watch.close();
+    throw error;
+  });
+  const stopped = told.then(async (signal) => {
     app.log.info("Stopping: requests and steps under way may end, the rest is given back", { signal });
     const grace = app.config.shutdownGraceMs;
     try {
-      await Promise.all([close(grace), program.drain(grace)]);
+      await Promise.all([close(grace), program.drain(grace), watch.close()]);
       await program.close();
     } catch (error) {
       app.log.error("Something did not stop cleanly; the database knows what was under way", {
@@ -46,47 +51,4 @@ async function listen(server: Server, config: Config): Promise<Listening> {
   } catch (cause) {
     throw cannotListen(config, cause);
   }
-}
-
-type Refusal = readonly [status: number, why: string];
-
-const ELSEWHERE: Refusal = [
-  EX_CONFIG,
-  "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
-];
-const REFUSALS: Readonly<Record<string, Refusal>> = {
-  EADDRINUSE: [
-    EX_UNAVAILABLE,
-    "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
-  ],
-  EACCES: [
-    EX_NOPERM,
-    "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
-  ],
-  EADDRNOTAVAIL: ELSEWHERE,
-  EINVAL: ELSEWHERE, // what Deno calls it
-  ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
-};
-
-/** Why nobody can listen there, and what would make it possible. */
-export function cannotListen({ host, port }: Pick<Config, "host" | "port">, cause: unknown): CommandError {
-  const refusal = REFUSALS[String((cause as { code?: unknown }).code)];
-  const [status, why] = refusal ?? [EX_UNAVAILABLE, `${reasonOf(cause)} (see HOST and PORT)`];
-  return new CommandError(status, `Cannot listen on ${host}:${port}: ${why}`, { cause });
-}
-
-/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
-const SAME_WISH = SECOND;
-
-function untilSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.on(signal, () => {
-        first ??= performance.now();
-        resolve(signal);
-        if (performance.now() - first > SAME_WISH) process.exit(130);
-      });
-    }
-  });
 }

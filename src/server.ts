@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly ready?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly Check[];
+  /** What readyz says besides; nothing when absent. */
+  readonly notes?: () => readonly string[];
   /** Counts the calls of tokens; absent where nobody asks for them. */
   readonly calls?: Pick<CallCounter, "note">;
   /** What each release changed; those of this program when absent. */
@@ -64,7 +66,7 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     app,
     service: {
       manifest,
-      readiness: openReadiness(app, options.checks ?? readinessOf(options.ready)),
+      readiness: openReadiness(app, options.checks ?? readinessOf(options.ready), options.notes ?? (() => [])),
       document: () => document ??= describeApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
@@ -99,6 +101,7 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       ip,
       userAgent: (request.headers.get("user-agent") ?? "").slice(0, LONGEST_AGENT),
       log,
+      about: {},
       signal: aborting.signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
       cut(reason) {

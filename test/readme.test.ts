@@ -1,6 +1,6 @@
 /**
- * The README's API by example, typed as it stands: one shell for the whole chapter, against the program as `npm start`
- * starts it. What is printed in a `json` block after a command is what the command must have answered; `…` stands for
+ * The README's first ten minutes and docs/api.md, which goes on from there, typed as they stand: one shell for both,
+ * against the program as `npm start` starts it. What is printed in a `json` block after a command is what the command must have answered; `…` stands for
  * any text, and a key that the block does not name is not looked at.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -11,16 +11,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Started, startProgram } from "#test/support/program.ts";
 
-const README = new URL("../README.md", import.meta.url);
-const ASIDE = /^# in a second terminal/;
+const README = new URL("../README.md", import.meta.url), API = new URL("../docs/api.md", import.meta.url);
 const PATIENCE = 120_000;
 /** What a busy machine answers at first; the examples ask again. */
 const BUSY = /\{"statusCode":503,[^}]*\}/g;
-/** An example whose answer is a refusal says so. */
-const REFUSED = /# refused/;
 
 interface Block {
   readonly language: string;
+  /** How the block says that it is for a second terminal, or that its answer is a refusal. */
+  readonly how: string;
   readonly text: string;
 }
 
@@ -49,7 +48,8 @@ test.before(async (context) => {
   });
   const url = (await context.program.said(/^Listening on /)).replace("Listening on ", "");
   const password = /Password\s+(\S+)/.exec(context.program.lines.join("\n"))![1]!;
-  context.blocks = blocksOf(chapter(await readFile(README, "utf8"), "The API by example"));
+  const first = chapter(await readFile(README, "utf8"), "The first ten minutes");
+  context.blocks = blocksOf(first + await readFile(API, "utf8"));
   const typed = (text: string) =>
     text.replaceAll("http://localhost:3000", url).replaceAll("PASSWORD", password)
       .replaceAll(".wheelwright/", `${context.directory}/`);
@@ -72,10 +72,11 @@ example("are there", ({ blocks }) => {
 
 example("answer with no error but where they say so", ({ blocks, printed }) => {
   for (const [i, output] of printed) {
-    if (ASIDE.test(blocks[i]!.text)) continue;
-    assert.ok(output.trim(), `${blocks[i]!.text}\nprinted nothing`);
+    const { how, text } = blocks[i]!;
+    if (how === "aside") continue;
+    assert.ok(output.trim(), `${text}\nprinted nothing`);
     const refused = /"statusCode":\s*\d+/.test(output);
-    assert.is(refused, REFUSED.test(blocks[i]!.text), `${blocks[i]!.text}\n${output}`);
+    assert.is(refused, how === "refused", `${text}\n${output}`);
   }
 });
 
@@ -101,16 +102,17 @@ function chapter(markdown: string, title: string): string {
 }
 
 function blocksOf(markdown: string): Block[] {
-  return [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({ language, text }));
+  return [...markdown.matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)]
+    .map(([, language = "", how = "", text = ""]) => ({ language, how, text }));
 }
 
 /** All in one shell, so that what an example sets is there for the next. */
 async function run(directory: string, blocks: readonly Block[]): Promise<Map<number, string>> {
-  const shells = blocks.flatMap(({ language, text }, i) => language === "sh" ? [{ i, text }] : []);
-  const script = shells.map(({ i, text }) => {
+  const shells = blocks.flatMap(({ language, how, text }, i) => language === "sh" ? [{ i, how, text }] : []);
+  const script = shells.map(({ i, how, text }) => {
     const output = join(directory, `printed-${i}`);
     // A second terminal is no job of this shell, which may wait for its own.
-    return ASIDE.test(text) ? `( ( ${text}\n) > ${output} 2>&1 & )` : `{ ${text}\n} > ${output} 2>&1 < /dev/null`;
+    return how === "aside" ? `( ( ${text}\n) > ${output} 2>&1 & )` : `{ ${text}\n} > ${output} 2>&1 < /dev/null`;
   }).join("\n");
   const shell = spawn("bash", ["-c", script], { cwd: directory, detached: true, stdio: "ignore" });
   const endAll = () => {

@@ -10,7 +10,8 @@ const ROOT = new URL("../", import.meta.url);
 
 /** A folder, or a file that stands in lib itself, imports only what stands before it here. */
 const ORDER = [
-  ...["errors", "faults", "ids", "time", "log", "schema", "variables", "config", "notice", "home"], // words
+  ...["errors", "faults", "ids", "time", "log", "schema", "variables", "config", "notice", "means", "home"], // words
+  "nearest",
   ...["limits", "crypto", "db", "dns", "mail", "payments", "cluster", "blueprint", "catalog", "simulator"], // drivers
   ...["audit", "events", "idempotency", "jobs", "changes"], // records
   "app",

@@ -4,6 +4,7 @@ import { type AuditKind, isVisible, type ObjectType } from "#lib/audit/kinds.ts"
 import type { Asker } from "#lib/audit/asker.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
+import { shownMeans } from "#lib/means.ts";
 import { newId } from "#lib/ids.ts";
 
 export interface AuditEntry {
@@ -117,7 +118,11 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   };
 }
 
-/** The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from. */
+/**
+ * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from, and with
+ * what means something can be mended.
+ */
 export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
-  return event.originPrivate && reader.role !== "operator" ? { ...event, ip: "", userAgent: "" } : event;
+  const shown = { ...event, metadata: shownMeans(reader, event.metadata) };
+  return event.originPrivate && reader.role !== "operator" ? { ...shown, ip: "", userAgent: "" } : shown;
 }

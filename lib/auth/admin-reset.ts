@@ -68,7 +68,7 @@ async function reset(
   passwordHash: string,
   jobs: readonly NewJob[] = [],
 ): Promise<void> {
-  const revoked = await settle(tx, user, { passwordHash });
+  const revoked = await settle(tx, user, { passwordHash, keepTokens: true });
   const about = { objectType: "user", objectId: user.id } as const;
   const audit: AuditEntry[] = [{ kind: "password_reset", ...about, metadata: { email: user.email } }, ...revoked];
   if (!user.verified) audit.push({ kind: "email_verified", ...about, metadata: { vouchedFor: true } });

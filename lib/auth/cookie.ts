@@ -23,9 +23,13 @@ export function clearedCookie(publicUrl: URL): string {
   return write(publicUrl, "", 0);
 }
 
-/** What is wrong where users come over plain HTTP from elsewhere: our cookie is for TLS alone, and never comes back. */
-export function cookieProblem(publicUrl: URL): string | null {
-  if (publicUrl.protocol === "https:" || isPlainLocal(publicUrl)) return null;
+/** What is wrong with an address for people elsewhere: it leads nowhere, or our cookie, for TLS alone, never comes back. */
+export function addressProblem(publicUrl: URL): string | null {
+  if (isLocal(publicUrl)) {
+    return `PUBLIC_URL ${publicUrl.href} leads to whatever machine one sits at: links in mails open on this one alone; ` +
+      "set it to the address by which people reach this service";
+  }
+  if (publicUrl.protocol === "https:") return null;
   return "PUBLIC_URL is http and not on this machine: browsers drop the session cookie, which is Secure, so signing in " +
     "has no effect, and passwords and tokens cross the network in the clear; let a proxy end TLS, and set its https URL";
 }
@@ -39,6 +43,10 @@ function cookieName(publicUrl: URL): string {
   return isPlainLocal(publicUrl) ? "wheelwright" : "__Host-wheelwright";
 }
 
-function isPlainLocal({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+function isPlainLocal(url: URL): boolean {
+  return url.protocol === "http:" && isLocal(url);
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

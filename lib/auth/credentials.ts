@@ -30,7 +30,11 @@ export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
   and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
 
-/** The same of a row of `api_tokens as token`. */
+/** When it opens nothing any more, unless it is used before. */
+export const sessionExpires = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
+  sessions.created_at + make_interval(days => ${LIFE_DAYS}))`;
+
+/** The same as sessionLives, of a row of `api_tokens as token`. */
 export const tokenLives = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 

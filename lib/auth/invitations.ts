@@ -15,6 +15,7 @@ import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
 import type { NewJob } from "#lib/jobs/job.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
+import { skipHistory } from "#lib/members/history.ts";
 import { namesOfSeats, type Seat, takeSeat, vacateSeat } from "#lib/members/seats.ts";
 import type { NewMember } from "#lib/members/views.ts";
 import { MINUTE } from "#lib/time.ts";
@@ -58,6 +59,7 @@ export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewM
   // Nobody but an operator seats themselves: they run the hub already, and somebody may just be taking that away.
   const given = invitee.id !== actor.userId || actor.role === "operator";
   const joined = given && await takeSeat(tx, place.seat, invitee.id);
+  if (joined) await skipHistory(tx, place.seat, invitee.id);
   const invitation = invitee.verified ? null : await invite(tx, invitee.id, joined);
   const grantId = invitation?.grantId ?? null;
   const about = { userId: invitee.id, email };

@@ -2,8 +2,8 @@
  * What a mailed link does, whichever it is: it proves that whoever holds it reads the mail of that address.
  *
  * Anybody can sign up with anybody's address, so until the first proof an account may be a stranger's: its password, its
- * sessions and its tokens. The proof ends all of these. Where the address was proved before, tokens stay: then a link
- * means a new password, and automation does not run on passwords.
+ * sessions and its tokens. The proof ends all of these. Where the address was proved before, a link means a new password;
+ * whoever needs one may have lost more than that, so tokens end, too, unless their owner says that they are to stay.
  *
  * The user's row is taken first and the link after it, as everybody does who changes both. A disabled user's link is
  * spent, and nothing says why.
@@ -54,17 +54,16 @@ export interface Settlement {
   /** Null takes the password away: the next one is set by another link. Undefined leaves it. */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;
+  /** Whether tokens stay, of an address that was proved before: others always end. */
+  readonly keepTokens?: boolean | undefined;
 }
 
-/**
- * Makes the account its owner's. Returns what the audit log shall hold of it besides the deed itself: tokens that were
- * revoked, if the address was not proved before.
- */
+/** Makes the account its owner's. Returns what the audit log shall hold of it besides the deed itself: revoked tokens. */
 export async function settle(tx: Tx, user: HeldUser, settlement: Settlement): Promise<AuditEntry[]> {
   await settleUser(tx, user.id, settlement);
   await endSessionsOf(tx, user.id);
   await voidGrants(tx, user.id, ["invitation", "password_reset", "email_verification"]);
-  const revoked = user.verified ? [] : await revokeTokensOf(tx, user.id);
+  const revoked = user.verified && settlement.keepTokens ? [] : await revokeTokensOf(tx, user.id);
   return revoked.map(({ id, name, prefix }) => ({
     kind: "token_revoked",
     objectType: "token",

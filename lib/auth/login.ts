@@ -9,12 +9,21 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import type { Origin } from "#lib/auth/authenticate.ts";
 import { clearedCookie, sessionCookie } from "#lib/auth/cookie.ts";
+import { remindToVerify } from "#lib/auth/signup.ts";
 import { beginSession, endSession, type NewSession } from "#lib/auth/sessions.ts";
 import { record } from "#lib/changes/record.ts";
 import { Fault } from "#lib/errors.ts";
 import { networkOf } from "#lib/limits/address.ts";
 import type { Turn } from "#lib/limits/turns.ts";
-import { type Account, findAccount, keepAccount, readUser, setPassword, type User } from "#lib/users/store.ts";
+import {
+  type Account,
+  findAccount,
+  holdUser,
+  keepAccount,
+  readUser,
+  setPassword,
+  type User,
+} from "#lib/users/store.ts";
 
 export interface Login {
   readonly email: string;
@@ -23,9 +32,15 @@ export interface Login {
 
 export interface SignedIn {
   readonly user: User;
+  /** What is still to be done, for the person to read: whoever has not proved the address has nothing until then. */
+  readonly message?: string;
   /** The Set-Cookie header that begins the session. */
   readonly cookie: string;
 }
+
+const UNVERIFIED =
+  "Your e-mail address is not verified, and nothing opens to you until it is: follow the link that was mailed to it; " +
+  "signing in has it mailed again, at most once an hour";
 
 /**
  * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is
@@ -62,7 +77,8 @@ async function judge(app: App, origin: Origin, login: Login, turn: Turn): Promis
   const session = await begin(app, origin, account, renewed);
   if (!session) return await judge(app, origin, login, turn); // it changed meanwhile: judge it anew
   const user = await readUser(app.db.rows, account.id);
-  return { user, cookie: sessionCookie(app.config.publicUrl, session.secret) };
+  const cookie = sessionCookie(app.config.publicUrl, session.secret);
+  return { user, cookie, ...(!account.verified && { message: UNVERIFIED }) };
 }
 
 async function begin(
@@ -76,7 +92,11 @@ async function begin(
     if (renewed) await setPassword(tx, account.id, renewed);
     const session = await beginSession(tx, account.id, origin);
     const asker = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
-    await record(tx, asker, { audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }] });
+    const reminder = account.verified ? {} : await remindToVerify(tx, (await holdUser(tx, { id: account.id }))!);
+    await record(tx, asker, {
+      ...reminder,
+      audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],
+    });
     return session;
   });
 }

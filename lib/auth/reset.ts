@@ -11,21 +11,23 @@ export interface Reset {
   readonly token: string;
   /** One that the rules for passwords allow. */
   readonly password: string;
+  /** API tokens are revoked unless this says otherwise. */
+  readonly keepTokens?: boolean | undefined;
 }
 
 /**
- * Sets the password and ends all sessions; returns the address whose it is. The link came by mail, so it proves the
+ * Sets the password, ends all sessions and revokes tokens; returns the address whose it is. The link came by mail, so it proves the
  * address as well: otherwise somebody who has just shown that the mailbox is theirs would have to show it again, and a
  * stranger's tokens would live on beside the new password. Throws Fault impossible `link_spent`.
  */
-export async function resetByLink(app: App, origin: Origin, { token, password }: Reset): Promise<string> {
+export async function resetByLink(app: App, origin: Origin, { token, password, keepTokens }: Reset): Promise<string> {
   const link = await requireLink(app.db.rows, "password_reset", token);
   requirePassword(password, link.email);
   const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   const at = (await app.db.now()).toISOString();
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
-    const revoked = await settle(tx, user, { passwordHash });
+    const revoked = await settle(tx, user, { passwordHash, keepTokens });
     const about = { objectType: "user", objectId: user.id } as const;
     const told = { template: "password-changed", to: recipient(user), about: { at, ip: origin.ip } } as const;
     await record(tx, holderOf(link, origin), {

@@ -1,4 +1,7 @@
-/** Sessions: they begin with a login, and end with a logout, with age, or with a new password (admin-reset.ts, link.ts). */
+/**
+ * Sessions: they begin with a login, and end with a logout, with age, with a new password, or when their owner says so
+ * from another one (own-sessions.ts).
+ */
 import { sql } from "kysely";
 import { hashSecret, newSecret } from "#lib/crypto/secret.ts";
 import type { Tx } from "#lib/db/database.ts";
@@ -35,4 +38,12 @@ export async function endSession(tx: Tx, id: string): Promise<boolean> {
     .where("id", "=", id).where("ended_at", "is", null).returning("user_id").executeTakeFirst();
   if (ended) tx.wakes.add(`user:${ended.user_id}`);
   return ended !== undefined;
+}
+
+/** Ends the user's sessions but for one, with their streams; returns how many had not ended before. */
+export async function endOtherSessions(tx: Tx, userId: string, id: string): Promise<number> {
+  const { numUpdatedRows } = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
+    .where("user_id", "=", userId).where("id", "<>", id).where("ended_at", "is", null).executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) tx.wakes.add(`user:${userId}`);
+  return Number(numUpdatedRows);
 }

@@ -84,9 +84,13 @@ async function welcome(tx: Tx, user: HeldUser): Promise<Change> {
 
 async function remind(tx: Tx, user: HeldUser): Promise<Change | null> {
   if (user.disabled) return null;
-  const purpose = user.verified || !user.hasPassword ? "password_reset" : "email_verification";
-  if (await isRecent(tx, purpose, user.id, PAUSE)) return null;
-  return purpose === "password_reset" ? await offerReset(tx, user) : await offerVerification(tx, user);
+  if (!user.verified && user.hasPassword) return await remindToVerify(tx, user);
+  return await isRecent(tx, "password_reset", user.id, PAUSE) ? null : await offerReset(tx, user);
+}
+
+/** The mail that proves the address once more, unless it has gone out within the hour. */
+export async function remindToVerify(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {
+  return await isRecent(tx, "email_verification", user.id, PAUSE) ? {} : await offerVerification(tx, user);
 }
 
 async function offerVerification(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {

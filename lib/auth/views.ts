@@ -28,13 +28,32 @@ export const LinkToken = text(1, 200);
 export const DisplayName = text(1, 200);
 
 export const ForgotBody = v.object({ email: Email });
-export const ResetBody = v.object({ token: LinkToken, password: NewPassword });
+export const ResetBody = v.object({ token: LinkToken, password: NewPassword, keepTokens: maybe(v.boolean()) });
 export const AcceptBody = v.object({ token: LinkToken, password: NewPassword, displayName: maybe(DisplayName) });
 export const SignupBody = v.object({ email: Email, password: NewPassword, displayName: maybe(DisplayName) });
 export const VerifyBody = v.object({ token: LinkToken, password: maybe(NewPassword) });
 
 /** What happens next, for a person to read. */
 export const Acknowledgement = v.object({ message: v.string() });
+
+/** Who has signed in, and what is still to be done. */
+export const LoginView = v.object({ user: UserView, message: v.optional(v.string()) });
+
+/** The password that is, and the one that shall be. */
+export const PasswordBody = v.object({ current: GivenPassword, password: NewPassword });
+
+export const MePatch = v.object({ displayName: maybe(DisplayName) });
+
+/** Where the caller is signed in. */
+export const SessionView = v.object({
+  id: v.string(),
+  createdAt: Stamp,
+  lastUsedAt: Stamp,
+  expiresAt: Stamp,
+  ip: v.string(),
+  userAgent: v.string(),
+  current: v.boolean(),
+});
 
 /** The user that a session or token stands for. */
 export const MeView = v.object({ user: UserView });

@@ -10,7 +10,7 @@ import { ConfigError } from "#lib/config.ts";
 import { messageOf, reasonOf } from "#lib/errors.ts";
 import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/plan.ts";
 import { readTextFile } from "#lib/blueprint/text-file.ts";
-import { HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
+import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -44,6 +44,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   "maintenance-disable": "maintenance-job.yaml",
   purge: "purge-job.yaml",
   password: "password-job.yaml",
+  "sign-in-link": "sign-in-link-job.yaml",
 };
 
 /** Rooms and namespace stand in one file, the namespace first. */
@@ -56,12 +57,15 @@ export const HUB_FILES: Readonly<Record<HubStep, string>> = {
 /** Created once with random values, and applied with the spoke's password at the mail relay. */
 export const SECRETS_FILE = "secrets.yaml";
 export const MAIL_FILE = "mail.yaml";
+/** Applied with the site's own Ingress, once for each host that leads there. */
+export const FORMER_FILE = "former.yaml";
 
 /** Manifests, with the placeholders that each may use. */
 export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
   ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
   ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
+  [FORMER_FILE, new Set([...SPOKE_NAMES, ...FORMER_NAMES])] as const,
   [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,
   [MAIL_FILE, new Set([...SPOKE_NAMES, "SMTP_PASSWORD"])] as const,
   ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
@@ -74,6 +78,7 @@ export const SURROUNDINGS_FILE = "surroundings.yaml";
 export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
+export const LINK_FILE = "sign-in-link.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -83,6 +88,7 @@ export const FILE_NAMES: readonly string[] = [
   SEED_FILE,
   COURSES_FILE,
   PASSWORD_FILE,
+  LINK_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

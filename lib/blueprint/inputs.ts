@@ -62,6 +62,10 @@ export const SpokeInputs = v.object({
   slug: Slug,
   displayName: text(1, 255),
   host: HostName,
+  /** The Secret of its certificate, where the host is not the one that it was made with. */
+  certificate: v.optional(Label),
+  /** Hosts that it had before and that lead to the present one, with the Secrets of their certificates. */
+  formerHosts: v.optional(v.array(v.object({ host: HostName, certificate: Label }))),
   adminEmail: Email,
   version: Version,
   images: v.strictObject({ moodle: Image, postgres: Image, fpmDirectory: v.string() }),

@@ -7,6 +7,7 @@ import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { ConfigError } from "#lib/config.ts";
 import {
   type Files,
+  FORMER_FILE,
   HUB_FILES,
   JOB_FILES,
   MAIL_FILE,
@@ -23,10 +24,10 @@ import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";
 import { fill, type Values } from "#lib/blueprint/render.ts";
 import { sampleInputs } from "#lib/blueprint/sample.ts";
 import { newPassword, relayPassword } from "#lib/blueprint/secrets.ts";
-import { type HubSettings, NO_SETTINGS, seedValues } from "#lib/blueprint/seed.ts";
+import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/blueprint/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/blueprint/sizes.ts";
 import { type Owner, stamp } from "#lib/blueprint/stamp.ts";
-import { hubValues, spokeValues } from "#lib/blueprint/values.ts";
+import { formerValues, hubValues, spokeValues } from "#lib/blueprint/values.ts";
 
 export interface Blueprint {
   /** Its wire name for a version is platform + "Version". */
@@ -37,13 +38,22 @@ export interface Blueprint {
   readonly surroundings: Surroundings;
   /** Images of a version: as listed, the newest listed that it begins (4.5 -> 4.5.12), else by its family; or null. */
   findImages(version: string): SpokeImages | null;
-  /** What a step applies, in order; `namespace` is one Namespace, which is created. `seed` needs the hub's settings. */
-  spokeObjects(inputs: SpokeInputs, step: SpokeStep, hub?: HubSettings): KubeObject[];
+  /**
+   * What a step applies, in order; `namespace` is one Namespace, which is created. `seed` needs the hub's settings, and of a
+   * site that is set up, what is to be set anew.
+   */
+  spokeObjects(
+    inputs: SpokeInputs,
+    step: SpokeStep,
+    hub?: HubSettings,
+    changes?: readonly SeedPart[] | null,
+  ): KubeObject[];
   /** Secrets with new random values, to be created, never applied: what stands there already is right. */
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string): KubeObject;
+  /** `linkKey` is whom the Job `sign-in-link` seals its answer for (lib/crypto/seal.ts). */
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, linkKey?: string): KubeObject;
   /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** What a spoke will take, and what it may. */
@@ -81,11 +91,15 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     images,
     surroundings,
     findImages: (version) => findImages(images, version),
-    spokeObjects(inputs, step, hub = NO_SETTINGS) {
+    spokeObjects(inputs, step, hub = NO_SETTINGS, changes = null) {
       const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
-      const seed = step === "seed" ? { ...seedValues(inputs, hub), ...scripts } : {};
+      const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
       const values = { ...spokeValues(inputs), ...seed };
-      return STEP_FILES[step].flatMap((file) => render(file, values, spokeOwner(inputs)));
+      const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
+      return [
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)),
+        ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
+      ];
     },
     newSecrets(inputs) {
       const secrets = {
@@ -100,13 +114,15 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence) {
+    jobObject(inputs, job, fence, linkKey = "") {
       const own = {
         JOB: job,
         FENCE: fence,
         CLAIM: job === "claim" ? fence : "0",
         MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
         PASSWORD_SCRIPT: asArgument(parts.scripts.password),
+        LINK_SCRIPT: asArgument(parts.scripts.link),
+        LINK_KEY: linkKey,
       };
       return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },

@@ -3,6 +3,9 @@
  *
  * A namespace's name is never used twice: besides the slug, which people know, it holds 60 of the id's random bits.
  */
+import { createHash } from "node:crypto";
+
+const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
 const ID_PART = 12;
 
@@ -13,6 +16,11 @@ export function namespaceName(prefix: string, slug: string, id: string): string 
   const name = `${prefix}-${slug}`.slice(0, LONGEST - end.length - 1).replace(/[^a-z0-9]+$/, "") + `-${end}`;
   if (!/^[a-z][a-z0-9-]*[a-z0-9]$/.test(name)) throw new TypeError(`${name} is no name for a namespace`);
   return name;
+}
+
+/** What tells objects of one host from those of another, and fits into their names. */
+export function keyOfHost(host: string): string {
+  return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";

@@ -7,6 +7,7 @@ import {
   FILE_NAMES,
   type Files,
   IMAGES_FILE,
+  LINK_FILE,
   MANIFESTS,
   PASSWORD_FILE,
   SEED_FILE,
@@ -26,7 +27,12 @@ export interface Parts {
   readonly sizes: Sizes;
   readonly images: Images;
   readonly surroundings: Surroundings;
-  readonly scripts: { readonly seed: string; readonly courses: string; readonly password: string };
+  readonly scripts: {
+    readonly seed: string;
+    readonly courses: string;
+    readonly password: string;
+    readonly link: string;
+  };
 }
 
 const PHP = /^<\?php\s/;
@@ -56,9 +62,16 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   const images = readSettings(IMAGES_FILE, files, Images, report);
   const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
   if (images) checkPostgres(images, report);
-  if (!PHP.test(files[PASSWORD_FILE]!)) report(`${PASSWORD_FILE}: it must begin with <?php`);
+  for (const file of [PASSWORD_FILE, LINK_FILE]) {
+    if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
+  }
   if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
-  const scripts = { seed: files[SEED_FILE]!, courses: files[COURSES_FILE]!, password: files[PASSWORD_FILE]! };
+  const scripts = {
+    seed: files[SEED_FILE]!,
+    courses: files[COURSES_FILE]!,
+    password: files[PASSWORD_FILE]!,
+    link: files[LINK_FILE]!,
+  };
   return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
 }
 

@@ -144,6 +144,18 @@ export const REAPPLY = plan(1, 2 * HOUR, [
   step("health", "Looking at the site's login page", 6 * MINUTE),
 ]);
 
+/** Each step looks whether there is anything to change, and returns at once where there is not. */
+export const CONFIGURE = plan(1, 2 * HOUR, [
+  step("prepare", "Comparing what is wished with what there is", MINUTE),
+  step("seed", "Setting title, administrator and look", 35 * MINUTE),
+  step("ingress", "Opening the new address", 15 * MINUTE),
+  step("verify", "Checking that the data is still the site's own", 6 * MINUTE),
+  step("app", "Telling the site its new address", 16 * MINUTE),
+  step("caches", "Purging caches", 10 * MINUTE),
+  step("health", "Looking at the site's login page", 6 * MINUTE),
+  step("redirect", "Leading former addresses to the present one", 2 * MINUTE),
+]);
+
 export const PROVISION_HUB = plan(1, HOUR, [
   step("namespace", "Creating the hub's namespace", MINUTE),
   step("rooms", "Making room for what spokes share", MINUTE),
@@ -158,7 +170,7 @@ export const REMOVE_HUB = plan(1, 24 * HOUR, [
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
   ...["install", "reset", "verify", "claim", "seed", "health", "preflight", "upgrade"] as const,
-  ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password"] as const,
+  ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];
 

@@ -32,6 +32,9 @@ export interface HubSettings {
 /** A hub that has nothing to share. */
 export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
 
+/** What can be changed of a site that is set up. */
+export type SeedPart = "title" | "administrator" | "brand";
+
 /** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
 export const ROOMS = [
   { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
@@ -62,19 +65,30 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...hub.problems,
     ...(inputs.identity && !hub.identity ? ["The hub has no identity settings yet: single sign-on was left out"] : []),
     ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
-    ...(brand && !brand.theme && !hub.brand ? [`The brand ${brand.name} is not configured: it was left out`] : []),
+    ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
     ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
   ];
 }
 
-export function seedValues(inputs: SpokeInputs, hub: HubSettings): Record<(typeof SEED_NAMES)[number], string | null> {
+/** The look that a spoke is to have; null where it asks for none, or nobody has configured it. */
+export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
+  return brand ? brand.theme ?? hub.brand : null;
+}
+
+/** `changes` are what is set anew of a site that is set up; without them, all of it is. */
+export function seedValues(
+  inputs: SpokeInputs,
+  hub: HubSettings,
+  changes: readonly SeedPart[] | null,
+): Record<(typeof SEED_NAMES)[number], string | null> {
   const identity = inputs.identity ? hub.identity : null;
-  const theme = inputs.brand ? inputs.brand.theme ?? hub.brand : null;
+  const theme = themeOf(inputs, hub);
   const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
   return {
     SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
     COURSES_SCRIPT: null,
+    CHANGES: changes && changes.join(" "),
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
     MAIL: inputs.mail ? "on" : "off",

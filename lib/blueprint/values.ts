@@ -4,6 +4,9 @@
  * Null means absent: the key is left out. Only the names marked so below may be absent.
  */
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { keyOfHost } from "#lib/blueprint/names.ts";
+
+type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
 
 export const SPOKE_NAMES = [
   ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
@@ -19,14 +22,30 @@ export const SPOKE_NAMES = [
 ] as const;
 export type SpokeName = (typeof SPOKE_NAMES)[number];
 
-export const JOB_NAMES = ["JOB", "FENCE", "CLAIM", "MAINTENANCE", "PASSWORD_SCRIPT"] as const;
+export const JOB_NAMES = [
+  "JOB",
+  "FENCE",
+  "CLAIM",
+  "MAINTENANCE",
+  "PASSWORD_SCRIPT",
+  "LINK_SCRIPT",
+  "LINK_KEY",
+] as const;
+
+/** The last two may be absent. */
+export const FORMER_NAMES = [
+  "FORMER_KEY",
+  "FORMER_HOST",
+  "FORMER_CERTIFICATE_HOST",
+  "FORMER_CERTIFICATE_SECRET",
+] as const;
 
 export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
 
 /** All but the first five may be absent: what is not configured is left out of the seed. */
 export const SEED_NAMES = [
   ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
-  ...["BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
+  ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
   ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
   ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
 ] as const;
@@ -89,7 +108,20 @@ export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
     MAIL_PORT_PROTOCOL: otherMailPort && "TCP",
     CERTIFICATE_ISSUER: issuer,
     CERTIFICATE_HOST: issuer && inputs.host,
-    CERTIFICATE_SECRET: issuer && CERTIFICATE,
+    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? CERTIFICATE),
+  };
+}
+
+/** Of a host that leads to the present one. */
+export function formerValues(
+  { issuer }: SpokeInputs,
+  { host, certificate }: FormerHost,
+): Record<(typeof FORMER_NAMES)[number], unknown> {
+  return {
+    FORMER_KEY: keyOfHost(host),
+    FORMER_HOST: host,
+    FORMER_CERTIFICATE_HOST: issuer && host,
+    FORMER_CERTIFICATE_SECRET: issuer && certificate,
   };
 }
 

@@ -13,9 +13,18 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import { choosePort, findBinaries, initialise, NAME, type Place, prepare, run } from "#lib/db/embedded/place.ts";
+import {
+  choosePort,
+  complaintIn,
+  findBinaries,
+  initialise,
+  NAME,
+  type Place,
+  prepare,
+  run,
+} from "#lib/db/embedded/place.ts";
 import { isPostmasterOf, readPostmaster, stopPostmaster, untilReady } from "#lib/db/embedded/postmaster.ts";
-import { messageOf } from "#lib/errors.ts";
+import { reasonOf, StartError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { SECOND, sleep } from "#lib/time.ts";
 
@@ -53,7 +62,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     options.log.debug(adopted ? "Adopted the running PostgreSQL" : "Started PostgreSQL", { pid, port });
     return { url, pid, adopted, stop: () => stop(url, pid, place.data, options) };
   } catch (error) {
-    throw new Error(`Cannot run PostgreSQL under ${options.directory}: ${messageOf(error)}`, { cause: error });
+    const next = "make room there, or set DATA_DIR to another directory";
+    const message = `Cannot run PostgreSQL under ${options.directory}: ${reasonOf(error)}; ${next}`;
+    throw new StartError(message, { cause: error });
   }
 }
 
@@ -83,7 +94,9 @@ async function start(place: Place, options: EmbeddedOptions): Promise<Running> {
     const running = await adopt(place); // another start of the same moment was quicker
     if (running) return running;
     // Workers of a killed server go by themselves within moments; until then their memory is in use.
-    if (!/still in use|could not bind/.test(outcome) || performance.now() > end) throw new Error(outcome);
+    if (!/still in use|could not bind/.test(outcome) || performance.now() > end) {
+      throw new Error(complaintIn(outcome));
+    }
     await sleep(200);
   }
 }
@@ -111,7 +124,7 @@ async function launch(place: Place, postgresPath: string, port: number, durable:
     child.unref(); // it must not keep this process alive: what it is good for ends with stop()
     if (ready) return ready.pid;
     if (!exited) await stopPostmaster(child.pid!, place.data);
-    return `the server did not start: ${(await readFile(said, "utf8")).trim().slice(-2000)}`;
+    return await readFile(said, "utf8");
   } finally {
     await output.close();
   }

@@ -17,6 +17,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   federations: "select, insert, update",
   federation_members: "select, insert, delete",
   spokes: "select, insert, update",
+  former_domains: "select, insert, delete",
   spoke_members: "select, insert, delete",
   replicas: "select, insert, update, delete",
   jobs: "select, insert, update, delete",
@@ -29,6 +30,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   federation_requests: "select, insert, update",
   notification_reads: "select, insert",
   notification_read_counts: "select, insert, update",
+  notification_read_stretches: "select, insert, delete",
   loose_heads: "select, update",
   notification_audiences: "select, insert, update",
   backups: "select, insert, update",
@@ -38,6 +40,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   billing_refunds: "select, insert",
   token_calls: "select, insert, update, delete",
   deprecation_notices: "select, insert",
+  deprecation_announcements: "select, insert",
 };
 
 export interface Login {

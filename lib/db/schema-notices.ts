@@ -14,4 +14,8 @@ export interface NoticeTables {
     user_id: string;
     told_at: Stamp;
   };
+  deprecation_announcements: {
+    notice_id: string;
+    first_at: Stamp;
+  };
 }

@@ -3,9 +3,10 @@ import type { ColumnType, Generated } from "kysely";
 import type { BackupTables } from "#lib/db/schema-backups.ts";
 import type { BillingTables } from "#lib/db/schema-billing.ts";
 import type { NoticeTables } from "#lib/db/schema-notices.ts";
+import type { NotificationTables } from "#lib/db/schema-notifications.ts";
 import type { Big, Json, MaybeJson, MaybeStamp, Stamp } from "#lib/db/columns.ts";
 
-export interface Schema extends BackupTables, BillingTables, NoticeTables {
+export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables {
   clock_shift: { only_row: Generated<boolean>; shift: string };
   users: {
     id: string;
@@ -106,7 +107,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     bad_looks: Generated<number>;
     removed_at: MaybeStamp;
     cluster_uid: string | null;
+    wished_domain: string | null;
   };
+  former_domains: { domain: string; spoke_id: string; until: Stamp };
   spoke_members: { spoke_id: string; user_id: string; created_at: Stamp };
   replicas: { id: string; release: string; started_at: Stamp; beat_at: Stamp; stopped_at: MaybeStamp };
   jobs: {
@@ -219,22 +222,5 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables {
     federation_id: string | null;
     created_at: Stamp;
     updated_at: Stamp;
-  };
-  notification_reads: { user_id: string; event_id: string; read_at: Stamp };
-  notification_read_counts: {
-    user_id: string;
-    about: "all" | "loose" | "hub" | "spoke" | "audience";
-    federation_id: Generated<string>;
-    spoke_id: Generated<string>;
-    reads: Big;
-    /** `-infinity` until something is read completely: read it as text. */
-    read_through: Stamp;
-  };
-  loose_heads: { only_row: Generated<boolean>; visible_events: Big; last_at: Stamp };
-  notification_audiences: {
-    user_id: string;
-    federation_id: Generated<string>;
-    spoke_id: Generated<string>;
-    visible_events: Big;
   };
 }

@@ -17,7 +17,7 @@ const BILLING: Area = {
 
 /** The first whose pattern fits the path has it: what is about a hub's spokes comes before what is about hubs. */
 const AREAS: readonly (readonly [pattern: RegExp, area: Area])[] = [
-  [/^(?!\/api\/|\/changelog$)/, {
+  [/^\/(?:invite|reset|verify)$/, {
     name: "Pages",
     description:
       "What people come to by the links in mails. They work without script, and are no interface for programs.",

@@ -53,7 +53,8 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
       }
       if (isStamp(valibotSchema)) return { type: "string", format: "date-time" };
       if (errors) throw new Error(`A schema of the API cannot be documented: ${errors.join("; ")}`);
-      return describe(jsonSchema, valibotSchema);
+      const closed = typeMode === "input" && valibotSchema.type === "object"; // what it does not name is refused
+      return { ...describe(jsonSchema, valibotSchema), ...(closed && { additionalProperties: false }) };
     },
     // A transformation is not visible from outside; a check is, by the message that says what the value must be.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),

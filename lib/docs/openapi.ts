@@ -6,6 +6,7 @@ import { areaOf, listAreas } from "#lib/docs/areas.ts";
 import { headerComponents } from "#lib/docs/headers.ts";
 import { inputSchema, type JsonSchema, namedSchemas } from "#lib/docs/json-schema.ts";
 import { overview, SCOPES } from "#lib/docs/overview.ts";
+import { operationName } from "#lib/docs/names.ts";
 import { parametersOf } from "#lib/docs/parameters.ts";
 import { faultExamples, responsesOf } from "#lib/docs/responses.ts";
 import { sampleOf } from "#lib/docs/sample.ts";
@@ -65,7 +66,7 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
-    operationId: operationId(pattern, method),
+    operationId: operationName(pattern, method),
     tags: [areaOf(pattern).name],
     summary,
     description,
@@ -114,13 +115,6 @@ function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpo
 /** The other paths of the endpoint, as the document writes paths. */
 function aliasesIn(pattern: string): readonly string[] {
   return aliasesOf(pattern).map(pathOf);
-}
-
-/** `POST /api/spokes/:spokeId/actions` becomes `postSpokesSpokeIdActions`; a page says so: data may have the same name. */
-function operationId(pattern: string, method: Method): string {
-  const words = pattern.replace(/^\/api\b/, "").split(/[^A-Za-z0-9]+/).filter(Boolean);
-  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("") +
-    (pattern.startsWith("/api/") ? "" : "Page");
 }
 
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {

@@ -6,17 +6,18 @@
 import { noteOf } from "#lib/docs/access.ts";
 import { type FaultCode, FAULTS } from "#lib/faults.ts";
 import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
+import { hasBody, isStrictAboutQuery } from "#lib/http/input.ts";
 import { statusOf } from "#lib/http/problem.ts";
 
 /** The codes by status, in the order of statuses; 500 has none, for nobody can cause it. */
 export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoint): Map<number, readonly FaultCode[]> {
   const codes = new Set([
-    ...ofInput(pattern, endpoint),
+    ...ofInput(pattern, method, endpoint),
     ...ofCredential(endpoint),
     ...noteOf(endpoint.access.name)?.refuses ?? [],
     ...ofScope(method, endpoint),
     ...endpoint.faults ?? [],
-    ...ofService(endpoint),
+    ...ofService(method, endpoint),
   ]);
   const found = new Map<number, FaultCode[]>([[500, []]]);
   for (const code of codes) {
@@ -26,14 +27,17 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-function ofInput(pattern: string, { params, query, body, form, raw, idempotent }: AnyEndpoint): readonly FaultCode[] {
+function ofInput(pattern: string, method: Method, endpoint: AnyEndpoint): readonly FaultCode[] {
+  const { params, query, body, form, raw, idempotent } = endpoint, read = hasBody(method) && !raw;
   return [
     ...(params || query || body ? ["invalid_input" as const] : []),
     ...(pattern.includes(":") ? ["bad_path" as const] : []),
     ...["bad_query" as const, "repeated_parameter" as const, "too_many_parameters" as const],
-    ...(body && form ? ["bad_form" as const, "not_a_form" as const] : []),
-    ...(body && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
-    ...(body || raw || idempotent ? ["body_too_large" as const, "body_too_slow" as const] : []),
+    ...(isStrictAboutQuery(endpoint) ? ["unknown_parameter" as const] : []),
+    ...(read ? ["unknown_field" as const] : []),
+    ...(read && form ? ["bad_form" as const, "not_a_form" as const] : []),
+    ...(read && !form ? ["unreadable_json" as const, "not_an_object" as const, "not_json" as const] : []),
+    ...(hasBody(method) ? ["body_too_large" as const, "body_too_slow" as const] : []),
     ...(idempotent ? ["bad_idempotency_key" as const, "idempotency_key_reused" as const] : []),
   ];
 }
@@ -53,12 +57,14 @@ function ofScope(method: Method, { scope }: AnyEndpoint): readonly FaultCode[] {
 }
 
 /** What every endpoint answers when there is too much to do. Only public ones get by without the database. */
-function ofService({ scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
+function ofService(method: Method, { scope, vital, bucket }: AnyEndpoint): readonly FaultCode[] {
   return [
     ...(bucket === undefined ? [] : ["too_many_tries" as const]),
     ...(vital ? [] : ["overloaded" as const]),
     ...(scope === "public" ? [] : [
       "database_unavailable" as const,
+      "database_lost" as const,
+      ...(method === "GET" ? [] : ["commit_unknown" as const]),
       "database_busy" as const,
       "database_slow" as const,
       "database_locked" as const,

@@ -5,7 +5,7 @@ import { refusalsOf } from "#lib/docs/refusals.ts";
 import { sampleOf } from "#lib/docs/sample.ts";
 import { type FaultCode, FAULTS } from "#lib/faults.ts";
 import type { AnyEndpoint, Method } from "#lib/http/endpoint.ts";
-import { type Problem, problemOf } from "#lib/http/problem.ts";
+import { failure, INTERNAL, problemOf } from "#lib/http/problem.ts";
 import type { Described } from "#lib/http/reply.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
@@ -16,6 +16,7 @@ export const SAYING: Readonly<Record<number, string>> = {
   201: "Made",
   202: "Accepted; the work goes on after this answer",
   204: "Done, and nothing to say of it",
+  308: "It is elsewhere, for good: see `Location`",
   304: "As it was when you asked before",
   400: "The request is not as it must be; the message names each field",
   401: "Nobody, or a credential that is no good here",
@@ -26,8 +27,10 @@ export const SAYING: Readonly<Record<number, string>> = {
   409: "The present state does not allow it",
   413: "The body is too large",
   415: "The body is not JSON",
+  417: "What the request expects cannot be had",
   422: "Understood, and yet it cannot be done",
   429: "Too often from one address, or too many at once",
+  431: "The address and headers of the request are too large",
   500: "Something went wrong on our side",
   503: "Not now: try again",
   504: "Not within the time that a request has",
@@ -37,12 +40,8 @@ const STREAM =
   "Events as long as the client stays: `id` is the event's number, `event` its type, `data` one line of JSON. " +
   "Comments in between keep proxies open";
 
-/** What no code stands for: nobody can cause it. */
-const OURS: Problem = {
-  statusCode: 500,
-  message: "Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  error: "Internal Server Error",
-};
+/** What nobody can cause. */
+const OURS = failure("Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg");
 
 /** To who has the answer of an endpoint whose answers hold for a while. */
 const UNCHANGED: Described = { status: 304, content: null, headers: ["etag", "cache-control"] };
@@ -66,10 +65,10 @@ export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoi
 
 /** For `components.examples`: an example of each fault's body, by its code. */
 export function faultExamples(): JsonSchema {
-  const faults = Object.entries(FAULTS).map(([code, [kind, sentence]]) =>
-    [code, { summary: sentence, value: problemOf(kind, sentence) }] as const
+  const faults = Object.entries(FAULTS).map(([code, [kind, message]]) =>
+    [code, { summary: message, value: problemOf({ kind, code, message }) }] as const
   );
-  return Object.fromEntries([...faults, ["failure", { summary: "A mistake of the program", value: OURS }] as const]);
+  return Object.fromEntries([...faults, [INTERNAL, { summary: "A mistake of the program", value: OURS }] as const]);
 }
 
 function answerOf({ status, content, headers }: Described, named: Named, deprecated: boolean) {
@@ -101,9 +100,9 @@ interface Refusal extends JsonSchema {
 }
 
 function refusalOf(status: number, codes: readonly FaultCode[], deprecated: boolean): Refusal {
-  const names = codes.length > 0 ? codes : ["failure"];
+  const names = codes.length > 0 ? codes : [INTERNAL];
   return {
-    description: SAYING[status] ?? problemOf(FAULTS[codes[0]!][0], "").error,
+    description: SAYING[status]!,
     headers: headersOf(status, [], deprecated),
     content: {
       "application/json": {

@@ -1,13 +1,12 @@
 /** What is made of how people come in: the address, the proxy before it, and whether anybody can sign in. Pure. */
-import { cookieProblem } from "#lib/auth/cookie.ts";
+import { addressProblem } from "#lib/auth/cookie.ts";
 import type { Config } from "#lib/config.ts";
+import { passwordProblem } from "#lib/crypto/password-rules.ts";
 import { type Finding, list, ok, warning } from "#lib/doctor/finding.ts";
 
 export function judgeAddress(publicUrl: URL): Finding {
-  const check = "address", problem = cookieProblem(publicUrl);
-  if (problem) return warning(check, problem);
-  if (publicUrl.protocol === "https:") return ok(check, publicUrl.href);
-  return warning(check, `${publicUrl.href} leads to whatever machine one sits at; links in mails open on it alone`);
+  const check = "address", problem = addressProblem(publicUrl);
+  return problem ? warning(check, problem) : ok(check, publicUrl.href);
 }
 
 /** We end no TLS ourselves: where the address is https, somebody else does, and passes on whom for. */
@@ -26,7 +25,16 @@ export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "public
 export function judgeUsers(users: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
   if (users) return ok(check, "there are some");
-  if (admin) return ok(check, `serve makes the first operator, ${admin.email}, when it starts`);
+  if (admin) {
+    const told = `serve makes the first operator, ${admin.email}, when it starts`;
+    const problem = passwordProblem(admin.password, admin.email);
+    if (!problem) return ok(check, told);
+    return warning(
+      check,
+      `${told}, with the password as it is, but one ${problem}`,
+      "Set BOOTSTRAP_ADMIN_PASSWORD anew.",
+    );
+  }
   return warning(
     check,
     "there is none: nobody can sign in",

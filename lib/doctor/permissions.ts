@@ -49,6 +49,7 @@ const UNSEEN =
   "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these";
 const UNWATCHED = "nothing is told of the health of spokes, and waiting takes some seconds longer";
 const CROOKED = "labels of a namespace that somebody changed are not put back by a reapply";
+const LINGERING = "names that a spoke has left go on leading to it, and it cannot have one of them again";
 const STUCK =
   "a database that does not come up in one size does not come up in the next, either, until its pod is deleted";
 const VAGUE = "a certificate that does not come is not explained";
@@ -76,6 +77,7 @@ const LEFT: readonly Row[] = [
   ["networking.k8s.io", "networkpolicies", "list"],
 ];
 const HEALED: readonly Row[] = [["", "pods", "delete"]];
+const UNLED: readonly Row[] = [["networking.k8s.io", "ingresses", "delete"]];
 const SWEPT: readonly Row[] = [["apps", "deployments", "list"], ["apps", "statefulsets", "list"]];
 const STRAIGHTENED: readonly Row[] = [["", "namespaces", "patch"]];
 const ORDERS: readonly Row[] = [
@@ -96,6 +98,7 @@ export const PERMISSIONS: readonly Permission[] = [
   ...WATCHED.flatMap((row) => read(row, SLOWER)),
   ...LEFT.flatMap((row) => read(row, UNSEEN)),
   ...HEALED.flatMap((row) => read(row, STUCK)),
+  ...UNLED.flatMap((row) => read(row, LINGERING)),
   ...SWEPT.flatMap((row) => read(row, UNWATCHED)),
   ...STRAIGHTENED.flatMap((row) => read(row, CROOKED)),
   ...ORDERS.flatMap((row) => read(row, VAGUE)),

@@ -8,8 +8,8 @@ import { messageOf } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { backoff, SECOND, sleep } from "#lib/time.ts";
 
-/** What a reader may see of a hub: everything, or the events of these spokes alone. */
-export type Sight = "all" | ReadonlySet<string>;
+/** What a reader may see of a hub: everything, all events without an operator's means, or those of these spokes alone. */
+export type Sight = "all" | "plain" | ReadonlySet<string>;
 
 export interface Follower {
   readonly credentialId: string;

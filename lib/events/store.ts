@@ -97,11 +97,21 @@ export async function readEvents(
   return found.map(toStreamEvent);
 }
 
-/** The number of the newest event, and the one up to which events may have been pruned; 0 while there is none. */
-export async function readBounds(rows: Rows, federationId: string): Promise<{ last: number; prunedThrough: number }> {
-  const head = await rows.selectFrom("stream_heads").select(["number", "pruned_through"])
-    .where("federation_id", "=", federationId).executeTakeFirst();
-  return { last: Number(head?.number ?? 0), prunedThrough: Number(head?.pruned_through ?? 0) };
+export interface Bounds {
+  /** The number of the newest event; 0 while there is none. */
+  readonly last: number;
+  /** The one up to which events may have been pruned. */
+  readonly prunedThrough: number;
+  /** Whether the hub is gone, so that no event comes after these. */
+  readonly removed: boolean;
+}
+
+export async function readBounds(rows: Rows, federationId: string): Promise<Bounds> {
+  const { state, number, pruned_through } = await rows.selectFrom("federations as hub")
+    .leftJoin("stream_heads as head", "head.federation_id", "hub.id")
+    .select(["hub.state", "head.number", "head.pruned_through"]).where("hub.id", "=", federationId)
+    .executeTakeFirstOrThrow();
+  return { last: Number(number ?? 0), prunedThrough: Number(pruned_through ?? 0), removed: state === "removed" };
 }
 
 /**

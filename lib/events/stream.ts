@@ -3,14 +3,15 @@
  *
  * The stream is a loop: send the events after the last one sent, each under a decision of what the reader may see, and
  * wait for more. The reader pulls, so a slow client slows its own loop and nothing else. While the database cannot
- * answer, the stream waits, and says now and then that it is still there.
+ * answer, the stream waits, and says now and then that it is still there. It ends with the hub: what comes last is `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { Feed, Feeds, Page } from "#lib/events/feed.ts";
 import type { Sight } from "#lib/events/looks.ts";
 import type { Reader } from "#lib/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/events/store.ts";
-import { SECOND } from "#lib/time.ts";
+import { withoutMeansIn } from "#lib/means.ts";
+import { HOUR, SECOND } from "#lib/time.ts";
 
 /** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
 export type Frame =
@@ -61,19 +62,29 @@ async function* follow(following: Following): AsyncGenerator<Frame> {
   const bounds = yield* patiently(following, feeds.read((rows) => readBounds(rows, federationId), over));
   // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
   let sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
+  let { removed } = bounds;
   const pages = beginning(following, { last: sent, prunedThrough: bounds.prunedThrough });
   for (;;) {
     const { done, value } = yield* patiently(following, pages.next());
     if (done) break;
     yield* show(following, value);
+    removed ||= value.events.some(isRemoval); // the feed may be ahead of the bounds
   }
-  for (;;) {
+  while (!removed) {
     yield* patiently(following, feed.wait(sent, over));
     const known = feed.last();
     const page = feed.after(sent) ?? (yield* patiently(following, readPage(following, sent)));
     yield* show(following, page);
     sent = page.events.at(-1)?.number ?? Math.max(sent, known); // of a slow reader's, all may be pruned
+    removed = page.events.some(isRemoval);
   }
+  yield* conclude(following, sent);
+}
+
+/** Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry. */
+async function* conclude(following: Following, number: number): AsyncGenerator<Frame> {
+  yield { retry: HOUR };
+  yield* show(following, { events: [await notice(following, "StreamEnd", number)], at: performance.now() });
 }
 
 /** What stands before the live part, page by page: all up to and including event number `last`. */
@@ -88,7 +99,7 @@ async function* beginning(
   }
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
   const whole = since >= prunedThrough && since <= last;
-  if (!whole) yield { events: [await reset(following, prunedThrough)], at: performance.now() };
+  if (!whole) yield { events: [await notice(following, "StreamReset", prunedThrough)], at: performance.now() };
   for (let from = whole ? since : 0; from < last;) {
     const page = await readPage(following, from);
     const events = page.events.filter((event) => event.number <= last);
@@ -103,15 +114,24 @@ async function readPage({ feeds, reader: { federationId, over } }: Following, af
   return { events, at: performance.now() };
 }
 
-async function reset({ feeds, reader: { federationId, over } }: Following, number: number): Promise<StreamEvent> {
+/** What is said of the stream itself, with the state of its hub. */
+async function notice(
+  { feeds, reader: { federationId, over } }: Following,
+  type: "StreamReset" | "StreamEnd",
+  number: number,
+): Promise<StreamEvent> {
   const { state, now } = await feeds.read(
     (rows) =>
       rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
         .where("id", "=", federationId).executeTakeFirstOrThrow(),
     over,
   );
-  const data = { id: String(number), type: "StreamReset", at: now.toISOString(), federationId, state };
-  return { number, type: "StreamReset", spokeId: null, data };
+  return {
+    number,
+    type,
+    spokeId: null,
+    data: { id: String(number), type, at: now.toISOString(), federationId, state },
+  };
 }
 
 /** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
@@ -123,7 +143,8 @@ async function* show(following: Following, { events, at }: Page): AsyncGenerator
     if (!sees(sight, event)) sight = reader.sight(at) ?? (yield* decide(following, at));
     if (!sees(sight, event)) continue;
     following.saidAt = performance.now();
-    yield { id: String(event.number), event: event.type, data: event.data };
+    const data = sight === "all" ? event.data : withoutMeansIn(event.data);
+    yield { id: String(event.number), event: event.type, data };
   }
 }
 
@@ -135,8 +156,13 @@ async function* decide(following: Following, since: number): AsyncGenerator<Fram
   }
 }
 
+function isRemoval({ type }: StreamEvent): boolean {
+  return type === "FederationUpdateRemoved";
+}
+
 function sees(sight: Sight, event: StreamEvent): boolean {
-  return sight === "all" || event.type === "StreamReset" || (event.spokeId !== null && sight.has(event.spokeId));
+  return typeof sight === "string" || event.type.startsWith("Stream") ||
+    (event.spokeId !== null && sight.has(event.spokeId));
 }
 
 /**

@@ -45,15 +45,15 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
 }
 
 /**
- * What each follower may see, in their order. Operators and a hub's admins see all of it, spoke admins their spokes'
- * events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
+ * What each follower may see, in their order. Operators and a hub's admins see all of it, the latter without an operator's
+ * means, spoke admins their spokes' events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
  * who administered it: they are to hear that it is gone.
  */
 export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Sight | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
-  const { rows: found } = await sql<{ place: string; whole: boolean; own: string[] }>`
-    select asked.place, sight.whole, case when sight.whole then '{}' else array(
+  const { rows: found } = await sql<{ place: string; all: boolean; whole: boolean; own: string[] }>`
+    select asked.place, users.operator as all, sight.whole, case when sight.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = users.id and spoke.federation_id = asked.hub
         and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
@@ -72,9 +72,11 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
     ) as sight`.execute(rows);
-  const sights = new Map(found.map(({ place, whole, own }) => [Number(place), whole ? "all" : new Set(own)] as const));
+  const sights = new Map(found.map(({ place, all, whole, own }): [number, Sight] => {
+    return [Number(place), all ? "all" : whole ? "plain" : new Set(own)];
+  }));
   return followers.map((_, i) => {
     const sight = sights.get(i + 1);
-    return sight === "all" || sight && sight.size > 0 ? sight : null;
+    return typeof sight === "string" || sight && sight.size > 0 ? sight : null;
   });
 }

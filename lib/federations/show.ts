@@ -8,8 +8,9 @@ import {
   type Removed,
 } from "#lib/federations/store.ts";
 import { sees, type Viewer } from "#lib/federations/viewer.ts";
-import type { FederationRecord } from "#lib/federations/views.ts";
+import type { FederationFilter, FederationRecord } from "#lib/federations/views.ts";
 import { describeOperations } from "#lib/jobs/operation.ts";
+import { shownMeans } from "#lib/means.ts";
 import { currentHubOperations } from "#lib/jobs/store.ts";
 
 export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
@@ -36,11 +37,10 @@ export async function showFederations(
     tier: row.tier,
     state: row.state,
     status: row.state,
-    stateReason: row.state_reason,
     spokeCount: counts.get(row.id) ?? 0,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    operation: byHub.get(row.id) ?? null,
+    ...shownMeans(viewer, { stateReason: row.state_reason, operation: byHub.get(row.id) ?? null }),
   }));
 }
 
@@ -48,7 +48,7 @@ export async function showFederations(
 export async function findFederations(
   rows: Rows,
   viewer: Viewer,
-  page: ListPage,
+  page: ListPage & FederationFilter,
   removed: Removed,
 ): Promise<FederationRecord[]> {
   return await showFederations(rows, viewer, await listFederations(rows, viewer, page, removed));

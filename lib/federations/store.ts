@@ -2,8 +2,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/db/database.ts";
+import { contains } from "#lib/db/contains.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { hubsSeenBy, seenBy, type Viewer } from "#lib/federations/viewer.ts";
+import type { FederationFilter } from "#lib/federations/views.ts";
 import { isId } from "#lib/ids.ts";
 import { Slug } from "#lib/schema.ts";
 
@@ -32,12 +34,15 @@ export async function findFederation(rows: Rows, name: string, removed: Removed)
 export async function listFederations(
   rows: Rows,
   viewer: Viewer,
-  page: ListPage,
+  page: ListPage & FederationFilter,
   removed: Removed,
 ): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")))
     .orderBy("created_at", "desc");
   if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (page.slug) query = query.where("slug", "=", page.slug);
+  if (page.state) query = query.where("state", "=", page.state);
+  if (page.q) query = query.where(contains(["slug", "name"], page.q));
   if (page.before) query = query.where("created_at", "<", page.before);
   if (page.limit) query = query.fetch(page.limit, "with ties");
   return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/federations/state.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { maybe, Slug, Stamp, text } from "#lib/schema.ts";
+import { maybe, oneOf, Part, Slug, Stamp, text } from "#lib/schema.ts";
 
 export const FederationView = v.object({
   id: v.string(),
@@ -21,6 +21,17 @@ export const FederationView = v.object({
 });
 export type FederationRecord = v.InferInput<typeof FederationView>;
 
+/** What a list of hubs can be narrowed by; all of them must fit. */
+export const federationFilters = {
+  slug: v.optional(Slug),
+  state: oneOf(FEDERATION_STATES),
+  /** A part of the slug or the name. */
+  q: Part,
+};
+export type FederationFilter = {
+  readonly [F in keyof typeof federationFilters]?: v.InferOutput<(typeof federationFilters)[F]>;
+};
+
 const choice = maybe(text(1, 100));
 
 export const NewFederation = v.object({
@@ -32,7 +43,7 @@ export const NewFederation = v.object({
 });
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
-/** The slug is taken so that sending a record back is no mistake; it must be the one that the hub has. */
+/** The slug may be said again; it must be the one that the hub has. */
 export const FederationPatch = v.object({
   slug: choice,
   name: maybe(text(1, 200)),

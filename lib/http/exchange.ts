@@ -15,6 +15,8 @@ export interface Exchange {
   readonly ip: string;
   readonly userAgent: string;
   readonly log: Log;
+  /** Who called and what it was about, by id, once that is known: for the line in the log. */
+  readonly about: { user?: string; hub?: string; spoke?: string };
   /** Aborts when the client is gone or the time is over, with a ClientGone or the Fault to answer with. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientGone) => void;

@@ -1,11 +1,41 @@
 /**
  * What comes in with a request: path, query, body and Idempotency-Key, read strictly and checked against the endpoint's
- * schemas. What an endpoint did not declare is ignored, so that no caller can reach what nobody thought of.
+ * schemas. What an endpoint did not declare is refused.
  */
 import * as v from "valibot";
 import { Fault } from "#lib/errors.ts";
+import type { AnyEndpoint } from "#lib/http/endpoint.ts";
 import type { Exchange } from "#lib/http/exchange.ts";
+import { readForm } from "#lib/http/form.ts";
 import { describeIssues } from "#lib/http/sentence.ts";
+import { refuseUnknownFields, refuseUnknownParameters } from "#lib/http/unknown.ts";
+
+/** Whether a request of this method may have a body that says something. */
+export function hasBody(method: string): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+/**
+ * Whether a query with what the endpoint does not know is refused. To pages people come by links, which mail programs and
+ * trackers make longer; and what is `raw` is called as somebody else has it.
+ */
+export function isStrictAboutQuery({ raw, reply }: Pick<AnyEndpoint, "raw" | "reply">): boolean {
+  return !raw && reply.content?.type !== "text/html";
+}
+
+/** The query as the endpoint takes it. Throws Fault invalid. */
+export function checkQuery(endpoint: AnyEndpoint, query: Readonly<Record<string, string>>): unknown {
+  if (isStrictAboutQuery(endpoint)) refuseUnknownParameters(endpoint.query, query);
+  return check(endpoint.query, query);
+}
+
+/** The body as the endpoint takes it; none where it takes none. Throws Fault media_type, too_large or invalid. */
+export async function checkBody({ body, form, raw }: AnyEndpoint, exchange: Exchange): Promise<unknown> {
+  if (raw || !hasBody(exchange.request.method)) return undefined;
+  const fields = await (form ? readForm : readBody)(exchange);
+  refuseUnknownFields(body, fields);
+  return check(body, fields);
+}
 
 /** What one schema makes of one part of the request. Throws Fault invalid, whose message names each field. */
 export function check(schema: v.GenericSchema | undefined, input: unknown): unknown {

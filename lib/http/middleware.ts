@@ -23,10 +23,10 @@ export const requestId: Middleware = async (exchange, next) => {
 const TURNED_AWAY = [401, 403, 429];
 
 /**
- * One line a request. It names the pattern and not the URL, whose query may hold a secret; and the address of who was
- * turned away, for whoever wants to see an attack.
+ * One line a request. It names the pattern and not the URL, whose query may hold a secret; who called and about what, by
+ * id; and the address of who was turned away, for whoever wants to see an attack.
  */
-export const accessLog: Middleware = async ({ request, route, log, ip }, next) => {
+export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
   const began = performance.now();
   const response = await next();
   const { status } = response;
@@ -35,6 +35,7 @@ export const accessLog: Middleware = async ({ request, route, log, ip }, next) =
   log[level](`${request.method.slice(0, 20)} ${route.pattern}`, {
     status,
     ms,
+    ...about,
     ...(TURNED_AWAY.includes(status) && { ip }),
   });
   return response;

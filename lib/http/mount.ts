@@ -19,9 +19,8 @@ import {
   type Service,
 } from "#lib/http/endpoint.ts";
 import type { Exchange, Route } from "#lib/http/exchange.ts";
-import { readForm } from "#lib/http/form.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/http/guards.ts";
-import { check, readBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
+import { check, checkBody, checkQuery, hasBody, readIdempotencyKey, readParams, readQuery } from "#lib/http/input.ts";
 import { keep, type Kept, revalidate } from "#lib/http/revalidate.ts";
 import { networkOf } from "#lib/limits/address.ts";
 import type { Bucket } from "#lib/limits/bucket.ts";
@@ -116,7 +115,7 @@ function routeTo(
 async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, { request, ip, body }: Exchange): Promise<void> {
   refuseBearer(endpoint, request.headers);
   if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
-  if (endpoint.body || endpoint.raw || endpoint.idempotent) await body();
+  if (hasBody(request.method)) await body();
 }
 
 /**
@@ -133,10 +132,12 @@ async function answer(
   const { request, url, ip, userAgent, signal, place } = exchange;
   const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
   const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+  if (caller) exchange.about.user = caller.userId;
   place.claim(caller?.userId ?? networkOf(ip));
   requireScope(endpoint, caller);
   const params = readParams(encoded), query = readQuery(url);
   const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
+  Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
   // Whoever was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
@@ -146,8 +147,8 @@ async function answer(
     app: right ? { ...asking, db: right.db } : asking,
     actor,
     params: check(endpoint.params, params),
-    query: check(endpoint.query, query),
-    body: endpoint.body && check(endpoint.body, await (endpoint.form ? readForm : readBody)(exchange)),
+    query: checkQuery(endpoint, query),
+    body: await checkBody(endpoint, exchange),
     raw: endpoint.raw ? await exchange.body() : NOTHING,
     request,
     ip,
@@ -165,6 +166,16 @@ async function answer(
   const made = await keep(response, endpoint.holds);
   if (endpoint.once) kept.set(name, made);
   return revalidate(made, request);
+}
+
+/** The hub and the spoke among what was loaded, by id. */
+function aboutOf(loaded: object): Exchange["about"] {
+  const { federation, spoke } = loaded as {
+    federation?: { id: string };
+    spoke?: { id: string; federation_id: string };
+  };
+  const hub = federation?.id ?? spoke?.federation_id;
+  return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
 }
 
 async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {

@@ -42,7 +42,7 @@ export function writePage({ title, feed, style, script, body }: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">${
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }
 <style>${trusted(style)}</style>
@@ -72,7 +72,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** A wheel, in the page itself: a browser would ask for /favicon.ico otherwise. */
-const ICON = "data:image/svg+xml," + encodeURIComponent(
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`,
-);
+/** A wheel. It stands in each page itself: a browser would ask for /favicon.ico otherwise. */
+export const ICON =
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#1f9c82" stroke-width="2.6"><circle cx="16" cy="16" r="13"/><path d="M16 3v26M3 16h26M6.8 6.8l18.4 18.4M6.8 25.2 25.2 6.8"/></svg>`;

@@ -18,8 +18,10 @@ const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string
   conflict: [409, "Conflict"],
   too_large: [413, "Content Too Large"],
   media_type: [415, "Unsupported Media Type"],
+  expectation: [417, "Expectation Failed"],
   impossible: [422, "Unprocessable Content"],
   limited: [429, "Too Many Requests"],
+  headers: [431, "Request Header Fields Too Large"],
   unavailable: [503, "Service Unavailable"],
   timeout: [504, "Gateway Timeout"],
 };
@@ -30,18 +32,26 @@ const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unava
 /** Nginx's number for it; nobody receives it, but the log shows it. */
 const CLIENT_GONE = 499;
 
+/** The code of what no Fault stands for: a mistake of ours. */
+export const INTERNAL = "internal_error";
+
 /** The body of every error. */
-export const Problem = v.object({ statusCode: v.number(), message: v.string(), error: v.string() });
+export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 export type Problem = v.InferOutput<typeof Problem>;
 
 export function statusOf(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 
-/** The body that a fault of this kind is answered with. */
-export function problemOf(kind: FaultKind, message: string): Problem {
+/** The body that a fault is answered with. */
+export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
   const [statusCode, error] = STATUS[kind];
-  return { statusCode, message, error };
+  return { statusCode, code, message, error };
+}
+
+/** The body of what is a mistake of ours. */
+export function failure(message: string): Problem {
+  return { statusCode: 500, code: INTERNAL, message, error: "Internal Server Error" };
 }
 
 /** The answer to a request that ended with this error. Never throws. */
@@ -52,27 +62,21 @@ export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "sign
   if (cause instanceof ClientGone) return new Response(null, { status: CLIENT_GONE });
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed for a reason that is ours", { error: cause });
-    const message = `Something went wrong on our side; the request id is ${exchange.id}`;
-    return write(500, { message, error: "Internal Server Error" });
+    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`));
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
   }
-  const [status, phrase] = STATUS[cause.kind];
   const retryAfter = cause.retryAfter ?? RETRY_AFTER[cause.kind];
-  return write(status, { message: cause.message, error: phrase }, {
+  return write(problemOf(cause), {
     ...(cause.kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
     ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
     ...cause.headers,
   });
 }
 
-function write(
-  statusCode: number,
-  { message, error }: Omit<Problem, "statusCode">,
-  more: Readonly<Record<string, string>> = {},
-): Response {
+function write(problem: Problem, more: Readonly<Record<string, string>> = {}): Response {
   const headers = new Headers({ "cache-control": "no-store" });
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
-  return Response.json({ statusCode, message, error }, { status: statusCode, headers });
+  return Response.json(problem, { status: problem.statusCode, headers });
 }

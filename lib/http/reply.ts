@@ -42,6 +42,11 @@ export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) 
   return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
 }
 
+/** For what is shown in this answer and nowhere else: there is no path at which it can be read. */
+export function shownOnce<In>(schema: Schema<In>): Reply<In> {
+  return json(201, schema);
+}
+
 /** For what is on its way: the work goes on after the answer. */
 export function accepted<In>(schema: Schema<In>): Reply<In> {
   return json(202, schema);
@@ -78,6 +83,14 @@ export function html(status = 200): Reply<Page> {
       }),
   };
 }
+
+/** Sends the caller on to this path, for good. */
+export const redirect: Reply<string> = {
+  status: 308,
+  content: null,
+  headers: ["location"],
+  send: (location) => new Response(null, { status: 308, headers: { location, "cache-control": "no-store" } }),
+};
 
 /** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
 export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readonly cookie: string }> {

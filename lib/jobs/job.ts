@@ -4,7 +4,7 @@
  * A JobKind is data: what the steps are called and how long each may take. The functions that do the steps stand in
  * lib/work; they are bound to the kind by name in the scheduler, so that whatever enqueues needs to know no work.
  */
-import type { Asker } from "#lib/audit/asker.ts";
+import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
@@ -86,6 +86,17 @@ export interface Job {
   readonly updatedAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
+}
+
+/** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */
+export function aboutJob({ id, kind, federationId, spokeId, asker }: Job): Readonly<Record<string, string>> {
+  return {
+    operation: id,
+    kind,
+    ...(federationId !== null && { hub: federationId }),
+    ...(spokeId !== null && { spoke: spokeId }),
+    ...(asker.userId !== SYSTEM.userId && { user: asker.userId }),
+  };
 }
 
 /** States that a job does not leave again. */

@@ -5,6 +5,7 @@
  */
 import {
   BACKUP,
+  CONFIGURE,
   MAINTENANCE_OFF,
   MAINTENANCE_ON,
   type Plan,
@@ -39,6 +40,7 @@ export const OPERATION_KINDS = {
   "reset-admin-password": kindOf("reset-admin-password", RESET_ADMIN_PASSWORD),
   backup: kindOf("backup", BACKUP),
   reapply: kindOf("reapply", REAPPLY),
+  configure: kindOf("configure", CONFIGURE),
   remove: kindOf("remove", REMOVE, { persistent: true }),
   "provision-hub": kindOf("provision-hub", PROVISION_HUB),
   "remove-hub": kindOf("remove-hub", REMOVE_HUB, { persistent: true }),

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Rows } from "#lib/db/database.ts";
 import type { StreamOperation } from "#lib/events/store.ts";
 import { type FailureReport, isFinished, type Job } from "#lib/jobs/job.ts";
+import { hintMeanwhile } from "#lib/jobs/hint.ts";
 import { readQueue } from "#lib/jobs/queue.ts";
 import { labelOf } from "#lib/jobs/waiting.ts";
 import { MaybeStamp, Stamp } from "#lib/schema.ts";
@@ -118,7 +119,7 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
     const place = queue.get(job.id);
     const ahead = place?.ahead && visible(place.ahead) ? place.ahead : null;
     return {
-      failure: job.state === "succeeded" ? null : job.failure,
+      failure: failureOf(job),
       view: {
         ...streamOperation(job),
         label: labelOf(job, place),
@@ -147,6 +148,12 @@ async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promi
       },
     };
   });
+}
+
+/** What went wrong at last; a hint of before the next try says that there is one. */
+function failureOf({ state, failure }: Job): FailureReport | null {
+  if (state === "succeeded" || failure === null) return null;
+  return isFinished(state) ? failure : { ...failure, hint: hintMeanwhile(failure.hint) };
 }
 
 function summarise({ code, message, step, fault, hint }: FailureReport): NonNullable<OperationView["error"]> {

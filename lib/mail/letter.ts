@@ -13,6 +13,8 @@ export interface Cases {
   readonly verification: { readonly expiresAt: string };
   /** Somebody set a new password: the owner of the address should hear of it. */
   readonly "password-changed": { readonly at: string; readonly ip: string };
+  /** To operators. `by` is the address of who asks, `id` the request's. */
+  readonly "hub-requested": { readonly id: string; readonly by: string; readonly hub: string; readonly slug: string };
   readonly "request-approved": { readonly hub: string; readonly slug: string };
   readonly "request-rejected": { readonly hub: string; readonly reason: string };
   /** What ends, changes or comes; its link leads to /changelog. `more` are further notices, which it does not show. */

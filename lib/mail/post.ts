@@ -10,7 +10,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The address in its button. No error and no log line holds it, nor the secret in it. */
+  /** The address in its button. No error and no log line of a service holds it, nor the secret in it; dev tells it. */
   readonly link: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface Mail {
 export interface Receipt {
   /** The server's last word, or null where there is none. */
   readonly answer: string | null;
-  /** The file that it is in now. */
+  /** The file that it is in now, on the machine of whoever tries it in dev. */
   readonly file: string | null;
 }
 

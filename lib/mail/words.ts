@@ -25,6 +25,8 @@ export function wordsOf(letter: Letter, home: URL): Words {
       return verification(letter.about, host);
     case "password-changed":
       return passwordChanged(letter.about, host, letter.to.email);
+    case "hub-requested":
+      return hubRequested(letter.about, host);
     case "request-approved":
       return requestApproved(letter.about, host);
     case "request-rejected":
@@ -105,6 +107,23 @@ function passwordChanged({ at, ip }: Cases["password-changed"], host: string, em
       note(
         "If it was not you, ask for a new password at once, see which API tokens you have and revoke those that you do " +
           `not know, and tell whoever runs ${host}.`,
+      ),
+    ],
+  };
+}
+
+function hubRequested({ id, by, hub, slug }: Cases["hub-requested"], host: string): Words {
+  return {
+    subject: `Somebody asks for the hub ${disarm(hub, SHORT)}`,
+    preview: "An operator decides.",
+    title: "Somebody asks for a hub",
+    blocks: [
+      paragraph(
+        `${tidy(by, NAME)} asks for the hub ${disarm(hub, NAME)} at ${host}, to be called ${tidy(slug, NAME)}.`,
+      ),
+      paragraph(
+        `As an operator you can read why and decide: by POST /api/federation-requests/${id}/approve or …/reject. Of what ` +
+          "one person asks for within an hour, the first is mailed; your notifications have all.",
       ),
     ],
   };

@@ -3,6 +3,8 @@
  * them is the same. What a seat is worth stands in store.ts: nothing, until the address is verified.
  */
 import { sql } from "kysely";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 
 /** What somebody administers. */
@@ -16,6 +18,15 @@ export interface Member {
   readonly pending: boolean;
   /** Since when the seat is theirs. */
   readonly createdAt: Date;
+}
+
+/** What somebody administers, as people call it. */
+export interface NamedPlace {
+  readonly name: string;
+  /** Of a spoke: where its site is, and whether it should answer there now. */
+  readonly site:
+    | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
+    | null;
 }
 
 export interface MemberPage {
@@ -67,19 +78,35 @@ export async function listSeats(rows: Rows, seat: Seat, { limit, before }: Membe
  * What the user administers or will, once the address is verified, by the names that people gave it: hubs, then spokes,
  * as they came.
  */
-export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]> {
-  const { rows: found } = await sql<{ name: string }>`
-    select name from (
-      select 1 as rank, hub.name, member.created_at, hub.id from federation_members as member
+export async function placesOfSeats(rows: Rows, userId: string): Promise<NamedPlace[]> {
+  const { rows: found } = await sql<PlaceRow>`
+    select name, spoke_id, state, domain, blueprint_inputs from (
+      select 1 as rank, hub.name, member.created_at, hub.id,
+        null as spoke_id, null as state, null as domain, null::jsonb as blueprint_inputs
+        from federation_members as member
         join federations as hub on hub.id = member.federation_id
         where member.user_id = ${userId} and hub.state <> 'removed'
       union all
-      select 2, spoke.display_name, member.created_at, spoke.id from spoke_members as member
+      select 2, spoke.display_name, member.created_at, spoke.id,
+        spoke.id, spoke.state, spoke.domain, spoke.blueprint_inputs
+        from spoke_members as member
         join spokes as spoke on spoke.id = member.spoke_id
         where member.user_id = ${userId} and spoke.state <> 'removed'
     ) as seats order by rank, created_at, id`.execute(rows);
-  return found.map((row) => row.name);
+  return found.map(({ name, spoke_id: spokeId, state, domain: host, blueprint_inputs: inputs }) => ({
+    name,
+    site: spokeId === null ? null : { spokeId, host, url: spokeUrl({ ...inputs, host }), open: state === "active" },
+  }));
 }
+
+/** The same by their names alone. */
+export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]> {
+  return (await placesOfSeats(rows, userId)).map(({ name }) => name);
+}
+
+type PlaceRow =
+  & { readonly name: string; readonly domain: string; readonly blueprint_inputs: SpokeInputs }
+  & ({ readonly spoke_id: string; readonly state: string } | { readonly spoke_id: null; readonly state: null });
 
 interface MemberRow {
   readonly user_id: string;

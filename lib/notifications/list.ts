@@ -7,14 +7,15 @@
  * one's time, because the caller goes on before that time.
  *
  * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
- * `read_through`. What it walks in vain is therefore bounded by what somebody read one by one since the object was last
- * read completely, and not by all that was ever read.
+ * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to nothing in vain.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/db/database.ts";
 import { countUnread } from "#lib/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/notifications/notification.ts";
 import { eventsOf, objectsOf, type Reader } from "#lib/notifications/objects.ts";
+import { unreadOf } from "#lib/notifications/stretches.ts";
+import { isUnread, skippedThrough } from "#lib/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/notifications/views.ts";
 
 /** How many of the newest events an operator's search for unread ones looks through before it asks each hub. */
@@ -25,13 +26,15 @@ export async function listNotifications(rows: Rows, reader: Reader, query: Notif
   const earlier = query.before ? sql<SqlBool>`event.at < ${query.before}` : sql<SqlBool>`true`;
   if (reader.role !== "operator") return await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
   const newest = (size: number) =>
-    sql`select event.id, event.at from audit_events as event where event.customer_visible and ${earlier}
+    sql`select event.* from audit_events as event where event.customer_visible and ${earlier}
       order by event.at desc fetch first ${size} rows with ties`;
   if (!unreadOnly) return await readPage(rows, reader, newest(limit), limit);
   const { count } = await countUnread(rows, reader);
   if (count === 0) return [];
   // When many are unread, the newest nearly always are. Only else is it worth asking each of thousands of hubs.
-  const seen = count < limit ? [] : await readPage(rows, reader, unread(reader, newest(GLANCE)), limit);
+  const seen = count < limit
+    ? []
+    : await readPage(rows, reader, sql`select * from (${newest(GLANCE)}) as event where ${isUnread(reader)}`, limit);
   return seen.length >= limit ? seen : await readPage(rows, reader, fromObjects(reader, query, earlier), limit);
 }
 
@@ -41,11 +44,11 @@ function fromObjects(
   { limit, unreadOnly }: NotificationQuery,
   earlier: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
-  const where = unreadOnly
-    ? sql<SqlBool>`${earlier} and event.at > object.read_through and ${isUnread(reader)}`
-    : earlier;
   const worth = unreadOnly ? sql`visible_events > reads` : sql`visible_events > 0`;
-  const events = (size: number) => eventsOf(reader, { where, order: "newest first", limit: size });
+  const events = (size: number) =>
+    unreadOnly
+      ? unreadOf(reader, earlier, size)
+      : eventsOf(reader, { where: earlier, order: "newest first", limit: size });
   return sql`
     with object as materialized (select * from (${objectsOf(reader)}) as object where ${worth}),
     promising as materialized (
@@ -53,16 +56,6 @@ function fromObjects(
       where newest.at is not null order by newest.at desc fetch first ${limit} rows with ties
     )
     select event.id, event.at from promising as object cross join lateral (${events(limit)}) as event`;
-}
-
-function unread(reader: Reader, events: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select * from (${events}) as event where ${isUnread(reader)}`;
-}
-
-/** A scalar query, because the planner must look each event up and never gather all that the reader has read. */
-function isUnread({ userId }: Reader): RawBuilder<SqlBool> {
-  return sql`coalesce((select false from notification_reads as done
-    where done.user_id = ${userId} and done.event_id = event.id), true)`;
 }
 
 async function readPage(
@@ -73,10 +66,12 @@ async function readPage(
 ): Promise<Notification[]> {
   // "offset 0" keeps each look at an event a look at one: the planner knows neither how few there are, nor how many not.
   const { rows: found } = await sql<NotificationRow>`
-    select whole.*, (select read_at from notification_reads as done
-      where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at
-    from (select * from (${events}) as event order by at desc fetch first ${limit} rows with ties) as page
-    cross join lateral (select * from audit_events where id = page.id offset 0) as whole
+    select event.*, (select read_at from notification_reads as done
+      where done.user_id = ${reader.userId} and done.event_id = page.id) as read_at, event.at <= ${
+    skippedThrough(reader)
+  } as skipped
+    from (select id, at from (${events}) as event order by at desc fetch first ${limit} rows with ties) as page
+    cross join lateral (select * from audit_events where id = page.id offset 0) as event
     order by page.at desc, page.id desc`.execute(rows);
   return found.map((row) => toNotification(row, reader));
 }

@@ -5,13 +5,11 @@
  * no two of them wait for each other, and what the statement after `holdMarks` sees is what the one before has left.
  */
 import { type RawBuilder, sql } from "kysely";
+import type { Asker } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
-import type { About } from "#lib/notifications/objects.ts";
-
-/** Holds the reader's marks until the transaction ends. */
-export async function holdMarks(tx: Tx, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: marks of ${userId}`}, 0))`.execute(tx);
-}
+import { skippedThrough } from "#lib/notifications/unread.ts";
+import type { About, Reader } from "#lib/notifications/objects.ts";
 
 /**
  * Whether this transaction may mark a batch of all: it may not while another one of the same reader does. It does not
@@ -32,9 +30,13 @@ export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
 export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<Marks[]> {
   const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
     with event as materialized (${events}),
-    fresh as (
+    unread as materialized (
+      select event.id from event as asked cross join lateral (
+        select id, at, federation_id, spoke_id from audit_events where id = asked.id offset 0
+      ) as event where event.at > ${skippedThrough({ userId })}
+    ), fresh as (
       insert into notification_reads (user_id, event_id, read_at)
-      select ${userId}, id, (select wheelwright_now()) from event on conflict do nothing returning event_id
+      select ${userId}, id, (select wheelwright_now()) from unread on conflict do nothing returning event_id
     ), counted as (
       insert into notification_read_counts as count (user_id, about, federation_id, spoke_id, reads)
       select ${userId}, object.about, object.federation_id, object.spoke_id, count(*)
@@ -77,8 +79,15 @@ export interface Through {
   readonly through: string;
 }
 
+/** What lies below is no stretch of its own any more. */
 export async function raiseThrough(tx: Tx, userId: string, objects: readonly Through[]): Promise<void> {
   if (objects.length === 0) return;
+  for (const { about, federationId, spokeId, through } of objects) {
+    await sql`delete from notification_read_stretches where user_id = ${userId} and about = ${about}
+      and federation_id = ${federationId} and spoke_id = ${spokeId} and through_at <= ${through}::timestamptz`.execute(
+      tx,
+    );
+  }
   await sql`
     insert into notification_read_counts as count (user_id, about, federation_id, spoke_id, read_through)
     select ${userId}, * from unnest(
@@ -89,4 +98,15 @@ export async function raiseThrough(tx: Tx, userId: string, objects: readonly Thr
     )
     on conflict (user_id, about, federation_id, spoke_id)
     do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
+}
+
+/** Who reads, and is written down for it. */
+export type Marker = Reader & Asker;
+
+/** The event that tells of it; nothing where nothing has changed. */
+export async function noteRead(tx: Tx, reader: Marker, marked: number): Promise<void> {
+  if (marked === 0) return;
+  await record(tx, reader, {
+    audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],
+  });
 }

@@ -9,8 +9,16 @@ export interface Notification extends AuditEvent {
   readonly readAt: Date | null;
 }
 
-export type NotificationRow = Selectable<Schema["audit_events"]> & { readonly read_at: Date | null };
+export type NotificationRow = Selectable<Schema["audit_events"]> & {
+  readonly read_at: Date | null;
+  /** Whether it was there before the reader came. */
+  readonly skipped: boolean;
+};
 
 export function toNotification(row: NotificationRow, reader: Reader): Notification {
-  return { ...shownTo(reader, toEvent(row)), read: row.read_at !== null, readAt: row.read_at };
+  return { ...shownTo(reader, toEvent(row)), read: isRead(row), readAt: row.read_at };
+}
+
+export function isRead({ read_at, skipped }: NotificationRow): boolean {
+  return read_at !== null || skipped;
 }

@@ -6,8 +6,8 @@
  * of those objects holds them. So each event is in one object at most, and counts of objects add up.
  *
  * What decides is the membership as it stands, for a verified address, and neither the state of the object nor when the
- * member came: that a hub or a spoke was destroyed is told to those who administered it, and their history stays. A
- * membership that is taken away hides all of it at once.
+ * member came: that a hub or a spoke was destroyed is told to those who administered it, and their history stays. What was
+ * before the member came counts as read (lib/members/history.ts). A membership that is taken away hides all of it at once.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/auth/access.ts";
@@ -90,12 +90,12 @@ export function eventsOf(reader: Reader, { where, order, limit }: Walk): RawBuil
   return sql.join(reader.role === "operator" ? operator : member, sql` union all `);
 }
 
-/** Whether `event` is one of `object`. */
-export function belongs(reader: Reader): RawBuilder<SqlBool> {
+/** Whether `event` (or what else it is called in the query) is one of `object`. */
+export function belongs(reader: Reader, event: RawBuilder<unknown> = sql.table("event")): RawBuilder<SqlBool> {
   return sql`case object.about
-    when 'hub' then event.federation_id = object.federation_id
-    when 'loose' then event.federation_id is null
-    when 'spoke' then event.spoke_id = object.spoke_id
-    else event.audience_user_id = ${reader.userId} and coalesce(event.federation_id, '') = object.federation_id
-      and coalesce(event.spoke_id, '') = object.spoke_id end`;
+    when 'hub' then ${event}.federation_id = object.federation_id
+    when 'loose' then ${event}.federation_id is null
+    when 'spoke' then ${event}.spoke_id = object.spoke_id
+    else ${event}.audience_user_id = ${reader.userId} and coalesce(${event}.federation_id, '') = object.federation_id
+      and coalesce(${event}.spoke_id, '') = object.spoke_id end`;
 }

@@ -3,11 +3,13 @@
  *
  * It notes how far each object's events go at that moment (none can come before that later: lib/changes gives times
  * that grow in the order of the commits), and marks them oldest first in batches, each a transaction of its own. A call
- * that is cut off between two leaves exact counts, and the next one goes on where this one stopped.
+ * that is cut off between two leaves exact counts, and the next one goes on where this one stopped. So each batch that has
+ * changed anything writes its own event, and together they tell the whole.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Rows, Tx } from "#lib/db/database.ts";
-import { holdMarks, markEvents, mayMarkAll, raiseThrough, type Through } from "#lib/notifications/marks.ts";
+import { holdMarks } from "#lib/members/history.ts";
+import { type Marker, markEvents, mayMarkAll, noteRead, raiseThrough, type Through } from "#lib/notifications/marks.ts";
 import { eventsOf, objectsOf, type Reader } from "#lib/notifications/objects.ts";
 import { backoff, sleep } from "#lib/time.ts";
 
@@ -23,7 +25,7 @@ interface Rest extends Through {
 }
 
 /** Returns how many became read by this call. */
-export async function markAllRead(db: Database, reader: Reader): Promise<{ marked: number }> {
+export async function markAllRead(db: Database, reader: Marker): Promise<{ marked: number }> {
   let marked = 0, waits = 0;
   let rest = await findUnread(db.rows, reader);
   while (rest.length > 0) {
@@ -60,7 +62,7 @@ function packSize(rest: readonly Rest[]): number {
 /** Returns what is still to be marked of these objects; null if somebody else is marking, and nothing was done. */
 async function markBatch(
   tx: Tx,
-  reader: Reader,
+  reader: Marker,
   pack: readonly Rest[],
 ): Promise<{ marked: number; rest: Rest[] } | null> {
   if (!await mayMarkAll(tx, reader.userId)) return null;
@@ -78,7 +80,9 @@ async function markBatch(
     rest.push({ ...object, after: result.last, unread: Math.max(1, object.unread - result.marked) });
   }
   await raiseThrough(tx, reader.userId, reached);
-  return { marked: results.reduce((sum, { marked }) => sum + marked, 0), rest };
+  const marked = results.reduce((sum, { marked }) => sum + marked, 0);
+  await noteRead(tx, reader, marked);
+  return { marked, rest };
 }
 
 function eventsOfPack(reader: Reader, pack: readonly Rest[]): RawBuilder<unknown> {

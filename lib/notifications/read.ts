@@ -2,24 +2,30 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { holdMarks, markEvents, raiseThrough, type Through } from "#lib/notifications/marks.ts";
-import { type Notification, type NotificationRow, toNotification } from "#lib/notifications/notification.ts";
+import { holdMarks } from "#lib/members/history.ts";
+import { type Marker, markEvents, noteRead, raiseThrough, type Through } from "#lib/notifications/marks.ts";
+import { isRead, type Notification, type NotificationRow, toNotification } from "#lib/notifications/notification.ts";
 import { belongs, objectsOf, type Reader } from "#lib/notifications/objects.ts";
+import { joinStretch } from "#lib/notifications/stretches.ts";
+import { skippedThrough } from "#lib/notifications/unread.ts";
 import { isId } from "#lib/ids.ts";
 
 /**
  * The notification as it is from now on; one that was read before stays as it was. Throws Fault missing for what the
  * reader is not notified of, whether or not there is such an event.
  */
-export async function markRead(db: Database, reader: Reader, id: string): Promise<Notification> {
+export async function markRead(db: Database, reader: Marker, id: string): Promise<Notification> {
   if (!isId("evt", id)) throw missingNotification();
   return await db.transact(async (tx) => {
     await holdMarks(tx, reader.userId);
     const before = await findNotification(tx, reader, id);
     if (!before) throw missingNotification();
-    if (before.read_at) return toNotification(before, reader);
+    if (isRead(before)) return toNotification(before, reader);
     await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
-    await raiseThrough(tx, reader.userId, await findReadCompletely(tx, reader, id));
+    const complete = await findReadCompletely(tx, reader, id);
+    if (complete.length === 0) await joinStretch(tx, reader, id);
+    await raiseThrough(tx, reader.userId, complete);
+    await noteRead(tx, reader, 1);
     return toNotification((await findNotification(tx, reader, id))!, reader);
   });
 }
@@ -29,7 +35,7 @@ async function findNotification(tx: Tx, reader: Reader, id: string): Promise<Not
     ? sql`true`
     : sql`exists (select from (${objectsOf(reader)}) as object where ${belongs(reader)})`;
   const { rows: [row] } = await sql<NotificationRow>`
-    select event.*, done.read_at from audit_events as event
+    select event.*, done.read_at, event.at <= ${skippedThrough(reader)} as skipped from audit_events as event
     left join notification_reads as done on done.user_id = ${reader.userId} and done.event_id = event.id
     where event.id = ${id} and event.customer_visible and ${seen}`.execute(tx);
   return row;

@@ -79,7 +79,7 @@ async function complete(
     objectId: actor.userId,
     metadata: { changed, ...(placed && { requestId: placed.row.id }) },
   };
-  await record(tx, actor, { audit: [done, ...placed ? [placed.entry] : []], jobs });
+  await record(tx, actor, { audit: [done, ...placed ? [placed.entry] : []], jobs: [...jobs, ...placed?.jobs ?? []] });
   return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
 }
 

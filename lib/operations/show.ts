@@ -8,6 +8,7 @@ import {
   type OperationDetail,
   type OperationView,
 } from "#lib/jobs/operation.ts";
+import { shownMeans } from "#lib/means.ts";
 import { listOperations } from "#lib/jobs/store.ts";
 
 interface Page {
@@ -24,7 +25,7 @@ export async function findHubOperations(
 ): Promise<OperationView[]> {
   const narrowed = runsHub(viewer, federationId) ? {} : { spokeIds: viewer.spokeIds };
   const found = await listOperations(rows, { ...page, federationId, ...narrowed });
-  return await describeOperations(rows, found, (job) => sees(viewer, job));
+  return shownMeans(viewer, await describeOperations(rows, found, (job) => sees(viewer, job)));
 }
 
 /** Newest first. */
@@ -35,9 +36,9 @@ export async function findSpokeOperations(
   page: Page,
 ): Promise<OperationView[]> {
   const found = await listOperations(rows, { ...page, spokeId });
-  return await describeOperations(rows, found, (job) => sees(viewer, job));
+  return shownMeans(viewer, await describeOperations(rows, found, (job) => sees(viewer, job)));
 }
 
 export async function showOperation(rows: Rows, viewer: Viewer, operation: Job): Promise<OperationDetail> {
-  return await describeOperation(rows, operation, (job) => sees(viewer, job));
+  return shownMeans(viewer, await describeOperation(rows, operation, (job) => sees(viewer, job)));
 }

@@ -4,22 +4,49 @@ import type { Purpose } from "#lib/auth/one-time.ts";
 import { Fault } from "#lib/errors.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
+import type { NamedPlace } from "#lib/members/seats.ts";
 import { frame, outcome, type Shown } from "#lib/portal/frame.ts";
+
+type Site = NonNullable<NamedPlace["site"]>;
 
 /** Whether there is a portal that a person can be sent to. */
 export function hasPortal({ config }: App, { manifest }: Service): boolean {
-  return config.portal && manifest.some(([pattern]) => pattern === "/");
+  return config.portal && manifest.some(([pattern]) => pattern === "/sign-in");
 }
 
-/** Where somebody who can sign in now goes on. */
-export function goOn(app: App, service: Service): Markup {
-  if (hasPortal(app, service)) return markup`<a class="button" href="/">Go on to Wheelwright</a>`;
+/** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
+export function goOn(app: App, service: Service, places: readonly NamedPlace[]): Markup {
+  const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
+  if (hasPortal(app, service)) return markup`${list}<a class="button" href="/">Go on to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
-  return markup`<p>Sign in with this address and your password in whatever your organisation uses to look after its
+  return markup`${list}<p>Sign in with this address and your password in whatever your organisation uses to look after its
 sites, or through the API: <code class="address">POST ${
     new URL("/api/auth/login", app.config.publicUrl).href
   }</code></p>
+${wayIn(app, places)}
 ${docs ? markup`<p><a href="/api/docs">How the API works</a></p>` : ""}`;
+}
+
+const LISTED = 10; // more would push what comes after it out of sight
+
+export function listOf(places: readonly (Markup | string)[]): Markup | string {
+  if (places.length === 0) return "";
+  const shown = places.slice(0, LISTED).map((place) => markup`<li>${place}</li>`);
+  const rest = places.length - shown.length;
+  return markup`<ul class="places">${shown}${rest > 0 ? markup`<li class="more">and ${rest} more</li>` : ""}</ul>`;
+}
+
+function addressOf({ host, url, open }: Site): Markup {
+  return open ? markup` <a href="${url}">${host}</a>` : markup` <span class="more">${host}, not open now</span>`;
+}
+
+/** A site has accounts of its own: that somebody administers it here opens nothing there. */
+function wayIn({ config }: App, places: readonly NamedPlace[]): Markup | string {
+  const sites = places.flatMap(({ site }) => site ?? []);
+  if (sites.length === 0) return "";
+  const path = `/api/spokes/${sites.length === 1 ? sites[0]!.spokeId : "SPOKE_ID"}/sign-in-link`;
+  return markup`<p>To get into a site as its administrator, ask for a link with which you choose a password there:
+<code class="address">POST ${new URL(path, config.publicUrl).href}</code></p>`;
 }
 
 const ADVICE: Readonly<Record<Purpose, string>> = {

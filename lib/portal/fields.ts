@@ -14,6 +14,10 @@ export const Fields = v.object({
 });
 export type Fields = v.InferOutput<typeof Fields>;
 
+/** A box that is not ticked sends nothing. */
+export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
+export type ResetFields = v.InferOutput<typeof ResetFields>;
+
 export type Checked<T> = { readonly fields: T } | { readonly problems: Problems };
 
 /** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
@@ -73,6 +77,13 @@ export function passwordField(label: string, problems: Problems): Markup {
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${LEAST}"
 ${marks("password", problems, true)}>
 ${said("password", "The password", problems)}</div>`;
+}
+
+export function tickBox(name: string, label: string, hint: string, ticked: boolean): Markup {
+  return markup`<div class="field"><div class="tickbox"><input id="${name}" name="${name}" type="checkbox" value="yes"
+autocomplete="off" aria-describedby="${name}-hint" ${ticked ? markup`checked` : ""}>
+<label for="${name}">${label}</label></div>
+<p class="hint" id="${name}-hint">${hint}</p></div>`;
 }
 
 /** What tells the browser, and those who hear the page, about the field; the first that is wrong is where one goes on. */

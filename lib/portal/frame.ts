@@ -20,9 +20,13 @@ const STYLE = `
 .label { font-weight: 600; font-size: var(--small); }
 .account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
 input.unseen { min-height: 0; padding: 0; border: 0; }
+.tickbox { display: flex; gap: var(--s2); align-items: center; }
+.tickbox input { width: auto; min-height: 0; }
 .places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
 .places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
 .places li + li { border-top: 1px solid var(--line); }
+.places a { display: block; }
+.places li > .more { display: block; }
 .places .more { font-weight: 400; color: var(--ink-soft); }
 .tick { width: 3rem; height: 3rem; padding: .7rem; border-radius: 50%; background: var(--good-soft); color: var(--good); }
 .tick.bad { background: var(--warn-soft); color: var(--warn); }

@@ -5,10 +5,10 @@ import type { Origin } from "#lib/auth/authenticate.ts";
 import { findLink, type Link } from "#lib/auth/link.ts";
 import { AcceptBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
-import { type Markup, markup, type Page } from "#lib/http/page.ts";
+import { markup, type Page } from "#lib/http/page.ts";
 import { moment } from "#lib/mail/blocks.ts";
-import { namesOfSeats } from "#lib/members/seats.ts";
-import { goOn, hasPortal, spent, unlessSpent } from "#lib/portal/ends.ts";
+import { type NamedPlace, placesOfSeats } from "#lib/members/seats.ts";
+import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/portal/ends.ts";
 import {
   addressField,
   checkFields,
@@ -20,19 +20,17 @@ import {
 } from "#lib/portal/fields.ts";
 import { frame, heading, outcome, type Shown } from "#lib/portal/frame.ts";
 
-const LISTED = 10; // more would push the form out of sight
-
 /** Looks, and uses nothing up: programs that guard mailboxes open links before people do. */
 export async function showInvitation(app: App, token: string): Promise<Shown> {
   const link = await findLink(app.db.rows, "invitation", token);
   if (!link) return spent("invitation");
-  return { status: 200, page: write(link, await namesOfSeats(app.db.rows, link.userId), nameOf(link)) };
+  return { status: 200, page: write(link, await placesOfSeats(app.db.rows, link.userId), nameOf(link)) };
 }
 
 export async function submitInvitation(app: App, service: Service, origin: Origin, given: Fields): Promise<Shown> {
   const link = await findLink(app.db.rows, "invitation", given.token);
   if (!link) return spent("invitation");
-  const places = await namesOfSeats(app.db.rows, link.userId);
+  const places = await placesOfSeats(app.db.rows, link.userId);
   const checked = checkFields(AcceptBody, given, link.email);
   if ("problems" in checked) {
     return { status: 400, page: write(link, places, given.displayName, checked.problems) };
@@ -48,13 +46,13 @@ export async function submitInvitation(app: App, service: Service, origin: Origi
   });
 }
 
-function write(link: Link, places: readonly string[], name: string, problems: Problems = {}): Page {
+function write(link: Link, places: readonly NamedPlace[], name: string, problems: Problems = {}): Page {
   const title = "You are invited";
   const lead = places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.";
   return frame(
     Object.keys(problems).length > 0 ? `Please check the form: ${title}` : title,
     markup`${heading(title, lead)}
-${list(places)}
+${listOf(places.map(({ name }) => name))}
 ${
       form("/invite", link.secret, "Accept the invitation", [
         addressField(link.email),
@@ -69,17 +67,10 @@ happens then.</p></footer>`,
   );
 }
 
-function accepted(app: App, service: Service, { email }: Link, places: readonly string[]): Page {
+function accepted(app: App, service: Service, { email }: Link, places: readonly NamedPlace[]): Page {
   const title = "Welcome";
   const lead = markup`Your account <strong>${email}</strong> is ready${places.length > 0 ? ". You administer:" : "."}`;
-  return frame(title, markup`${outcome("well", title, lead)}${list(places)}${goOn(app, service)}`);
-}
-
-function list(places: readonly string[]): Markup | string {
-  if (places.length === 0) return "";
-  const shown = places.slice(0, LISTED).map((place) => markup`<li>${place}</li>`);
-  const rest = places.length - shown.length;
-  return markup`<ul class="places">${shown}${rest > 0 ? markup`<li class="more">and ${rest} more</li>` : ""}</ul>`;
+  return frame(title, markup`${outcome("well", title, lead)}${goOn(app, service, places)}`);
 }
 
 /** The address stands for a name where nobody gave one, and need not be shown twice. */

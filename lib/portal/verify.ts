@@ -9,6 +9,7 @@ import { verifyEmail } from "#lib/auth/verify.ts";
 import { ResetBody } from "#lib/auth/views.ts";
 import type { Service } from "#lib/http/endpoint.ts";
 import { markup, type Page } from "#lib/http/page.ts";
+import { placesOfSeats } from "#lib/members/seats.ts";
 import { moment } from "#lib/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/portal/ends.ts";
 import { addressField, checkFields, type Fields, form, passwordField, type Problems } from "#lib/portal/fields.ts";
@@ -27,8 +28,9 @@ export async function submitVerification(app: App, service: Service, origin: Ori
   return await unlessSpent("email_verification", async () => {
     const { email } = await verifyEmail(app, origin, checked.fields);
     const title = "Your address is confirmed";
+    const places = await placesOfSeats(app.db.rows, link.userId);
     const lead = markup`The account <strong>${email}</strong> is yours.`;
-    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service)}`) };
+    return { status: 200, page: frame(title, markup`${outcome("well", title, lead)}${goOn(app, service, places)}`) };
   });
 }
 

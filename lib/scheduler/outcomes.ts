@@ -7,6 +7,7 @@ import type { Database, Tx } from "#lib/db/database.ts";
 import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/jobs/claim.ts";
 import { endHeld, type Hold, type Return, returnHeld, writeHeld } from "#lib/jobs/fence.ts";
 import type { FailureReport, Job, JobKind, NewJob } from "#lib/jobs/job.ts";
+import { hintAfter } from "#lib/jobs/hint.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { callFailed, lockSubject, type Subject } from "#lib/scheduler/subject.ts";
@@ -55,7 +56,8 @@ export async function fail(
   const subject = await lockSubject(tx, job);
   const held = await writeHeld(tx, job, observed === undefined ? {} : { progress: { observed } });
   const outcome = await hooks.onFailed?.(tx, held, report) ?? {};
-  const after = await endHeld(tx, job, { state: "failed", label: held.label, failure: report });
+  const hint = hintAfter(report.hint, job, outcome.state);
+  const after = await endHeld(tx, job, { state: "failed", label: held.label, failure: { ...report, hint } });
   await tell(
     tx,
     after,

@@ -3,7 +3,7 @@ import { redact } from "#lib/cluster/trouble/redact.ts";
 import type { Database, Tx } from "#lib/db/database.ts";
 import { Fault, messageOf } from "#lib/errors.ts";
 import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";
-import type { FailureReport, Job, StepPlan } from "#lib/jobs/job.ts";
+import { aboutJob, type FailureReport, type Job, type StepPlan } from "#lib/jobs/job.ts";
 import type { Log } from "#lib/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { breakOff, cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
@@ -47,7 +47,7 @@ export interface Running {
 export function startRun(options: RunnerOptions, handler: Handler, claimed: Job, tenure: Tenure): Running {
   const { db } = options;
   const { first, most } = options.retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 15 * MINUTE : MINUTE };
-  const log = options.log.with({ operation: claimed.id, kind: claimed.kind, fence: claimed.fence });
+  const log = options.log.with({ ...aboutJob(claimed), fence: claimed.fence });
   const stop = new AbortController();
   let job = claimed;
   let leaving = false;

@@ -19,7 +19,7 @@ import {
   takeOver,
   untilNextDue,
 } from "#lib/jobs/claim.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { aboutJob, type Job } from "#lib/jobs/job.ts";
 import { retireOlderPlans } from "#lib/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, start } from "#lib/scheduler/outcomes.ts";
@@ -159,8 +159,7 @@ export async function openScheduler(
 
   function begin(handler: Handler, job: Job, tenure: Tenure): void {
     log[job.visible ? "info" : "debug"]("Runs a job", {
-      operation: job.id,
-      kind: job.kind,
+      ...aboutJob(job),
       fence: job.fence,
       attempt: job.attempt,
     });
@@ -168,7 +167,7 @@ export async function openScheduler(
     running.set(job.id, run);
     const unwatch = watch.follow(job.id);
     if (!open) run.leave();
-    run.ended.catch((error) => log.error("A run ended badly", { operation: job.id, error })).finally(() => {
+    run.ended.catch((error) => log.error("A run ended badly", { ...aboutJob(job), error })).finally(() => {
       unwatch();
       if (running.get(job.id) === run) running.delete(job.id); // it may have been given back and taken again already
       look();
@@ -198,7 +197,7 @@ export async function openScheduler(
     tenure.check();
     const job = await db.transact((tx) => takeOver(tx, orphan, by));
     if (!job) return;
-    log.warn("Took over a job that nobody ran", { operation: job.id, kind: job.kind, fence: job.fence });
+    log.warn("Took over a job that nobody ran", { ...aboutJob(job), fence: job.fence });
     begin(handlers.get(nameOf(job))!, job, tenure);
   }
 

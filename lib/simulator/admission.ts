@@ -75,6 +75,7 @@ export function police(
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
     if (live) refuseGrowth(world, kind, object, live);
   }
+  if (kind.kind === "Ingress") refuseTakenPath(world, kind, object);
   const freed = live ? costOf(kind, live) : {}, cost = costOf(kind, object);
   for (const quota of world.store.list(world.kinds.of("v1", "ResourceQuota")!, namespace)) {
     const used = usage(quota.spec?.hard ?? {}, world.store.contents(namespace));
@@ -93,6 +94,26 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
   const why = "only dynamically provisioned pvc can be resized and " +
     "the storageclass that provisions the pvc must support resize";
   throw forbidden(kind, object.metadata.name, why);
+}
+
+/** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone. */
+function refuseTakenPath(world: World, kind: Kind, object: KubeObject): void {
+  const others = world.store.list(kind).filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  const own = pathsOf(object);
+  for (const other of others) {
+    const taken = pathsOf(other).find(({ host, path }) => own.some((each) => each.host === host && each.path === path));
+    if (!taken) continue;
+    const message =
+      `admission webhook "validate.nginx.ingress.kubernetes.io" denied the request: host "${taken.host}" and ` +
+      `path "${taken.path}" is already defined in ingress ${other.metadata.namespace}/${other.metadata.name}`;
+    throw new Refusal(400, "BadRequest", message);
+  }
+}
+
+function pathsOf({ spec }: KubeObject): { readonly host: string; readonly path: string }[] {
+  return (spec?.rules ?? []).flatMap(({ host = "", http }: Json) =>
+    (http?.paths ?? []).map(({ path = "/" }: Json) => ({ host, path }))
+  );
 }
 
 /** As a webhook's answer arrives: what cannot be asked is an internal error, and what is denied names its webhook alone. */

@@ -13,8 +13,9 @@ import type { Json } from "#lib/simulator/object.ts";
 export interface Journal {
   /** The number of the last line. */
   last(): number;
+  /** Throws when the line cannot be written whole; then so does every other until the journal is turned. */
   write(entry: Json): void;
-  /** Begins a new journal, and returns what removes the older ones. */
+  /** Begins a new journal, and returns what removes the older ones. Changes nothing when that fails. */
   turn(): () => Promise<void>;
   close(): void;
 }
@@ -28,18 +29,29 @@ interface Line {
 export async function openJournal(path: string, last: number): Promise<Journal> {
   let old = await journalsOf(path);
   let page = Math.max(0, ...old.map(pageOf));
-  const begin = () => openSync(`${path}.${++page}`, "a", 0o600);
+  const begin = () => openSync(`${path}.${page + 1}`, "a", 0o600);
   let file = begin();
+  page++;
+  let torn = false;
   return {
     last: () => last,
-    write: (entry) => void writeSync(file, JSON.stringify({ number: ++last, entry }) + "\n"),
+    write(entry) {
+      const line = Buffer.from(JSON.stringify({ number: ++last, entry }) + "\n");
+      if (torn) throw new Error("The line before this one may be cut off"); // and is read only where it is the last
+      torn = true;
+      if (writeSync(file, line) < line.length) throw Object.assign(new Error("Cut off"), { code: "ENOSPC" });
+      torn = false;
+    },
     turn() {
-      const gone = [...old, `${path}.${page}`];
-      old = [];
+      const next = begin();
+      old.push(`${path}.${page++}`);
       closeSync(file);
-      file = begin();
+      file = next;
+      torn = false;
+      const gone = [...old];
       return async () => {
         for (const each of gone) await rm(each, { force: true });
+        old = old.filter((each) => !gone.includes(each));
       };
     },
     close: () => closeSync(file),

@@ -1,11 +1,12 @@
 /**
  * Keeping the cluster's state in a file: written whole and by rename, at most once a second while things change, and at
  * the end; in between a journal has it (journal.ts). What cannot be read stops the start: it is better to say so than
- * to lose somebody's spokes.
+ * to lose somebody's spokes. What cannot be written, for the disk is full, stops nobody: the cluster goes on in memory,
+ * says so once, and is kept again as soon as there is room.
  */
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { messageOf } from "#lib/errors.ts";
-import { type Journal, openJournal, readJournals } from "#lib/simulator/journal.ts";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { reasonOf, StartError } from "#lib/errors.ts";
+import { openJournal, readJournals } from "#lib/simulator/journal.ts";
 import type { Json } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { SECOND } from "#lib/time.ts";
@@ -15,44 +16,65 @@ export interface Keeper {
 }
 
 const FORMAT = 1;
+const IN_VAIN =
+  "The simulated cluster's state cannot be kept: what changes now is lost if the process ends before it can";
 
 export async function openKeeper(world: World, path: string | undefined): Promise<Keeper> {
   if (path === undefined) return { close: () => Promise.resolve() };
   const journal = await openJournal(path, await load(world, path));
   let writing: Promise<void> | null = null;
   let planned: (() => void) | null = null;
-  const write = async (): Promise<void> => {
+  let failing = false;
+
+  async function write(): Promise<void> {
     const forget = journal.turn();
-    await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
-    await rename(`${path}.tmp`, path);
+    try {
+      await writeFile(`${path}.tmp`, render(world, journal.last()), { mode: 0o600 });
+      await rename(`${path}.tmp`, path!);
+    } catch (error) {
+      await rm(`${path}.tmp`, { force: true }).catch(() => {}); // it may hold the last of the room
+      throw error;
+    }
+    if (failing) world.log.info("The simulated cluster's state is kept again", { path });
+    failing = false;
     await forget();
-  };
-  const plan = (): void => {
+  }
+
+  function complain(error: unknown): void {
+    if (!failing) world.log.error(IN_VAIN, { path, reason: reasonOf(error) });
+    failing = true;
+  }
+
+  function plan(): void {
     planned ??= world.timers.after(SECOND, () => {
-      writing = write()
-        .catch((error) => world.log.error("Cannot keep the simulated cluster's state", { path, error }))
-        .finally(() => planned = null);
+      writing = write().catch(complain).finally(() => {
+        planned = null;
+        if (failing) plan();
+      });
     });
-  };
-  const stop = follow(world, journal, plan);
+  }
+
+  const stop = follow(world, (entry) => {
+    try {
+      journal.write(entry);
+    } catch (error) {
+      complain(error);
+    }
+    plan();
+  });
   return {
     async close() {
       stop();
       planned?.();
       await writing;
-      await write();
-      await journal.turn()();
+      await write().then(() => journal.turn()()).catch(complain);
       journal.close();
     },
   };
 }
 
 /** Writes down what changes: objects, what is on volumes, and what containers say. */
-function follow({ store, volumes, logs }: World, journal: Journal, changed: () => void): () => void {
-  const note = (entry: Json) => {
-    journal.write(entry);
-    changed();
-  };
+function follow({ store, volumes, logs }: World, note: (entry: Json) => void): () => void {
   const stops = [
     store.subscribe(({ type, object, version }) => note({ type, object, version })),
     volumes.subscribe((handle, data) => note({ volume: handle, data })),
@@ -95,11 +117,13 @@ async function load(world: World, path: string): Promise<number> {
     restore(world, kept);
     return lines.at(-1)?.number ?? state.journal;
   } catch (cause) {
-    const message = `Cannot use the simulated cluster's state in ${path}: ${
-      messageOf(cause)
-    }; move it away to start anew`;
-    throw new Error(message, { cause });
+    const message = `Cannot use the simulated cluster's state in ${path}: ${whyUnreadable(cause)}`;
+    throw new StartError(`${message}; move that file away to start with an empty cluster`, { cause });
   }
+}
+
+function whyUnreadable(cause: unknown): string {
+  return cause instanceof SyntaxError || cause instanceof TypeError ? "it is damaged" : reasonOf(cause);
 }
 
 async function read(path: string): Promise<Json> {

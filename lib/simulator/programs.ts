@@ -7,6 +7,7 @@
 import { probe } from "#lib/simulator/moodle/probe.ts";
 import { runCli, runSeed } from "#lib/simulator/moodle/cli.ts";
 import { runPassword } from "#lib/simulator/moodle/password.ts";
+import { runSignInLink } from "#lib/simulator/moodle/sign-in-link.ts";
 import { runPsql, servePostgres } from "#lib/simulator/moodle/database.ts";
 import { boot, bootOnce, wipeFiles } from "#lib/simulator/moodle/boot.ts";
 import { readCode } from "#lib/simulator/moodle/upgrade.ts";
@@ -24,6 +25,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
   [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
+  [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLink],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
   [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readCode],

@@ -13,6 +13,7 @@ import { cancellations, GIVEN_UP, hasFailed, lastWord, tooEarly, underWay } from
 import { endGivenUp, lastRemoval } from "#lib/jobs/removal.ts";
 import { cancelOperationsOf } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
+import { freeNames } from "#lib/spokes/names.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
 import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeRecord } from "#lib/spokes/views.ts";
@@ -39,6 +40,7 @@ export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promis
     removed_at: now,
     updated_at: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  await freeNames(tx, id);
   const about = { federationId: after.federation_id, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;

@@ -1,4 +1,4 @@
-/** Who may do what with a spoke. The spoke of the path is loaded here and handed on as `spoke`. */
+/** Who may do what with a spoke. The spoke of the path, by id or domain, is loaded here and handed on as `spoke`. */
 import { type Access, type Actor, requireActor } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
 import { removedFor } from "#lib/federations/access.ts";

@@ -88,7 +88,12 @@ interface Answer {
 
 type Place = Pick<Cluster, "find"> & { readonly space: Space };
 
-async function askCluster(app: App, spoke: SpokeRow, trials: readonly Trial[], signal: AbortSignal): Promise<Answer> {
+export async function askCluster(
+  app: App,
+  spoke: SpokeRow,
+  trials: readonly Trial[],
+  signal: AbortSignal,
+): Promise<Answer> {
   if (trials.length === 0 || spoke.namespace_uid === null) return { changes: [], refusals: [] };
   try {
     const cluster = await app.clusters.open(spoke.cluster);

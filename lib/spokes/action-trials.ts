@@ -125,7 +125,7 @@ function set(ref: Ref, path: string, value: string | number | boolean): Trial {
   return { ref, act: () => ({ patch: [{ op: "add", path, value }] }) };
 }
 
-function apply(object: KubeObject): Trial {
+export function apply(object: KubeObject): Trial {
   return { ref: refOf(object), act: (standing) => ({ apply: standing ? fitted(object, standing) : object }) };
 }
 

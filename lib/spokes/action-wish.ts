@@ -47,8 +47,8 @@ export function readWish({ catalog }: Pick<App, "catalog">, asked: SpokeAction):
 }
 
 /**
- * Of this spoke: throws Fault impossible for a version that is not newer, or for the size that it has or has been asked to
- * take. `size` is that one.
+ * Of this spoke: throws Fault conflict for the version that it runs, and impossible for an older one, or for the size that it has
+ * or has been asked to take. `size` is that one.
  */
 export function demandProgress(
   { catalog }: Pick<App, "catalog">,
@@ -75,20 +75,19 @@ function demandNewer(
   const image = catalog.imagesOf(version).moodle, present = spoke.blueprint_inputs.images.moodle;
   const runs = releaseOf(catalog, present) ?? spoke.lms_version;
   const target = releaseOf(catalog, image) ?? version;
-  if (image === present) throw notNewer(version, `it runs ${runs} already`);
+  if (image === present) {
+    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it runs ${runs} already`);
+  }
   // Whether the 4.5 that is on offer is newer than 4.5.12 is seen when it runs.
   if (compareVersions(target, runs) < 0 && !runs.startsWith(`${target}.`)) {
-    throw notNewer(version, `it runs ${runs}, and Moodle's data cannot go back to an older version`);
+    const why = `it runs ${runs}, and Moodle's data cannot go back to an older version`;
+    throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
   }
 }
 
 /** The version on offer that has this image. */
 function releaseOf(catalog: Catalog, image: string): string | null {
   return catalog.view.versions.find(({ name }) => catalog.imagesOf(name).moodle === image)?.name ?? null;
-}
-
-function notNewer(version: string, why: string): Fault {
-  return new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
 }
 
 function needed(field: string, action: string, what: string): Fault {

@@ -43,7 +43,7 @@ export async function requestActions(app: App, actor: Actor, asked: BulkAction):
   });
 }
 
-function errorOf({ kind, message }: Fault): NonNullable<BulkOutcome["error"]> {
+function errorOf({ kind, code, message }: Fault): NonNullable<BulkOutcome["error"]> {
   const { statusCode, error } = REFUSALS[kind as keyof typeof REFUSALS];
-  return { statusCode, message, error };
+  return { statusCode, code, message, error };
 }

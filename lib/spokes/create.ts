@@ -18,10 +18,11 @@ import { newId } from "#lib/ids.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/spokes/defaults.ts";
 import { requireProof } from "#lib/spokes/domain-proof.ts";
-import { domainsFor, isBelow, namesAbove, placeOf } from "#lib/spokes/domains.ts";
+import { domainsFor, namesAbove, placeOf } from "#lib/spokes/domains.ts";
+import { isInUse, lockNames } from "#lib/spokes/names.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { hasSlug, insertSpoke, isInUse, lockNames, type SpokeRow } from "#lib/spokes/store.ts";
+import { hasSlug, insertSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import { requestOf } from "#lib/spokes/request.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/spokes/views.ts";
 
@@ -65,8 +66,7 @@ async function placeSpoke(
   const id = newId("spk"), place = placeOf(app.config);
   for (const domain of domains) {
     const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
-    // Below ROOT_DOMAIN a name has one label: none stands above another, and no hub waits here for another.
-    if (!isBelow(domain, place.rootDomain)) await lockNames(tx, domain);
+    await lockNames(tx, domain, place);
     const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
       id,
       federation_id: hub.id,

@@ -14,8 +14,9 @@ import { domainTaken, slugTaken } from "#lib/spokes/create.ts";
 import { resolveWish } from "#lib/spokes/defaults.ts";
 import { requireProof } from "#lib/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, placeOf } from "#lib/spokes/domains.ts";
+import { isInUse } from "#lib/spokes/names.ts";
 import { requestOf } from "#lib/spokes/request.ts";
-import { hasSlug, isInUse } from "#lib/spokes/store.ts";
+import { hasSlug } from "#lib/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/spokes/views.ts";
 
 /** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */

@@ -2,11 +2,13 @@
 import { type AuditEvent, type Page, readAudit, shownTo } from "#lib/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/db/database.ts";
-import type { ListPage, Removed } from "#lib/federations/store.ts";
+import type { Removed } from "#lib/federations/store.ts";
 import { sees, type Viewer } from "#lib/federations/viewer.ts";
 import { describeOperations, type OperationView } from "#lib/jobs/operation.ts";
+import { shownMeans } from "#lib/means.ts";
 import { currentOperations } from "#lib/jobs/store.ts";
-import { listSpokes, type SpokeRow } from "#lib/spokes/store.ts";
+import { type FormerDomain, listFormer } from "#lib/spokes/names.ts";
+import { listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeRecord } from "#lib/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -15,17 +17,21 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
 
 /** In the order given. However many they are, it takes the same few queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
-  const jobs = await currentOperations(rows, found.map((row) => row.id));
+  const ids = found.map((row) => row.id);
+  const [jobs, former] = await Promise.all([currentOperations(rows, ids), listFormer(rows, ids)]);
   const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return found.map((row) => toRecord(row, bySpoke.get(row.id) ?? null));
+  return found.map((row) => {
+    const { stateReason, operation, ...record } = toRecord(row, former.get(row.id) ?? [], bySpoke.get(row.id) ?? null);
+    return { ...record, ...shownMeans(viewer, { stateReason, operation }) };
+  });
 }
 
 /** The spokes that the caller sees, of one hub or of all, newest first. */
 export async function findSpokes(
   rows: Rows,
   viewer: Viewer,
-  where: ListPage & { readonly federationId?: string },
+  where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRecord[]> {
   return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));
@@ -36,13 +42,14 @@ export async function findActivity(rows: Rows, viewer: Viewer, { id }: SpokeRow,
   return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));
 }
 
-function toRecord(row: SpokeRow, operation: OperationView | null): SpokeRecord {
+function toRecord(row: SpokeRow, formerDomains: FormerDomain[], operation: OperationView | null): SpokeRecord {
   return {
     id: row.id,
     federationId: row.federation_id,
     slug: row.slug,
     displayName: row.display_name,
     domain: row.domain,
+    formerDomains,
     url: spokeUrl({ ...row.blueprint_inputs, host: row.domain }),
     size: row.size,
     identity: row.identity,

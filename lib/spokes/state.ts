@@ -11,7 +11,7 @@
  *                +--> active ----> suspending -> suspended               |  |
  *                     ^ |  ^                         | |                 |  |
  *                     | |  +------- resuming <-------+ +--- reapply -----+  |
- *                     | +- restart, upgrade, resize, maintenance-on, maintenance-off, reapply
+ *                     | +- restart, upgrade, resize, maintenance-on, maintenance-off, reapply, configure
  *                     +--------------------------------------------------+
  *
  *   and from each of them: removing -> removed
@@ -53,6 +53,9 @@ export const SPOKE_ACTIONS = [
 ] as const;
 export type SpokeActionName = (typeof SPOKE_ACTIONS)[number];
 
+/** What can be asked of a spoke besides its removal: the actions, and to be other than it is, by a PATCH. */
+export type SpokeDemand = SpokeActionName | "configure";
+
 interface Passage {
   /** The state while the operation is under way, and the one that its success leads to. */
   readonly through: SpokeState;
@@ -73,6 +76,7 @@ const PASSAGES: { readonly [kind in SpokeOperationKind]?: Passage } = {
   "maintenance-on": UPDATE,
   "maintenance-off": UPDATE,
   reapply: UPDATE,
+  configure: UPDATE,
   remove: { through: "removing", to: "removed" },
 };
 
@@ -88,11 +92,13 @@ interface Rule {
   readonly from: readonly SpokeState[];
   /** Also from `failed`, once the spoke has been active: it is a way back. */
   readonly mends?: boolean;
+  /** Also right behind one of its own kind: each is asked for something else. */
+  readonly again?: boolean;
   /** What cannot be done, to stand before "a spoke that is …". */
   readonly deed: string;
 }
 
-const RULES: Readonly<Record<SpokeActionName, Rule>> = {
+const RULES: Readonly<Record<SpokeDemand, Rule>> = {
   suspend: { kind: "suspend", from: ["active", "resuming"], deed: "suspend" },
   resume: { kind: "resume", from: ["suspended", "suspending"], deed: "resume" },
   restart: { kind: "restart", from: ["active"], deed: "restart" },
@@ -110,6 +116,7 @@ const RULES: Readonly<Record<SpokeActionName, Rule>> = {
     deed: "reset the administrator's password of",
   },
   reapply: { kind: "reapply", from: ["active", "suspended"], mends: true, deed: "reapply the blueprint to" },
+  configure: { kind: "configure", from: ["active"], again: true, deed: "change" },
 };
 
 /**
@@ -147,7 +154,7 @@ export interface Acceptance {
 }
 
 /** Throws Fault conflict `spoke_state` when neither the state nor what is queued allows the action. */
-export function judgeAction(action: SpokeActionName, facts: SpokeFacts): Acceptance {
+export function judgeAction(action: SpokeDemand, facts: SpokeFacts): Acceptance {
   const { state, live } = facts;
   const kind = kindOf(action, facts);
   const steps = live.filter((each) => passageOf(each) !== null);
@@ -155,7 +162,8 @@ export function judgeAction(action: SpokeActionName, facts: SpokeFacts): Accepta
   const before = passage ? steps : live; // what changes no state may stand between two that do
   const expected = expectedState(state, steps);
   const risk = live.find((each) => RISKY.includes(each));
-  const allowed = risk === undefined && allows(action, expected, facts) && before.at(-1) !== kind;
+  const allowed = risk === undefined && allows(action, expected, facts) &&
+    (RULES[action].again || before.at(-1) !== kind);
   if (!allowed) throw refusal(action, state, refusalReason(action, state, before, risk));
   if (action === "run-cron" && facts.maintenance) {
     const message = "Cannot run the scheduled tasks of a spoke that is in maintenance; turn that off first";
@@ -167,7 +175,7 @@ export function judgeAction(action: SpokeActionName, facts: SpokeFacts): Accepta
   return { kind, state: passage && steps.length === 0 ? passage.through : state, becomes: passage?.to ?? expected };
 }
 
-function kindOf(action: SpokeActionName, { wasReady, failedUpgrade, state }: SpokeFacts): SpokeOperationKind {
+function kindOf(action: SpokeDemand, { wasReady, failedUpgrade, state }: SpokeFacts): SpokeOperationKind {
   const { kind } = RULES[action];
   if (kind) return kind;
   if (!wasReady || state !== "failed") return "provision";
@@ -175,7 +183,7 @@ function kindOf(action: SpokeActionName, { wasReady, failedUpgrade, state }: Spo
   throw refusal(action, state, "only an install or an upgrade that failed can be tried again");
 }
 
-function allows(action: SpokeActionName, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
+function allows(action: SpokeDemand, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
   const { from, mends = false } = RULES[action];
   return from.includes(expected) || mends && wasReady && expected === "failed";
 }
@@ -186,12 +194,12 @@ function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
   return last && !UNDECIDED.includes(state) ? passageOf(last)!.to : state;
 }
 
-function refusal(action: SpokeActionName, state: SpokeState, reason: string): Fault {
+function refusal(action: SpokeDemand, state: SpokeState, reason: string): Fault {
   return new Fault("conflict", "spoke_state", `Cannot ${RULES[action].deed} a spoke that is ${state}; ${reason}`);
 }
 
 function refusalReason(
-  action: SpokeActionName,
+  action: SpokeDemand,
   state: SpokeState,
   live: readonly string[],
   risk: string | undefined,

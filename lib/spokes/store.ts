@@ -1,20 +1,27 @@
 /** The rows of spokes. A removed spoke keeps its row, because its history refers to it; its slug and domain are free. */
 import { type Insertable, type Selectable, sql } from "kysely";
+import * as v from "valibot";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
+import { contains } from "#lib/db/contains.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import type { ListPage, Removed } from "#lib/federations/store.ts";
 import { seenBy, type Viewer } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
+import { HostName } from "#lib/schema.ts";
 import type { SpokeState } from "#lib/spokes/state.ts";
+import type { SpokeFilter } from "#lib/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
 export type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-export async function findSpoke(rows: Rows, id: string, removed: Removed): Promise<SpokeRow | undefined> {
-  if (!isId("spk", id)) return undefined;
-  let query = rows.selectFrom("spokes").selectAll().where("id", "=", id);
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
+/** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
+export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<SpokeRow | undefined> {
+  const byId = isId("spk", name), domain = byId ? null : v.safeParse(HostName, name);
+  if (domain && !domain.success) return undefined;
+  let query = rows.selectFrom("spokes").selectAll();
+  query = domain ? query.where("domain", "=", domain.output) : query.where("id", "=", name);
+  if (domain || removed === "hidden") query = query.where("state", "<>", "removed");
   return await query.executeTakeFirst();
 }
 
@@ -26,17 +33,26 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
     .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
 }
 
+/** Which spokes are asked for, among those that the caller sees. */
+export interface SpokeQuestion extends ListPage, SpokeFilter {
+  readonly federationId?: string;
+}
+
 /** The spokes that the caller sees, of one hub or of all, newest first. */
 export async function listSpokes(
   rows: Rows,
   viewer: Viewer,
-  where: ListPage & { readonly federationId?: string },
+  where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRow[]> {
   let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
     .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
   if (where.federationId) query = query.where("federation_id", "=", where.federationId);
   if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (where.slug) query = query.where("slug", "=", where.slug);
+  if (where.state) query = query.where("state", "=", where.state);
+  if (where.health) query = query.where("health", "=", where.health);
+  if (where.q) query = query.where(contains(["slug", "display_name", "domain"], where.q));
   if (where.before) query = query.where("created_at", "<", where.before);
   if (where.limit) query = query.fetch(where.limit, "with ties");
   return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
@@ -59,28 +75,6 @@ export async function hasSlug(rows: Rows, federationId: string, slug: string): P
 }
 
 /**
- * Whether a live spoke, in whatever hub, has the domain, one of those `above` it, or one below it: of these the names end in
- * a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
- */
-export async function isInUse(rows: Rows, domain: string, above: readonly string[]): Promise<boolean> {
-  const backwards = [...domain].reverse().join("");
-  const isBelow = sql<boolean>`reverse(domain) collate "C" > ${`${backwards}.`}
-    and reverse(domain) collate "C" < ${`${backwards}/`}`;
-  const found = await rows.selectFrom("spokes").select("id").where("state", "<>", "removed")
-    .where((where) => where.or([where("domain", "in", [domain, ...above]), isBelow])).limit(1).executeTakeFirst();
-  return found !== undefined;
-}
-
-/**
- * Until the transaction ends, holds off others who would take a name above or below this one: all of these have their last
- * two labels in common.
- */
-export async function lockNames(tx: Tx, domain: string): Promise<void> {
-  const end = domain.split(".").slice(-2).join(".");
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
-}
-
-/**
  * The row as it stands, held against other changes until the transaction ends, so that of two callers the second
  * judges what the first has made of it. Those who only refer to it need not wait.
  */
@@ -95,8 +89,38 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
+/** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
+export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
+  const { display_name, brand, admin_email, domain, wished_domain } = row;
+  return await tx.updateTable("spokes")
+    .set({ display_name, brand, admin_email, domain, wished_domain, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
+export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
+  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
+}
+
 /** What it is to be made from, and the blueprint that this is for. */
 export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
   await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })
     .where("id", "=", id).execute();
+}
+
+/** Until the transaction ends, of one person's links one at a time is counted and written down. */
+export async function lockLinks(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: sign-in links of ${userId}`}, 0))`.execute(
+    tx,
+  );
+}
+
+/** Seconds until the person has made fewer than so many sign-in links within an hour; null where it has not made so many. */
+export async function secondsUntilLink(rows: Rows, userId: string, most: number): Promise<number | null> {
+  const found = await rows.selectFrom("audit_events")
+    .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
+    .where("actor_id", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
+    .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .orderBy("at", "desc").offset(most - 1).limit(1).executeTakeFirst();
+  return found?.wait ?? null;
 }

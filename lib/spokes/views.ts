@@ -3,9 +3,11 @@ import * as v from "valibot";
 import { CostView } from "#lib/billing/cost.ts";
 import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { Email, HostName, list, maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
+import { Email, HostName, list, maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/schema.ts";
 import { Drift } from "#lib/spokes/drift.ts";
 import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
+
+const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
 
 export const SpokeView = v.object({
   id: v.string(),
@@ -13,6 +15,8 @@ export const SpokeView = v.object({
   slug: v.string(),
   displayName: v.string(),
   domain: v.string(),
+  /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
+  formerDomains: v.array(v.object({ domain: v.string(), until: Stamp })),
   url: v.string(),
   size: v.string(),
   identity: v.boolean(),
@@ -28,7 +32,7 @@ export const SpokeView = v.object({
   state: v.picklist(SPOKE_STATES),
   status: v.picklist(SPOKE_STATES),
   stateReason: v.nullable(v.string()),
-  health: v.picklist(["healthy", "degraded", "unknown"]),
+  health: v.picklist(SPOKE_HEALTH),
   /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that. */
   maintenance: v.boolean(),
   namespace: v.string(),
@@ -41,6 +45,16 @@ export const SpokeView = v.object({
   drift: v.nullable(Drift),
 });
 export type SpokeRecord = v.InferInput<typeof SpokeView>;
+
+/** What a list of spokes can be narrowed by; all of them must fit. */
+export const spokeFilters = {
+  slug: v.optional(Slug),
+  state: oneOf(SPOKE_STATES),
+  health: oneOf(SPOKE_HEALTH),
+  /** A part of the slug, the display name or the domain. */
+  q: Part,
+};
+export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
 
 const YES_OR_NO = "must be true or false";
 const choice = maybe(text(1, 100));
@@ -65,6 +79,15 @@ export const NewSpoke = v.object({
 });
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
+/** What is absent stays. */
+export const SpokePatch = v.object({
+  displayName: maybe(text(1, 200)),
+  brand: choice,
+  adminEmail: maybe(Email),
+  domain: maybe(HostName),
+});
+export type SpokePatch = v.InferOutput<typeof SpokePatch>;
+
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
 
 /** What some actions need, or may be told, besides. */
@@ -88,7 +111,7 @@ export const BulkAction = v.object({
 });
 export type BulkAction = v.InferOutput<typeof BulkAction>;
 
-const Problem = v.object({ statusCode: v.number(), message: v.string(), error: v.string() });
+const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 
 export const BulkOutcome = v.object({
   id: v.string(),
@@ -103,6 +126,10 @@ const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = Spoke
 
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
+
+/** A way into a spoke's site, as it is shown once to whoever asked. */
+export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
+export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
 /** What creating a spoke would come to. */
 export const SpokePreview = v.object({

@@ -1,5 +1,6 @@
 /** Users as operators see them: each with the state that it is in, newest first, found by address, role or state. */
 import { sql } from "kysely";
+import { contains } from "#lib/db/contains.ts";
 import type { Rows } from "#lib/db/database.ts";
 import { isId } from "#lib/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/users/store.ts";
@@ -10,6 +11,8 @@ export interface UserFilter {
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;
   readonly state?: UserState | undefined;
+  /** A part of the address or the display name. */
+  readonly q?: string | undefined;
   readonly limit: number;
   /** Exclusive; users who share the last one's timestamp are never split between two pages. */
   readonly before?: Date | undefined;
@@ -45,6 +48,7 @@ export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord
 export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<UserRecord[]> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
+  if (filter.q) users = users.where(contains(["users.email", "users.display_name"], filter.q));
   if (filter.before) users = users.where("users.created_at", "<", filter.before);
   if (filter.state) users = users.where(state, "=", filter.state);
   let page = rows.selectFrom(users.as("users")).selectAll().orderBy("created_at", "desc");

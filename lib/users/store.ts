@@ -22,6 +22,7 @@ export interface Account {
   readonly email: string;
   /** Null while nobody can sign in with a password: none was set yet, or the user is disabled. */
   readonly passwordHash: string | null;
+  readonly verified: boolean;
 }
 
 /** The columns of a query on `users` that `toUser` makes a user of. */
@@ -61,9 +62,16 @@ export async function readUser(rows: Rows, id: string): Promise<User> {
 
 /** The account of this address, in lower case as the Email schema leaves it. */
 export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
-  const row = await rows.selectFrom("users").select(["id", "email", "password_hash", "disabled_at"])
+  const row = await rows.selectFrom("users").select([
+    "id",
+    "email",
+    "password_hash",
+    "email_verified_at",
+    "disabled_at",
+  ])
     .where("email", "=", email).executeTakeFirst();
-  return row && { id: row.id, email: row.email, passwordHash: row.disabled_at ? null : row.password_hash };
+  const passwordHash = row?.disabled_at ? null : row?.password_hash ?? null;
+  return row && { id: row.id, email: row.email, passwordHash, verified: row.email_verified_at !== null };
 }
 
 /** Holds the account against changes until the transaction ends; returns whether its password is still this one. */

@@ -1,6 +1,6 @@
 /** A user as the API shows it (spec 2.1), to itself and to operators, and what an operator may change. */
 import * as v from "valibot";
-import { maybe, MaybeStamp, Stamp, text } from "#lib/schema.ts";
+import { maybe, MaybeStamp, oneOf, Part, Stamp, text } from "#lib/schema.ts";
 import type { User } from "#lib/users/store.ts";
 
 const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
@@ -40,8 +40,10 @@ export type UserRecord = v.InferInput<typeof UserRecordView>;
 export const userFilters = {
   /** Or what it begins with. */
   email: v.optional(v.pipe(text(1, 254), v.toLowerCase())),
-  role: v.optional(v.picklist(ROLES, `must be one of ${ROLES.join(", ")}`)),
-  state: v.optional(v.picklist(STATES, `must be one of ${STATES.join(", ")}`)),
+  role: oneOf(ROLES),
+  state: oneOf(STATES),
+  /** A part of the address or the display name. */
+  q: Part,
 };
 
 export const UserPatch = v.object({

@@ -13,8 +13,10 @@ import { syncBilling } from "#lib/work/billing/sync.ts";
 import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
 import { sendBulkMail, sendMail } from "#lib/work/mail/send.ts";
 import { announce } from "#lib/work/notices/announce.ts";
+import { configure } from "#lib/work/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
+import { freeNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
 import { provision } from "#lib/work/install/provision.ts";
 import { provisionHub } from "#lib/work/install/provision-hub.ts";
@@ -37,6 +39,7 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     upgrade,
     resize,
     reapply,
+    configure,
     maintenanceOn,
     maintenanceOff,
     purgeCaches,
@@ -48,6 +51,7 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     backup,
     planBackups,
     prune,
+    freeNames,
     sealAudit,
     sweep,
     look,

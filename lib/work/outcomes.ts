@@ -13,6 +13,7 @@ import type { Schema } from "#lib/db/schema.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/federations/store.ts";
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import { freeNames } from "#lib/spokes/names.ts";
 import { passageOf, type SpokeState } from "#lib/spokes/state.ts";
 import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 
@@ -116,6 +117,7 @@ export const removalOutcomes: Hooks = {
     if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
     const gone = { state: "removed", state_reason: null, health: "unknown", removed_at: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
+    await freeNames(tx, spoke.id);
     return told(spoke, job, "spoke_destroyed", {
       slug: spoke.slug,
       domain: spoke.domain,

@@ -7,7 +7,7 @@ import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Spac
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { CRON, DATABASE, JOB, openSpace, waiting } from "#lib/work/site.ts";
+import { CRON, DATABASE, JOB, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
 import { replaceStuckDatabase } from "#lib/work/stuck.ts";
 
 const CRON_PODS = "op=cron";
@@ -31,6 +31,17 @@ export async function untilReady(app: App, run: Run, ref: Ref): Promise<void> {
   const { space } = await openSpace(app, run);
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
   await space.ready([ref], waiting(run));
+}
+
+/** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
+export async function demandRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
+  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
+  if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
+  throw new ClusterError("Suspended", `The site is suspended, and can ${deed} only while it runs`, {
+    transient: false,
+    blame: "user",
+    hint: `Resume it, then ${action}.`,
+  });
 }
 
 /** No scheduled task begins any more, and none is under way. */

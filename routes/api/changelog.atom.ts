@@ -10,6 +10,6 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   reply: text("application/atom+xml; charset=utf-8"),
-  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogFeed(app, service.releases),
 });

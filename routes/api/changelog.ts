@@ -10,6 +10,6 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   reply: ok(ChangelogView),
-  faults: ["database_unavailable", "database_busy", "database_slow", "database_closed"],
+  faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => viewChangelog(app, service.releases),
 });

@@ -6,13 +6,13 @@ import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
 import { findSpokes } from "#lib/spokes/show.ts";
-import { SpokeView } from "#lib/spokes/views.ts";
+import { spokeFilters, SpokeView } from "#lib/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "All spokes that you see, newest first; complete unless a limit is given",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
   reply: ok(v.array(SpokeView)),
   handle: ({ app, actor, query }) => findSpokes(app.db.rows, actor, query, removedFor(actor, query)),
 });

@@ -9,6 +9,8 @@ export interface Command {
   readonly options: Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
   /** How many words may follow besides options. */
   readonly words: number;
+  /** What the first of these words may be; anything when absent. */
+  readonly first?: readonly string[];
   readonly load: () => Promise<(given: Given) => Promise<void>>;
 }
 
@@ -29,3 +31,5 @@ export class CommandError extends Error {
 }
 
 export const EX_USAGE = 64, EX_DATA = 65, EX_UNAVAILABLE = 69, EX_SOFTWARE = 70, EX_NOPERM = 77, EX_CONFIG = 78;
+/** Not of sysexits.h, but what shells make of Ctrl-C. */
+export const EX_INTERRUPTED = 130;

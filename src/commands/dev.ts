@@ -4,19 +4,22 @@
  * PostgreSQL is real and runs under DATA_DIR; the cluster is simulated unless one is named on purpose: an exported
  * KUBECONFIG or DATABASE_URL is not used, so that nobody's production is touched by accident.
  */
-import { mkdir } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Config, publicUrlOn, readProcessConfig } from "#lib/config.ts";
 import { openEmbedded } from "#lib/db/embedded.ts";
 import { type Log, openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
 import { firstOperator } from "#lib/users/bootstrap.ts";
-import { banner } from "../banner.ts";
+import { banner, type Greeting } from "../banner.ts";
 import { built } from "../built.ts";
+import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
-import { cannotListen, runUntilStopped } from "../run.ts";
+import { holdDirectory } from "../data-directory.ts";
+import { runUntilStopped } from "../run.ts";
+import { awaitStop, type Stop } from "../stop.ts";
+import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_UNAVAILABLE, type Given } from "./command.ts";
 
 interface Place {
@@ -31,42 +34,67 @@ export async function dev({ options }: Given): Promise<void> {
       "run npm ci && npm start there, or here wheelwright serve with a database of yours";
     throw new CommandError(EX_UNAVAILABLE, message);
   }
-  const config = readProcessConfig("dev");
-  const log = openLog({ ...config.log, write: (line) => process.stdout.write(line) });
-  if (config.port !== 0) await requireFreePort(config);
-  if (config.mailDirectory) {
-    log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
-  }
-  await mkdir(config.dataDir, { recursive: true });
-  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : config.kubeconfig;
-  const place = kubeconfig ? realCluster(kubeconfig) : await simulatedCluster(config, log);
+  const wanted = readProcessConfig("dev");
+  const log = openLog({ ...wanted.log, write: (line) => process.stdout.write(line) });
+  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : wanted.kubeconfig;
+  const letGo = await holdDirectory(wanted.dataDir);
   try {
-    await runOn(config, place, log);
+    const config = await settlePort(wanted);
+    if (kubeconfig !== null) await requireKubeconfig({ file: kubeconfig });
+    await startParts(config, kubeconfig, log);
+  } finally {
+    letGo();
+  }
+}
+
+/** From here on there is something to take down: a signal is heeded between two parts, and the parts so far are closed. */
+async function startParts(config: Config, kubeconfig: string | null, log: Log): Promise<void> {
+  const stop = awaitStop();
+  log.info(kubeconfig === null ? "Starting the simulated cluster" : `Using the cluster of ${kubeconfig}`);
+  const place = kubeconfig === null ? await simulatedCluster(config, log) : realCluster(kubeconfig);
+  try {
+    const directory = join(config.dataDir, "postgres");
+    log.info(`Starting PostgreSQL in ${directory}`);
+    const database = await openEmbedded({ directory, durable: true, log });
+    try {
+      stop.check();
+      const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
+      await runOn({ ...config, database: { ...config.database, url: database.url } }, place.source, {
+        told,
+        stop,
+        log,
+      });
+    } finally {
+      await database.stop();
+    }
   } finally {
     await place.close();
   }
 }
 
-async function runOn(config: Config, place: Place, log: Log): Promise<void> {
-  const directory = join(config.dataDir, "postgres");
-  const database = await openEmbedded({ directory, durable: true, log });
+interface Outfit {
+  readonly told: Pick<Greeting, "database" | "cluster">;
+  readonly stop: Stop;
+  readonly log: Log;
+}
+
+async function runOn(config: Config, source: ClusterSource, { told, stop, log }: Outfit): Promise<void> {
+  log.info("Starting the control plane");
+  const program = await compose(config, source, log);
   try {
-    const own = { ...config, database: { ...config.database, url: database.url } };
-    const program = await compose(own, place.source, log);
-    try {
-      const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
-      const { port, stopped } = await runUntilStopped(program);
-      const url = publicUrlOn(port, config).href.replace(/\/$/, "");
-      const { version } = program.app.release, colours = process.stdout.isTTY === true;
-      const told = { database: `PostgreSQL, real, embedded in ${directory}`, cluster: place.told };
-      process.stdout.write(banner({ version, url, ...admin, ...told, colours }));
-      process.stdout.write(`Listening on ${url}\n`);
-      await stopped;
-    } finally {
-      await program.close();
+    const admin = await firstOperator(program.app.db, config.bootstrapAdmin, log);
+    stop.check();
+    const { stopped } = await runUntilStopped(program, stop);
+    const url = config.publicUrl.href.replace(/\/$/, "");
+    const { version } = program.app.release;
+    if (config.mailDirectory) {
+      log.info(`Mail is not sent but written to ${config.mailDirectory}; set SMTP_HOST to send it`);
     }
+    process.stdout.write(banner({ version, url, ...admin, ...told, colours: config.log.colours }));
+    process.stdout.write(`Listening on ${url}\n`);
+    await stopped;
   } finally {
-    await database.stop();
+    await program.close();
   }
 }
 
@@ -84,11 +112,14 @@ function realCluster(file: string): Place {
   return { source: { file }, told: `real, by ${file}`, close: () => Promise.resolve() };
 }
 
-/** Tells early, before anything was started, that the address is taken. */
-function requireFreePort(config: Config): Promise<void> {
+/** Tells early, before anything was started, that the address is taken; and chooses a port where any will do, for links. */
+function settlePort(config: Config): Promise<Config> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (cause) => reject(cannotListen(config, cause)));
-    probe.listen(config.port, config.host, () => probe.close(() => resolve()));
+    probe.listen(config.port, config.host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve({ ...config, port, publicUrl: publicUrlOn(port, config) }));
+    });
   });
 }

@@ -10,23 +10,26 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
-import { type Config, ConfigError, type Mode, readProcessConfig } from "#lib/config.ts";
+import { type Config, ConfigError, type Mode, processShowsColours, readProcessConfig } from "#lib/config.ts";
+import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 import { openLog } from "#lib/log.ts";
 import { SECOND } from "#lib/time.ts";
 import { blueprint } from "../blueprints.ts";
+import { built } from "../built.ts";
 import { migrations } from "../migrations.ts";
 import { release } from "../release.ts";
-import { CommandError, EX_CONFIG, EX_USAGE, type Given } from "./command.ts";
+import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 
-const EX_FAILING = 1, EX_INTERRUPTED = 130;
+const EX_FAILING = 1;
 /** What hangs on after all is told, such as a plugin that hands out credentials, does not keep the program. */
 const LINGER = 2 * SECOND;
 /** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
 const SAME_WISH = SECOND;
 
 export async function doctor({ options }: Given): Promise<void> {
+  if (options.rbac === true) return void process.stdout.write(renderClusterRoles());
   const report = openReport(options.json === true);
   const definitions = await readDefinitions();
   if (Array.isArray(definitions)) {
@@ -74,7 +77,9 @@ async function readDefinitions(): Promise<Definitions | Finding[]> {
   if (config && definitions) return { config, ...definitions };
   const hint = "For a look around nothing has to be set: wheelwright dev brings a database and a cluster along.";
   return problems.map((problem) =>
-    problem.startsWith("DATABASE_URL is missing") ? failing("variables", problem, hint) : failing("variables", problem)
+    problem.startsWith("DATABASE_URL is missing") && !built()
+      ? failing("variables", problem, hint)
+      : failing("variables", problem)
   );
 }
 
@@ -115,7 +120,7 @@ interface Report {
 }
 
 function openReport(json: boolean): Report {
-  const colours = process.stdout.isTTY === true && process.stdout.hasColors();
+  const colours = processShowsColours();
   const { version } = release();
   const sections: Section[] = [];
   const clear = process.stderr.isTTY === true ? "\r\x1b[2K" : "";
@@ -156,7 +161,7 @@ function stopAtSignal(): { readonly signal: AbortSignal; readonly forget: () => 
     stopping.abort(new Error("Stopped"));
     if (performance.now() - first > SAME_WISH) process.exit(EX_INTERRUPTED);
   };
-  const signals = ["SIGTERM", "SIGINT"] as const;
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
   for (const name of signals) process.on(name, stop);
   return {
     signal: stopping.signal,

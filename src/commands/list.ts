@@ -31,14 +31,23 @@ export const commands: readonly Command[] = [
   {
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
-    usage: "[--region NAME] [--no-probe] [--json]",
+    usage: "[--region NAME] [--no-probe] [--json] | --rbac",
     words: 0,
     options: {
       region: { type: "string", help: "only the cluster of this region" },
       "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
       json: { type: "boolean", help: "JSON in place of text" },
+      rbac: { type: "boolean", help: "look at nothing, but print the ClusterRoles that give what is looked for" },
     },
     load: async () => (await import("./doctor.ts")).doctor,
+  },
+  {
+    name: "config",
+    summary: "List the variables of the configuration, and which are set",
+    usage: "",
+    words: 0,
+    options: {},
+    load: async () => (await import("./config.ts")).config,
   },
   {
     name: "simulate",
@@ -57,6 +66,7 @@ export const commands: readonly Command[] = [
     summary: "Set a new password for a user, on this machine's authority",
     usage: "reset-password EMAIL",
     words: 2,
+    first: ["reset-password"],
     options: {},
     load: async () => (await import("./admin.ts")).admin,
   },
@@ -65,6 +75,7 @@ export const commands: readonly Command[] = [
     summary: "Show the seals of the audit log, or verify it against them",
     usage: "heads | verify [--against HEAD|FILE]",
     words: 1,
+    first: ["heads", "verify"],
     options: {
       against: {
         type: "string",

@@ -1,7 +1,9 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { parseArgs } from "node:util";
 import { ConfigError } from "#lib/config.ts";
-import { Fault, messageOf, reasonOf } from "#lib/errors.ts";
+import { Fault, reasonOf, StartError } from "#lib/errors.ts";
+import { nearest } from "#lib/nearest.ts";
+import { built } from "../built.ts";
 import {
   type Command,
   CommandError,
@@ -15,13 +17,18 @@ import {
 import { commands } from "./list.ts";
 import { release } from "../release.ts";
 
+const CONFIGURATION = "Configuration is by environment variables; wheelwright config lists them.\n";
+
 /** Returns the exit status: 0, or one of sysexits.h. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = line;
   if (["help", "--help", "-h"].includes(name)) return tell(help(rest[0]));
   if (["version", "--version", "-v"].includes(name)) return tell(`wheelwright ${release().version}\n`);
   const command = commands.find((each) => each.name === name);
-  if (!command) return refuse(EX_USAGE, `There is no command "${name}".\n\n${help(undefined)}`);
+  if (!command) {
+    const meant = didYouMean(name, commands.map((each) => each.name));
+    return refuse(EX_USAGE, `There is no command "${name}"${meant}\n\n${help(undefined)}`);
+  }
   if (rest.includes("--help") || rest.includes("-h")) return tell(help(name));
   try {
     const given = parse(command, rest);
@@ -32,16 +39,46 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
 }
 
+/** Judged by ourselves: what parseArgs says of a mistake is made for programmers. */
 function parse(command: Command, line: string[]): Given {
-  try {
-    const { values, positionals } = parseArgs({ args: line, options: command.options, allowPositionals: true });
-    if (positionals.length <= command.words) {
-      return { options: values as Given["options"], words: positionals };
-    }
-    throw new Error(`"${positionals[command.words]}" is one word too many`);
-  } catch (error) {
-    throw new CommandError(EX_USAGE, `${messageOf(error)}\n\n${help(command.name)}`, { cause: error });
+  const { values, positionals, tokens } = parseArgs({
+    ...{ args: line, options: command.options },
+    ...{ strict: false, allowPositionals: true, tokens: true },
+  });
+  const problem = tokens.map((token) => token.kind === "option" ? problemOf(command, token) : null).find(Boolean) ??
+    problemOfWords(command, positionals);
+  if (problem) throw new CommandError(EX_USAGE, `${problem}\n\n${help(command.name)}`);
+  return { options: values as Given["options"], words: positionals };
+}
+
+interface Option {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function problemOf({ name: command, options }: Command, { name, rawName, value, inlineValue }: Option): string | null {
+  const known = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!known) {
+    const meant = didYouMean(rawName, Object.keys(options).map((each) => `--${each}`));
+    return `wheelwright ${command} has no option ${rawName}${meant}`;
   }
+  if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
+  return value && (inlineValue || !value.startsWith("-")) ? null : `${rawName} needs a value: ${known.help}`;
+}
+
+function problemOfWords({ name, words, first }: Command, given: readonly string[]): string | null {
+  const [word] = given;
+  if (first && word === undefined) return `wheelwright ${name} needs to know what to do: ${first.join(" or ")}`;
+  if (first && !first.includes(word!)) return `There is no wheelwright ${name} ${word}${didYouMean(word!, first)}`;
+  return given.length > words ? `"${given[words]}" is one word too many` : null;
+}
+
+/** What a sentence on a mistyped name ends with. */
+function didYouMean(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === null ? "" : `; did you mean ${meant}?`;
 }
 
 function explain(command: Command, error: unknown): number {
@@ -49,6 +86,7 @@ function explain(command: Command, error: unknown): number {
   if (error instanceof ConfigError) {
     return refuse(EX_CONFIG, `wheelwright ${command.name} cannot start: ${error.message}`);
   }
+  if (error instanceof StartError) return refuse(EX_UNAVAILABLE, error.message);
   if (error instanceof Fault) return refuse(error.kind === "unavailable" ? EX_UNAVAILABLE : EX_DATA, error.message);
   // By its name, because its module brings the database's driver along, which most commands do without.
   if (error instanceof Error && error.name === "MigrationError") return refuse(EX_CONFIG, error.message);
@@ -57,7 +95,8 @@ function explain(command: Command, error: unknown): number {
     const next = error.name === "PostgresError" ? "; wheelwright doctor tells what it asks of the database" : "";
     return refuse(EX_UNAVAILABLE, `wheelwright ${command.name} cannot go on: ${reasonOf(error)}${where}${next}`);
   }
-  return refuse(EX_SOFTWARE, error instanceof Error ? error.stack ?? error.message : String(error));
+  const what = error instanceof Error ? error.stack ?? error.message : String(error);
+  return refuse(EX_SOFTWARE, `wheelwright ${command.name} ended by a mistake of its own; please report it:\n${what}`);
 }
 
 /** What the system or the database refused, by its code. All else is a mistake of ours, whose stack tells where it is. */
@@ -69,16 +108,17 @@ function isRefusal(error: unknown): error is Error & { readonly path?: string } 
 function help(name: string | undefined): string {
   const command = commands.find((each) => each.name === name);
   if (!command) {
-    const rows = commands.map((each) => `  ${`${each.name} ${each.usage}`.padEnd(44)} ${each.summary}`);
-    return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\n${rows.join("\n")}\n\n` +
-      "Configuration is by environment variables; README.md lists them.\n";
+    const shown = commands.filter(({ name }) => !(name === "dev" && built()));
+    const width = Math.max(...shown.map(({ name, usage }) => name.length + usage.length + 1));
+    const rows = shown.map((each) => `  ${`${each.name} ${each.usage}`.padEnd(width)}  ${each.summary}`);
+    return `Wheelwright: hubs and spokes of Moodle on Kubernetes.\n\n${rows.join("\n")}\n\n${CONFIGURATION}`;
   }
   const options = Object.entries(command.options).map(([option, { help }]) =>
     `  ${`--${option}`.padEnd(20)} ${help}\n`
   );
   return `wheelwright ${command.name} ${command.usage}\n\n${command.summary}\n${options.length ? "\n" : ""}${
     options.join("")
-  }`;
+  }\n${CONFIGURATION}`;
 }
 
 function tell(text: string): number {

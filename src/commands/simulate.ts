@@ -3,6 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { readProcessConfig } from "#lib/config.ts";
 import { openLog } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
+import { awaitStop } from "../stop.ts";
+import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 
 export async function simulate({ options }: Given): Promise<void> {
@@ -13,11 +15,14 @@ export async function simulate({ options }: Given): Promise<void> {
   }
   const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
   const record = options.record === true ? { record: true as const } : {};
-  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log, ...record });
-  if (typeof options.kubeconfig === "string") await writeFile(options.kubeconfig, simulator.kubeconfig());
-  process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log, ...record }).catch((cause) => {
+    throw cannotListen({ host: "127.0.0.1", port }, cause);
   });
-  await simulator.close();
+  try {
+    if (typeof options.kubeconfig === "string") await writeFile(options.kubeconfig, simulator.kubeconfig());
+    process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
+    await awaitStop().told;
+  } finally {
+    await simulator.close();
+  }
 }

@@ -1,4 +1,5 @@
 /** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
+import { marker } from "#test/lib/notifications/tell.ts";
 import type postgres from "postgres";
 import { silent } from "#lib/log.ts";
 import { openDatabase } from "#lib/db/open.ts";
@@ -48,7 +49,7 @@ export async function prepareReaders(
   const db = await openDatabase({ url, size: 2, log: silent, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
-    const { marked } = await markAllRead(db, reader);
+    const { marked } = await markAllRead(db, marker(reader));
     say(`read-all as ${reader.role}: ${marked} in ${Math.round(performance.now() - began)} ms`);
   }
   await db.close();
@@ -65,6 +66,11 @@ export async function prepareReaders(
         where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
+    // What marking one by one leaves behind.
+    await tx`insert into notification_read_stretches
+      select ${user}, 'hub', federation_id, '', min(at), max(at) from audit_events
+      join notification_reads as read on read.event_id = audit_events.id and read.user_id = ${user}
+      group by federation_id having count(*) > 1`;
   });
   await fillEvents(sql, events, events + 40, say);
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseAllDocuments } from "yaml";
+import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
 import { namePermission, neededFor } from "#test/lib/doctor/asked.ts";
 import type { Asked } from "#test/lib/doctor/between.ts";
@@ -64,6 +65,15 @@ test("gives what is used and nothing else, each permission once and in one of th
   const sorted = (list: readonly string[]) => [...list].sort();
   assert.equal(sorted(wide), sorted([...permissionsFor(SPOKE).map(namePermission), BIND]));
   assert.equal(sorted(spoke), sorted(PERMISSIONS.filter((each) => !isClusterWide(each)).map(namePermission)));
+});
+
+test("is what doctor --rbac prints, permission by permission.", (scene) => {
+  const documents = parseAllDocuments(renderClusterRoles()).map((document) => document.toJS());
+  for (const name of [WIDE, SPOKE]) {
+    assert.equal(granted({ documents }, name).sort(), granted(scene, name).sort());
+    const bound = rulesOf({ documents }, name).flatMap(({ resourceNames }) => resourceNames ?? []);
+    assert.equal(bound, name === WIDE ? [SPOKE] : []);
+  }
 });
 
 test("gives no right to Secrets or logs outside the namespaces that were made.", ({ wide }) => {

@@ -1,10 +1,9 @@
-/** What a self-hoster starts from: the compose file, its example of a configuration, and the image say what the program means. */
+/** What a self-hoster starts from: the compose file and its example of a configuration say what the program means. */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
 import { ConfigError, readConfig } from "#lib/config.ts";
-import { commands } from "#src/commands/list.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
@@ -34,7 +33,7 @@ interface Scene {
   /** The lines `NAME=value` of the example, and those that are commented out. */
   given: string[];
   optional: string[];
-  containerfile: string;
+  example: string;
 }
 
 const test = suite<Scene>("deploy/compose.yaml");
@@ -45,15 +44,15 @@ test.before(async (scene) => {
   scene.program = services.wheelwright;
   scene.migrate = services.migrate;
   scene.postgres = services.postgres;
-  const example = await read("deploy/.env.example");
+  const example = scene.example = await read("deploy/.env.example");
   scene.given = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
   scene.optional = [...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
-  scene.containerfile = await read("Containerfile");
 });
 
-/** The variables that the file takes from .env. */
+/** The variables that the file itself takes from .env, but for the image's name, which is nothing that the program reads. */
 function takenFrom(text: string): string[] {
-  return [...new Set([...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!))].sort();
+  const names = [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
+  return [...new Set(names)].filter((name) => name !== "WHEELWRIGHT_IMAGE").sort();
 }
 
 /** What compose makes of the values: `:?` needs one, `:-` may be empty. What is within another comes first. */
@@ -67,7 +66,8 @@ function fill(value: string, env: Record<string, string>): string {
 
 function environment(program: Scene["program"], env: Record<string, string>): Record<string, string> {
   const entries = Object.entries(program.environment as Record<string, string>);
-  return Object.fromEntries(entries.map(([name, value]) => [name, fill(value, env)]));
+  const given = program.env_file === ".env" ? env : {};
+  return { ...given, ...Object.fromEntries(entries.map(([name, value]) => [name, fill(value, env)])) };
 }
 
 /** Whether the configuration has a variable of this name: of one that it has, it refuses a value and a file together. */
@@ -98,7 +98,8 @@ test("every variable that it takes or gives is one of the configuration", ({ tex
 
 test("the specification's variables are all there, first in the example, and what is needed is asked for", (scene) => {
   assert.equal([...scene.given].sort(), [...GIVEN, OWNER].sort());
-  assert.equal(takenFrom(scene.text), [...scene.given, ...scene.optional].sort());
+  const shown = [...scene.given, ...scene.optional];
+  assert.equal(takenFrom(scene.text).filter((name) => !shown.includes(name)), []);
   const asked = [...scene.text.matchAll(/\$\{([A-Z_]+):\?set \1 /g)].map(([, name]) => name!);
   assert.equal([...new Set(asked)].sort(), [...NEEDED].sort());
 });
@@ -127,6 +128,8 @@ test("everything that the example offers reaches the program", ({ program, given
     TRUSTED_PROXIES: "172.16.0.0/12",
     DNS_SERVERS: "10.0.0.2",
     LOG_LEVEL: "debug",
+    CATALOG: "/etc/wheelwright/catalog/catalog.yaml",
+    BLUEPRINT_DIR: "/etc/wheelwright/blueprint",
   };
   assert.equal([...given, ...optional].sort(), [...Object.keys(full), OWNER].sort());
   const { acmeEmail, clusterRole, smtp, relay, publicUrl, trustedProxies, dnsServers, log } = readConfig({
@@ -158,8 +161,37 @@ test("everything that the example offers reaches the program", ({ program, given
   });
 });
 
+test("what the file fixes is fixed, whatever else .env says", ({ program }) => {
+  const env = {
+    ...FILLED,
+    PORT: "1",
+    HOST: "::1",
+    DATABASE_URL: "postgres://else",
+    DATABASE_OWNER_URL: "postgres://else",
+  };
+  const { port, host, database } = readConfig({ mode: "serve", env: environment(program, env), terminal: false });
+  assert.equal([port, host, new URL(database.url).hostname, database.ownerUrl], [3000, "0.0.0.0", "postgres", null]);
+});
+
+test("files for what customers may choose and for manifests are where the example says that they are", (scene) => {
+  for (const place of ["catalog", "blueprint"]) {
+    assert.ok(scene.program.volumes.includes(`./${place}:/etc/wheelwright/${place}:ro`));
+    assert.match(scene.example, `=/etc/wheelwright/${place}`);
+  }
+});
+
+test("the proxy passes on to where the program listens, and events as they come", async ({ text }) => {
+  const { services } = parse(text, { merge: true });
+  assert.equal(services.proxy.profiles, ["proxy"]);
+  const [caddy, nginx] = [await read("deploy/Caddyfile"), await read("deploy/nginx.conf")];
+  assert.match(caddy, /^\{\$PUBLIC_URL\} \{\n\treverse_proxy wheelwright:3000 \{\n\t\tflush_interval -1/m);
+  assert.match(nginx, /proxy_pass http:\/\/127\.0\.0\.1:3000;/);
+  assert.match(nginx, /proxy_buffering off;/);
+});
+
 test("the kubeconfig of this machine is mounted where the program looks, for reading only", ({ program }) => {
-  const mounts = program.volumes as { type: string; source: string; target: string; read_only: boolean }[];
+  type Mount = { type: string; source: string; target: string; read_only: boolean };
+  const mounts = (program.volumes as (string | Mount)[]).filter((mount) => typeof mount !== "string");
   const [mount] = mounts.filter(({ target }) => target === program.environment.KUBECONFIG);
   assert.is(fill(mount!.source, FILLED), "/root/kubeconfig");
   assert.equal([mount!.type, mount!.read_only], ["bind", true]);
@@ -201,27 +233,6 @@ test("only what migrates has the owner's password, and the program's role is ano
 test("without a password of the owner's the one that there is serves both, as for a database made before", (scene) => {
   assert.is(environment(scene.postgres, FILLED).POSTGRES_PASSWORD, FILLED.POSTGRES_PASSWORD);
   assert.is(environment(scene.migrate, FILLED).POSTGRES_OWNER_PASSWORD, FILLED.POSTGRES_PASSWORD);
-});
-
-test("the image and the compose file ask after its health and start it by commands that there are", (scene) => {
-  const names = commands.map(({ name }) => name);
-  const [, check] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(scene.containerfile)!;
-  assert.equal(["CMD", ...JSON.parse(check!)], scene.program.healthcheck.test);
-  const [, entry] = /^ENTRYPOINT (\[.*\])$/m.exec(scene.containerfile)!;
-  assert.equal(JSON.parse(check!), [...JSON.parse(entry!), "healthcheck"]);
-  const [, start] = /^CMD (\[.*\])$/m.exec(scene.containerfile)!;
-  assert.equal([...JSON.parse(start!), "healthcheck"].filter((name) => !names.includes(name)), []);
-});
-
-test("the image is not root's, by number, and is told to stop as the program expects", ({ containerfile }) => {
-  assert.match(containerfile, /^USER [1-9]\d*:[1-9]\d*$/m);
-  assert.match(containerfile, /^STOPSIGNAL SIGTERM$/m);
-});
-
-test("what the image is built from is what its build may see", async ({ containerfile }) => {
-  const seen = [...(await read(".containerignore")).matchAll(/^!(.+)$/gm)].map(([, path]) => path!);
-  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) => paths!.split(" "));
-  assert.equal(copied.sort(), seen.sort());
 });
 
 test.run();

@@ -170,6 +170,12 @@ create table cluster_snapshots (
   constraint cluster_snapshots_pkey PRIMARY KEY (cluster)
 );
 
+create table deprecation_announcements (
+  notice_id text not null,
+  first_at timestamp(3) with time zone not null default wheelwright_now(),
+  constraint deprecation_announcements_pkey PRIMARY KEY (notice_id)
+);
+
 create table deprecation_notices (
   notice_id text not null,
   user_id text not null,
@@ -245,6 +251,18 @@ create table federations (
   constraint federations_namespace_key UNIQUE (namespace)
 );
 CREATE UNIQUE INDEX federations_one_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
+
+create table former_domains (
+  domain text not null,
+  spoke_id text not null,
+  until timestamp(3) with time zone not null,
+  constraint former_domains_domain_check CHECK ((domain = lower(domain))),
+  constraint former_domains_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
+  constraint former_domains_pkey PRIMARY KEY (domain)
+);
+CREATE INDEX former_domains_backwards ON public.former_domains USING btree (reverse(domain) COLLATE "C");
+CREATE INDEX former_domains_by_end ON public.former_domains USING btree (until);
+CREATE INDEX former_domains_of_spoke ON public.former_domains USING btree (spoke_id);
 
 create table idempotency_keys (
   user_id text not null,
@@ -335,12 +353,25 @@ create table notification_read_counts (
   spoke_id text not null default ''::text,
   reads bigint not null default 0,
   read_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  skip_through timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
   constraint notification_read_counts_about_check CHECK ((about = ANY (ARRAY['all'::text, 'loose'::text, 'hub'::text, 'spoke'::text, 'audience'::text]))),
   constraint notification_read_counts_check CHECK ((((federation_id <> ''::text) = (about = 'hub'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_check1 CHECK ((((spoke_id <> ''::text) = (about = 'spoke'::text)) OR (about = 'audience'::text))),
   constraint notification_read_counts_reads_check CHECK ((reads >= 0)),
   constraint notification_read_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint notification_read_counts_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id)
+);
+
+create table notification_read_stretches (
+  user_id text not null,
+  about text not null,
+  federation_id text not null,
+  spoke_id text not null,
+  from_at timestamp(3) with time zone not null,
+  through_at timestamp(3) with time zone not null,
+  constraint notification_read_stretches_check CHECK ((from_at < through_at)),
+  constraint notification_read_stretches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint notification_read_stretches_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id, from_at)
 );
 
 create table notification_reads (
@@ -441,20 +472,24 @@ create table spokes (
   backup_due_at timestamp(3) with time zone,
   bad_looks smallint not null default 0,
   cluster_uid text,
+  wished_domain text,
   constraint spokes_check CHECK (((state = 'removed'::text) = (removed_at IS NOT NULL))),
   constraint spokes_domain_check CHECK ((domain = lower(domain))),
   constraint spokes_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text, 'unknown'::text]))),
   constraint spokes_state_check CHECK ((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'failed'::text, 'suspending'::text, 'suspended'::text, 'resuming'::text, 'updating'::text, 'removing'::text, 'removed'::text]))),
+  constraint spokes_wished_domain_check CHECK ((wished_domain = lower(wished_domain))),
   constraint spokes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint spokes_federation_id_fkey FOREIGN KEY (federation_id) REFERENCES federations(id),
   constraint spokes_pkey PRIMARY KEY (id),
   constraint spokes_namespace_key UNIQUE (namespace)
 );
 CREATE INDEX spokes_by_domain_backwards ON public.spokes USING btree (reverse(domain) COLLATE "C") WHERE (state <> 'removed'::text);
+CREATE INDEX spokes_by_wished_domain_backwards ON public.spokes USING btree (reverse(wished_domain) COLLATE "C") WHERE ((state <> 'removed'::text) AND (wished_domain IS NOT NULL));
 CREATE INDEX spokes_due_for_backup ON public.spokes USING btree (cluster, backup_due_at) WHERE (state = 'active'::text);
 CREATE INDEX spokes_of_federation ON public.spokes USING btree (federation_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX spokes_one_live_domain ON public.spokes USING btree (domain) WHERE (state <> 'removed'::text);
 CREATE UNIQUE INDEX spokes_one_live_slug ON public.spokes USING btree (federation_id, slug) WHERE (state <> 'removed'::text);
+CREATE UNIQUE INDEX spokes_one_wished_domain ON public.spokes USING btree (wished_domain) WHERE (state <> 'removed'::text);
 
 create table stream_events (
   federation_id text not null,

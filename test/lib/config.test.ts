@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Config, ConfigError, type Mode, publicUrlOn, readConfig } from "#lib/config.ts";
+import { type Config, ConfigError, type Mode, publicUrlOn, readConfig, showsColours } from "#lib/config.ts";
 
 const test = suite("readConfig");
 
@@ -173,6 +173,29 @@ test("the mail relay of sites has an account each, whose name tells them apart, 
     assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must hold/, user);
   }
   assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
+});
+
+test("dev listens on this machine alone unless told, serve everywhere", () => {
+  assert.equal([read(ENOUGH).host, read({}, "dev").host, read({ HOST: "::" }, "dev").host], [
+    "0.0.0.0",
+    "127.0.0.1",
+    "::",
+  ]);
+});
+
+test("colours show on a terminal that has them, and where they are asked for", () => {
+  const shown = (env: Record<string, string>, terminal = true) => showsColours({ env, terminal });
+  assert.equal([shown({}), shown({}, false), shown({ TERM: "dumb" }), shown({ NO_COLOR: "1" })], [
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.equal([shown({ FORCE_COLOR: "1" }, false), shown({ FORCE_COLOR: "0" }), shown({ NO_COLOR: "" })], [
+    true,
+    false,
+    true,
+  ]);
 });
 
 test("mail becomes files in dev alone, and only without a mail server", () => {

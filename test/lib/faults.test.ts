@@ -12,7 +12,10 @@ interface Thrown {
   readonly code: string;
 }
 
-/** Every `new Fault("kind", "code", …)` of the program; one that is written otherwise has no kind here. */
+/**
+ * Every `new Fault("kind", "code", …)` of the program, and every `super` of its like; one that is written otherwise has no kind
+ * here.
+ */
 async function findThrown(): Promise<Thrown[]> {
   const found: Thrown[] = [];
   for (const folder of ["lib", "routes", "src"]) {
@@ -20,7 +23,7 @@ async function findThrown(): Promise<Thrown[]> {
       if (!file.endsWith(".ts")) continue;
       const path = `${folder}/${file}`;
       const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
-      for (const [, rest = ""] of text.matchAll(/\bnew Fault\(([^;]*)/g)) {
+      for (const [, rest = ""] of text.matchAll(/\b(?:new Fault|extends Fault \{[^}]*?super)\(([^;]*)/g)) {
         const [, kind = "", code = ""] = /^\s*"(\w+)",\s*"(\w+)",/.exec(rest) ?? [];
         found.push({ path, kind, code });
       }

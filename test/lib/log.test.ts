@@ -35,10 +35,12 @@ test("an error is written with its stack and its cause", () => {
   assert.match(error.stack, /log\.test\.ts/);
 });
 
-test("for people it is coloured, and leaves out fields that are not set", () => {
+test("for people it has no escape sequence unless colours are asked for, and leaves out fields that are not set", () => {
   const { log, lines } = open("info", "pretty");
   log.warn("Careful", { who: "ada", none: undefined });
-  assert.match(lines[0]!, /Careful/);
+  assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} warn {2}Careful who=ada\n$/);
+  openLog({ level: "warn", format: "pretty", colours: true, write: (line) => lines.push(line) }).warn("Careful");
+  assert.match(lines[1]!, "\u001b[33mwarn \u001b[0m Careful");
   assert.match(lines[0]!, /who=ada/);
   assert.not.match(lines[0]!, /none/);
 });

@@ -61,6 +61,7 @@ test("a page's end is milliseconds or ISO, and nothing that would be an invalid 
       "9".repeat(15),
       "9".repeat(16),
       "0000-01-01T00:00Z",
+      "2030-02-30T00:00:00Z",
     ]
   ) {
     assert.not(takes(Before, bad), bad);
@@ -81,6 +82,13 @@ test("a timestamp needs its zone", () => {
   ) {
     assert.not(takes(When, bad), bad);
   }
+});
+
+test("a timestamp is of a day that there is", () => {
+  for (const bad of ["2030-02-30T00:00:00Z", "2030-02-29T12:00:00+01:00", "2030-04-31T00:00Z", "2030-11-00T00:00Z"]) {
+    assert.not(takes(When, bad), bad);
+  }
+  assert.is((v.parse(When, "2028-02-29T23:30:00-01:00") as Date).toISOString(), "2028-03-01T00:30:00.000Z");
 });
 
 test.run();

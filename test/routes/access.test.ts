@@ -7,6 +7,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
 import { Fault } from "#lib/errors.ts";
 import { METHODS, type RouteModule } from "#lib/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
@@ -135,11 +136,11 @@ function isWideEnough({ endpoint, means }: Outcome): boolean {
   return means === "session" || scopes.indexOf(means) >= scopes.indexOf(endpoint.scope);
 }
 
-/** The same declarations; without a body or a bucket there is nothing else that could refuse. */
+/** The same declarations; with any body, and without a bucket, there is nothing else that could refuse. */
 function replaced(module: RouteModule): RouteModule {
   const endpoints = METHODS.flatMap((method) => {
-    const { bucket: _bucket, body: _body, query: _query, ...endpoint } = module[method] ?? {};
-    return module[method] ? [[method, { ...endpoint, handle: reached }]] : [];
+    const { bucket: _bucket, form: _form, query: _query, ...endpoint } = module[method] ?? {};
+    return module[method] ? [[method, { ...endpoint, body: v.any(), handle: reached }]] : [];
   });
   return Object.fromEntries(endpoints);
 }

@@ -1,6 +1,7 @@
 /** Requests that are none, on real sockets: each is refused or cut off, and the server goes on answering the others. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { FAULTS } from "#lib/faults.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { inParallel } from "#test/support/probes/walk.ts";
@@ -85,19 +86,27 @@ const CASES: readonly (readonly [name: string, bytes: string, ...statuses: numbe
   ["an expectation", post("Expect: 200-maybe\r\nContent-Length: 2", "{}"), 400, 417],
 ];
 
-test("is refused or cut off, whatever it is", async ({ port }) => {
+test("is refused in JSON with a code, or cut off, whatever it is", async ({ port }) => {
   await inParallel(CASES, async ([name, bytes, ...statuses]) => {
     const connection = openConnection(port);
     connection.socket.write(bytes, "latin1");
     // The half of it that is missing never comes.
     const answer = await Promise.race([
-      connection.received(/\r\n\r\n/).catch(() => connection.closed),
+      connection.received(/\r\n\r\n\{.*\}/s).catch(() => connection.closed),
       connection.closed,
     ]);
     connection.socket.destroy();
     const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
     assert.ok(statuses.includes(status), `${name}: ${answer.slice(0, 400)}`);
     assert.not.match(answer, /\.ts:|node_modules|Error:/, name);
+    if (status < 400) return;
+    const problem = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+    assert.equal(
+      [problem.statusCode, typeof problem.message, typeof problem.error],
+      [status, "string", "string"],
+      name,
+    );
+    assert.ok(Object.hasOwn(FAULTS, problem.code), `${name}: ${problem.code}`);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
 import type { Actor } from "#lib/auth/access.ts";
 import { SECOND, sleep } from "#lib/time.ts";
 import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
@@ -128,7 +129,7 @@ async function switchCredential({ db }: Scene, { credential: { kind, id } }: Act
   else await db.sql(`update sessions set ended_at = ${at} where id = $1`, [id]);
 }
 
-/** The same declarations; without a body or a bucket there is nothing else that could refuse. */
+/** The same declarations; with any body, and without a bucket, there is nothing else that could refuse. */
 function replace(stage: Stage, module: RouteModule): RouteModule {
   const handle: AnyEndpoint["handle"] = async ({ app, actor, request }) => {
     await stage.meanwhile(actor);
@@ -136,8 +137,8 @@ function replace(stage: Stage, module: RouteModule): RouteModule {
     await app.db.transact(() => Promise.resolve(stage.deeds++));
   };
   const endpoints = METHODS.flatMap((method) => {
-    const { bucket: _bucket, body: _body, query: _query, params: _params, ...endpoint } = module[method] ?? {};
-    return module[method] ? [[method, { ...endpoint, reply: noContent, handle }]] : [];
+    const { bucket: _bucket, form: _form, query: _query, params: _params, ...endpoint } = module[method] ?? {};
+    return module[method] ? [[method, { ...endpoint, body: v.any(), reply: noContent, handle }]] : [];
   });
   return Object.fromEntries(endpoints);
 }

@@ -65,12 +65,12 @@ test("signs in and leads on where there is a portal", async ({ flows }) => {
     handle: ({ actor }) => ({ user: actor?.email ?? null }),
   });
   const app = { ...flows.app, config: { ...flows.app.config, portal: true } };
-  const server = openServer(app, [...manifest, ["/", { GET }]], { ready: () => true });
+  const server = openServer(app, [...manifest, ["/sign-in", { GET }]], { ready: () => true });
   const [path, init] = submitting(page.body, { password: NEW });
   const done = await server.request(new Request(`http://localhost:3000${path}`, init));
   assert.match(await done.text(), 'href="/"');
   const cookie = done.headers.get("set-cookie")!.split(";")[0]!;
-  const home = await server.request(new Request("http://localhost:3000/", { headers: { cookie } }));
+  const home = await server.request(new Request("http://localhost:3000/sign-in", { headers: { cookie } }));
   assert.equal(await home.json(), { user: "withportal@example.org" });
 });
 

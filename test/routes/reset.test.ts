@@ -6,7 +6,7 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { submitting, textOf } from "#test/support/form.ts";
-import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
+import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
 
 const NEW = "a wholly new password";
 
@@ -42,6 +42,24 @@ test("keeps the old password while the new one cannot be taken", async ({ flows 
   }
   assert.match(textOf(page), "The password must not be the account's e-mail address.");
   assert.is((await flows.send(...submitting(page.body, { password: NEW }))).status, 200);
+});
+
+test("revokes API tokens unless the box is ticked, which it is not, and keeps its tick", async ({ flows }) => {
+  for (const keeps of [false, true]) {
+    const person = await makePerson(flows.db, `keeps-${keeps}`),
+      { plaintext } = await makeToken(flows.db, person, "cli");
+    const page = await flows.send(`/reset?token=${await flows.link("password_reset", person)}`);
+    assert.match(textOf(page), "Keep my API tokens");
+    assert.not.match(page.body, "checked");
+    const ticked = keeps ? { keepTokens: "yes" } : {};
+    const again = await flows.send(...submitting(page.body, { password: "short", ...ticked }));
+    assert.is(again.status, 400);
+    assert.is(/checked/.test(again.body), keeps);
+    const done = await flows.send(...submitting(page.body, { password: NEW, ...ticked }));
+    assert.is(/API tokens that you had are revoked/.test(textOf(done)), !keeps);
+    const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
+    assert.is(me.status, keeps ? 200 : 401);
+  }
 });
 
 test("tells who comes while too much is hashed when to come again", async ({ flows }) => {

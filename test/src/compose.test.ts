@@ -7,8 +7,12 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { record } from "#lib/changes/record.ts";
 import { type Config, ConfigError, readConfig } from "#lib/config.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
+import type { Manifest } from "#lib/http/endpoint.ts";
 import { openLog, silent } from "#lib/log.ts";
+import { DAY } from "#lib/time.ts";
 import { compose, type Program } from "#src/compose.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeToken } from "#test/support/people.ts";
 import { openSmtp, type Smtp } from "#test/support/smtp.ts";
@@ -61,6 +65,31 @@ test("a replica with a mail server sends what one without has left in the queue"
   const { headers } = await smtp.next("ada@example.org");
   assert.is(headers.from, "Hubs <hubs@example.org>");
   assert.is(headers["message-id"], `<${job!.id}@localhost>`);
+});
+
+test("announces no end sooner than 30 days after the first start that carries it: header, document and changelog agree", async ({ db, programs }) => {
+  const deprecated = { since: "2026-01-01", sunset: "2026-02-01", note: "Use another" };
+  const [pattern, module] = manifest.find(([pattern]) => pattern === "/api/catalog")!;
+  const routes: Manifest = [
+    ...manifest.filter(([other]) => other !== pattern),
+    [pattern, { GET: { ...module.GET!, deprecated } }],
+  ];
+  const now = await db.now(), sunsets: string[] = [];
+  for (const days of [0, 9]) {
+    await db.shiftClock(days * DAY);
+    const program = await compose(configFor(db.url, { SCHEDULER: "off" }), { file: "/nowhere" }, silent, routes);
+    programs.push(program);
+    const server = openServer(program.app, program.manifest, { ready: () => true });
+    const ask = (path: string) => server.request(new Request(`http://localhost:3000${path}`));
+    const sunset = new Date((await ask("/api/catalog")).headers.get("sunset")!);
+    assert.ok(sunset.getTime() >= now.getTime() + 30 * DAY && sunset.getTime() <= now.getTime() + 31 * DAY + DAY);
+    const [notice] = (await (await ask("/api/changelog")).json()).notices;
+    assert.is(notice.takesEffectAt, sunset.toISOString());
+    const { get } = (await (await ask("/api/openapi.json")).json()).paths["/api/catalog"];
+    assert.match(get.description, `gone on ${sunset.toISOString().slice(0, 10)}`);
+    sunsets.push(sunset.toISOString());
+  }
+  assert.is(sunsets[0], sunsets[1]);
 });
 
 test("writes the calls of tokens at the latest when it stops", async ({ db, programs }) => {

@@ -45,6 +45,25 @@ test("pass what was announced and is due", () =>
     assert.is((await check({ promise, present: broken, today: TODAY })).status, 0);
   }));
 
+test("let one exception through, and nothing else, until what it is for is released", () =>
+  having(THINGS, async (promise) => {
+    const exceptions = [{
+      kind: "validation_tightened",
+      says: "refuses fields that it does not know, and ignored them",
+      why: "So it is",
+    }] as const;
+    const strict = (document: Json) =>
+      copyOf(document, ({ paths }) => {
+        paths["/things"].post.requestBody.content["application/json"].schema.additionalProperties = false;
+      });
+    assert.is((await check({ promise, present: strict(THINGS), today: TODAY })).status, 1);
+    assert.is((await check({ promise, present: strict(broken), today: TODAY, exceptions })).status, 1);
+    assert.is((await release({ promise, present: strict(THINGS), today: TODAY, exceptions })).status, 0);
+    const { status, text } = await check({ promise, present: strict(THINGS), today: TODAY, exceptions });
+    assert.is(status, 1);
+    assert.match(text, "excuses nothing any more");
+  }));
+
 test("make the present document the promise", () =>
   having(THINGS, async (promise, read) => {
     const present = declare(TODAY, "2026-12-31");

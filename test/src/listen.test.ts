@@ -100,7 +100,7 @@ test("refuses an expectation as it would any other request, and ends the connect
   const { port, close } = await open();
   const connection = openConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n".repeat(20));
-  assert.match(await connection.closed, /^HTTP\/1\.1 417 .*"error":"Expectation Failed"/s);
+  assert.match(await connection.closed, /^HTTP\/1\.1 417 .*"code":"bad_expectation".*"error":"Expectation Failed"/s);
   await close(0);
 });
 
@@ -108,7 +108,27 @@ test("cuts off headers that do not end", async () => {
   const { port, close } = await open();
   const connection = openConnection(port);
   connection.write("GET /echo HTTP/1.1\r\nHost: x\r\nX-Slow: ");
-  assert.match(await connection.closed, /^HTTP\/1\.1 408 /);
+  assert.match(await connection.closed, /^HTTP\/1\.1 408 .*"code":"request_too_slow".*"error":"Request Timeout"/s);
+  await close(0);
+});
+
+test("answers 431 and 400 in JSON to what the parser refuses, and ends the connection", async () => {
+  const { port, close } = await open();
+  const large = openConnection(port), odd = openConnection(port);
+  large.write(`GET /nothing HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`);
+  odd.write("hello\r\n\r\n");
+  assert.match(await large.closed, /^HTTP\/1\.1 431 .*Connection: close.*"statusCode":431,"code":"headers_too_large"/s);
+  assert.match(await odd.closed, /^HTTP\/1\.1 400 .*Connection: close.*"statusCode":400,"code":"malformed_request"/s);
+  await close(0);
+});
+
+test("gives nobody the refusal of what came after as the answer to what came first", async () => {
+  const { port, close, reached } = await open();
+  const connection = openConnection(port);
+  connection.write("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  await reached.promise;
+  connection.write("hello\r\n\r\n");
+  assert.is(await connection.closed, "");
   await close(0);
 });
 

@@ -29,6 +29,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",
+  417: "Expectation Failed",
   422: "Unprocessable Content",
   429: "Too Many Requests",
   500: "Internal Server Error",
@@ -48,13 +49,20 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ["retry-after"],
   504: ["retry-after"],
 };
+/** What is shown once can be read at no path. */
+const SHOWN_ONCE = /\/sign-in-link$/;
 /** Says of itself no more than that it is an object: what stands in it is checked by reading it as a document. */
 const ITSELF = "/api/openapi.json";
 const GONE = 499; // for the log alone: nobody receives it
 const PROBLEM = {
   type: "object",
-  properties: { statusCode: { type: "number" }, message: { type: "string", minLength: 1 }, error: { type: "string" } },
-  required: ["statusCode", "message", "error"],
+  properties: {
+    statusCode: { type: "number" },
+    code: { type: "string", minLength: 1 },
+    message: { type: "string", minLength: 1 },
+    error: { type: "string" },
+  },
+  required: ["statusCode", "code", "message", "error"],
 };
 
 /** What checks answers of these routes. Endpoints that a test makes up have no document, and are not checked. */
@@ -81,10 +89,11 @@ function documentOf(manifest: Manifest): Document {
 /** What is wrong with an answer, or null. */
 export function judge(document: Document, seen: Seen): string | null {
   const { method, path, status, headers } = seen;
-  const absent = [...ALWAYS, ...(NEEDED[status] ?? [])].find((name) => !headers.get(name));
+  const needed = status === 201 && SHOWN_ONCE.test(path) ? [] : NEEDED[status] ?? [];
+  const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
   if (absent) return `the header ${absent} is missing`;
   const place = document.find(path.replace(/[?#].*$/s, ""));
-  if (!place) return status === 404 ? judgeProblem(document, seen) : "the path is not declared";
+  if (!place) return status === 404 ? judgeProblem(document, seen, ["no_route"]) : "the path is not declared";
   const known = place.operation(method === "HEAD" ? "GET" : method);
   if (!known) return judgeOther(document, place, seen);
   const declared = known.answer(status);
@@ -93,7 +102,7 @@ export function judge(document: Document, seen: Seen): string | null {
   if (lacking) return `the declared header ${lacking} is missing`;
   if (method === "HEAD") return seen.text ? "HEAD has a body" : null;
   const refusal = status >= 400 && (isJson(headers) || "application/json" in declared.content);
-  return (refusal ? judgeProblem(document, seen) : null) ?? judgeBody(document, declared, seen);
+  return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
 }
 
 /** A method that the path does not have. */
@@ -102,16 +111,24 @@ function judgeOther(document: Document, { methods }: Place, seen: Seen): string 
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join();
   if (headers.get("allow")?.split(", ").sort().join() !== allow) return `Allow is not ${allow}`;
   if (method === "OPTIONS") return status === 204 && !text ? null : "OPTIONS is 204 without a body";
-  return status === 405 ? judgeProblem(document, seen) : "the method is not declared";
+  return status === 405 ? judgeProblem(document, seen, ["wrong_method"]) : "the method is not declared";
 }
 
-function judgeProblem(document: Document, { status, headers, text }: Seen): string | null {
+/** `codes` are those that are declared for the status. */
+function judgeProblem(
+  document: Document,
+  { status, headers, text }: Seen,
+  codes: readonly string[],
+): string | null {
   if (!isJson(headers)) return `a refusal is JSON, but this is ${headers.get("content-type")}`;
   const body = parse(text ?? "");
   const misfit = document.misfit(PROBLEM, body);
   if (misfit) return misfit;
-  const { statusCode, error, message } = body as { statusCode: number; error: string; message: string };
+  const { statusCode, code, error, message } = body as Record<"code" | "error" | "message", string> & {
+    statusCode: number;
+  };
   if (statusCode !== status) return `its statusCode is ${statusCode}`;
+  if (!codes.includes(code)) return `its code is ${code}, and declared are ${codes.join(", ") || "none"}`;
   if (error !== PHRASES[status]) return `its error is "${error}", not "${PHRASES[status]}"`;
   return /\n {4}at /.test(message) ? "its message holds a stack" : null;
 }

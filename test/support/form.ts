@@ -7,7 +7,7 @@ import type { Answer } from "#test/support/client.ts";
 export interface Form {
   readonly action: string;
   readonly method: string;
-  /** By name, as they stand in the page. */
+  /** By name, as they stand in the page; a box that is not ticked sends nothing. */
   readonly fields: Readonly<Record<string, string>>;
   /** The whole tag of each field, for a look at its attributes. */
   readonly tags: Readonly<Record<string, string>>;
@@ -20,7 +20,10 @@ export function readForm(html: string): Form {
   return {
     action: attribute(attributes, "action") ?? "",
     method: (attribute(attributes, "method") ?? "get").toUpperCase(),
-    fields: Object.fromEntries(inputs.map((tag) => [attribute(tag, "name")!, attribute(tag, "value") ?? ""])),
+    fields: Object.fromEntries(
+      inputs.filter((tag) => !/type="checkbox"/.test(tag) || /\schecked\b/.test(tag))
+        .map((tag) => [attribute(tag, "name")!, attribute(tag, "value") ?? ""]),
+    ),
     tags: Object.fromEntries(inputs.map((tag) => [attribute(tag, "name")!, tag])),
   };
 }
@@ -31,8 +34,8 @@ export function submitting(
   filled: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): [path: string, init: RequestInit] {
-  const { action, method, fields } = readForm(html);
-  const unknown = Object.keys(filled).find((name) => !(name in fields));
+  const { action, method, fields, tags } = readForm(html);
+  const unknown = Object.keys(filled).find((name) => !(name in tags));
   if (unknown) throw new Error(`The form has no field ${unknown}`);
   return [action, {
     method,

@@ -53,6 +53,8 @@ export interface Caller {
 export interface Setting {
   /** Variables of the configuration. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Where there is a cluster already: its database, and with it whatever stands in both. Who opened it closes it. */
+  readonly world?: { readonly db: TestDatabase } & Pick<App, "clusters" | "log">;
   /** Other routes than the program's. */
   readonly manifest?: Manifest;
 }
@@ -60,8 +62,8 @@ export interface Setting {
 const ORIGIN = "http://localhost:3000";
 
 export async function openScene(setting: Setting = {}): Promise<Scene> {
-  const db = await openTestDatabase();
-  const app = await makeApp(db, setting.env);
+  const db = setting.world?.db ?? await openTestDatabase();
+  const app = { ...await makeApp(db, setting.env), ...setting.world };
   const server = openServer(app, setting.manifest ?? manifest, { ready: () => true });
   const conform = conformTo(setting.manifest);
   // One after another: at once, each would open a connection.
@@ -71,7 +73,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
   const people: Record<Who, Person> = { operator, hubAdmin, spokeAdmin, stranger };
   const hub = await makeHub(db, operator.id, "north");
   const spoke = await makeSpoke(db, operator.id, hub, "oak");
-  await query(db, "update spokes set state = 'active', ready_at = wheelwright_now()");
+  await query(db, `update spokes set state = 'active', ready_at = wheelwright_now() where id = '${spoke}'`);
   await addHubAdmin(db, hubAdmin, hub);
   await addSpokeAdmin(db, spokeAdmin, spoke);
 
@@ -114,7 +116,7 @@ export async function openScene(setting: Setting = {}): Promise<Scene> {
     },
     async close() {
       app.feeds.close();
-      await db.close();
+      if (!setting.world) await db.close();
     },
   };
 }

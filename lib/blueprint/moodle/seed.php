@@ -2,7 +2,7 @@
 // What a fresh site is told: its title, its administrator, its mail, look, single sign-on and courses. All of it is data:
 // settings are the files of a ConfigMap, secrets come from the environment; what is not there is not touched. It can be
 // run again at any time, with the same result: it never takes back what the site's people changed on their own accounts
-// and courses. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
+// and courses. Of a site that is set up it sets only what SEED_CHANGES names, for the rest is its people's by then. It prints a line for each thing done ("left out: ..." for what could not be), and "seeded" at the end.
 define('CLI_SCRIPT', true);
 require('/var/www/html/config.php');
 require_once($CFG->dirroot . '/user/lib.php');
@@ -41,7 +41,12 @@ function seed_administrator(string $email, string $password): void {
     $known = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id, 'deleted' => 0]);
     if ($known) {
         $id = (int) $known->id;
-        mtrace('administrator kept');
+        if ($known->email !== $email) {
+            user_update_user((object) ['id' => $id, 'email' => $email], false);
+            mtrace('administrator readdressed');
+        } else {
+            mtrace('administrator kept');
+        }
     } else {
         $id = (int) user_create_user((object) [
             'username' => 'admin',
@@ -71,6 +76,17 @@ function seed_brand(?string $color, ?string $scss): void {
     }
     theme_reset_all_caches();
     mtrace('brand set');
+}
+
+/** Moodle's own look: nothing stays of a brand that the site had before. */
+function seed_no_brand(): void {
+    foreach (['brandcolor', 'scss'] as $name) {
+        set_config($name, '', 'theme_boost');
+    }
+    foreach (['logo', 'logocompact'] as $area) {
+        get_file_storage()->delete_area_files(\context_system::instance()->id, 'core_admin', $area);
+        set_config($area, '', 'core_admin');
+    }
 }
 
 /** A file from the web with the content that is expected, or null. */
@@ -178,25 +194,30 @@ function seed_sign_on(string $name): void {
 }
 
 \core\session\manager::set_user(get_admin());
-if (seed_setting('TITLE') !== null) {
+$changes = seed_setting('CHANGES');
+$asked = fn (string $part): bool => $changes === null || in_array($part, explode(' ', $changes), true);
+if (seed_setting('TITLE') !== null && $asked('title')) {
     seed_title(seed_setting('TITLE'));
 }
-if (seed_setting('MAIL') !== null) {
+if (seed_setting('MAIL') !== null && $asked('mail')) {
     seed_mail(seed_setting('MAIL'));
 }
-if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD')) {
+if (seed_setting('ADMIN_EMAIL') !== null && getenv('ADMIN_PASSWORD') && $asked('administrator')) {
     seed_administrator(seed_setting('ADMIN_EMAIL'), getenv('ADMIN_PASSWORD'));
 }
-if (seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) {
+if ($changes !== null && $asked('brand')) {
+    seed_no_brand();
+}
+if ((seed_setting('BRAND_COLOR') !== null || seed_setting('BRAND_SCSS') !== null) && $asked('brand')) {
     seed_brand(seed_setting('BRAND_COLOR'), seed_setting('BRAND_SCSS'));
 }
-if (seed_setting('BRAND_LOGO') !== null) {
+if (seed_setting('BRAND_LOGO') !== null && $asked('brand')) {
     seed_logo(json_decode(seed_setting('BRAND_LOGO'), true, 4, JSON_THROW_ON_ERROR));
 }
-if (seed_setting('ISSUER_NAME') !== null) {
+if (seed_setting('ISSUER_NAME') !== null && $asked('sign-on')) {
     seed_sign_on(seed_setting('ISSUER_NAME'));
 }
-foreach (json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) as $course) {
+foreach ($asked('courses') ? json_decode(seed_setting('COURSES') ?? '[]', true, 16, JSON_THROW_ON_ERROR) : [] as $course) {
     seed_course($course);
 }
 purge_caches();

@@ -56,7 +56,7 @@ export async function initialise(place: Place, initdb: string): Promise<void> {
       "--no-instructions",
     ], output.fd);
     const code = await new Promise((resolve) => child.once("close", resolve));
-    if (code !== 0) throw new Error(`initdb failed: ${(await readFile(said, "utf8")).trim().slice(-2000)}`);
+    if (code !== 0) throw new Error(complaintIn(await readFile(said, "utf8")));
     // Moved into place when complete: a start that was cut off leaves no half cluster, and of two starts one wins.
     await rename(aside, place.data).catch((error) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
@@ -66,6 +66,16 @@ export async function initialise(place: Place, initdb: string): Promise<void> {
     await rm(said, { force: true });
     await rm(aside, { recursive: true, force: true });
   }
+}
+
+/** Of all that a program of PostgreSQL said, what kept it from its work: its last error, without the hints around it. */
+export function complaintIn(output: string): string {
+  if (/No space left on device/.test(output)) return "the disk is full";
+  const lines = output.split("\n").map((line) => line.trim()).filter(Boolean);
+  const last = lines.findLast((line) => /\b(?:error|FATAL|PANIC):/.test(line)) ?? lines.at(-1);
+  return last === undefined
+    ? "it ended without a word"
+    : `it says "${last.replace(/^.*?(?:error|FATAL|PANIC): */, "")}"`;
 }
 
 export async function run(

@@ -124,7 +124,30 @@ function releaseMarkup({ version, releasedAt, changes }: Changelog["releases"][n
 ${
     changes.length === 0
       ? markup`<p class="hint">Nothing yet.</p>`
-      : markup`<ul>${changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)}</ul>`
+      : markup`<div class="groups">${byTopic(changes).map(groupMarkup)}</div>`
   }
 </article>`;
+}
+
+interface Group {
+  readonly topic: string | null;
+  readonly changes: string[];
+}
+
+/** What begins with the same `**Topic**:` stands together, in the order in which topics come. */
+function byTopic(changes: readonly string[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const change of changes) {
+    const [, topic = null, text = change] = /^\*\*([^*]+)\*\*: (.+)$/.exec(change) ?? [];
+    const group = groups.find((one) => one.topic === topic);
+    if (group) group.changes.push(text);
+    else groups.push({ topic, changes: [text] });
+  }
+  return groups;
+}
+
+function groupMarkup({ topic, changes }: Group): Markup {
+  return markup`${topic === null ? "" : markup`<h4>${topic}</h4>`}<ul>${
+    changes.map((change) => markup`<li>${proseMarkup(change)}</li>`)
+  }</ul>`;
 }

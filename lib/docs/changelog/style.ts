@@ -40,6 +40,8 @@ main { max-width: 60rem; margin: 0 auto; padding: var(--s6) clamp(var(--s4), 3.5
 .release header { position: sticky; top: calc(var(--bar) + var(--s4)); align-self: start; display: grid; gap: var(--s1); }
 .release h3 { font-variant-numeric: tabular-nums; }
 .release:target h3 a { color: var(--accent); }
+.groups { display: grid; gap: var(--s3); }
+.release h4:not(:first-child) { margin-top: var(--s4); }
 .release ul { padding-left: 1.1rem; display: grid; gap: var(--s3); max-width: var(--measure); }
 .release li { overflow-wrap: break-word; text-wrap: pretty; }
 .release li::marker { color: var(--accent); }

@@ -24,7 +24,7 @@ export function reportContract(found: readonly Judged[], { endpoints, today }: O
   const refused = found.filter(({ verdict }) => !verdict.allowed);
   const allowed = found.filter(({ verdict }) => verdict.allowed);
   if (refused.length === 0) {
-    const least = allowed.length === 0 ? "" : ", but what was announced";
+    const least = allowed.length === 0 ? "" : ", but what was announced or excepted";
     return `Nothing breaks for those who call the ${count(endpoints, "endpoint")} of the last release${least}\n` +
       list(allowed, endpoints);
   }

@@ -3,8 +3,9 @@ import { type Entries, EVENT, HUB, OPERATION, SPOKE, USER } from "#lib/docs/glos
 
 export const PARAMETERS: Entries = {
   "path.federationId": ["The hub's id or its slug", "north"],
-  "path.spokeId": ["The spoke's id", SPOKE],
+  "path.spokeId": ["The spoke's id, or its domain while it lives", SPOKE],
   "path.operationId": ["The operation's id", OPERATION],
+  "path.sessionId": ["The session's id", "ses_06fj2c1s8m4q7x2w9e5d3n6rzy"],
   "path.tokenId": ["The token's id", "tok_06fj2c1s8m4q7x2w9e5d3n6rzy"],
   "path.userId": ["The user's id", USER],
   "path.requestId": ["The request's id", "frq_06fj2d0k3v8n5t1y7q4w9z2xbm"],
@@ -22,6 +23,9 @@ export const PARAMETERS: Entries = {
   "query.since": ["Number of the last event received: goes on after it", "4"],
   "query.unreadOnly": ["Only what you have not read"],
   "query.state": ["Only those in this state"],
+  "query.slug": ["Only those of this slug", "north"],
+  "query.health": ["Only those of this health", "degraded"],
+  "query.q": ["Only those in whose names, domain or address this stands, in whatever case", "school"],
   "query.role": ["Only users of this role", "hub_admin"],
   "query.email": ["Only addresses that are this or begin so", "ada@"],
   "query.token": ["What the mailed link holds", "x4Kq9TzV…"],

@@ -32,6 +32,10 @@ export const RECORDS: Entries = {
   expiresAt: ["When it ends; null when it does not", null],
   "NewToken.expiresAt": ["When it ends; never when absent", "2027-05-31T00:00:00.000Z"],
   lastUsedAt: ["When it was last used, to the minute; null when never", null],
+  "Session.ip": ["From which address it began", "203.0.113.7"],
+  "Session.userAgent": ["With which program it began", "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0"],
+  "Session.lastUsedAt": ["When it was last used, to the minute", "2026-11-21T12:00:00.000Z"],
+  "Session.expiresAt": ["When it ends if it is not used before", "2026-11-22T00:00:00.000Z"],
   checks: ["What was looked at", { database: "ok", migrations: "ok", scheduler: "ok" }],
 
   api: ["Version of the API", "v0"],

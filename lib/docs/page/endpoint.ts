@@ -5,6 +5,7 @@ import type { Answer, Document, Entry, Media } from "#lib/docs/page/document.ts"
 import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/docs/page/fields.ts";
 import type { FaultCode } from "#lib/faults.ts";
 import { type Markup, markup } from "#lib/http/page.ts";
+import { INTERNAL } from "#lib/http/problem.ts";
 
 export function endpointMarkup(document: Document, entry: Entry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
@@ -77,9 +78,11 @@ function sentences({ components }: Document, status: string, { content }: Answer
 }
 
 /** Said of each status at the top of the page. */
-const EVERYWHERE: readonly (FaultCode | "failure")[] = [
+const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
   "bad_query",
   "repeated_parameter",
+  "unknown_field",
+  "unknown_parameter",
   "bad_path",
   "unreadable_json",
   "not_an_object",
@@ -88,7 +91,7 @@ const EVERYWHERE: readonly (FaultCode | "failure")[] = [
   "bad_credentials",
   "sign_in_required",
   "cross_origin",
-  "failure",
+  INTERNAL,
   "overloaded",
   "too_slow",
   "invalid_input",
@@ -103,6 +106,8 @@ const EVERYWHERE: readonly (FaultCode | "failure")[] = [
   "bad_form",
   "not_a_form",
   "database_unavailable",
+  "database_lost",
+  "commit_unknown",
   "database_busy",
   "database_slow",
   "database_locked",

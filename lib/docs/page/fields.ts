@@ -38,15 +38,30 @@ export interface Row {
 }
 
 export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
-  const usual = (schema as Shape).default;
+  const { default: unless, anyOf = [] } = schema as Shape;
+  const notes = [
+    ...(anyOf.some(isNull) ? ["may be null"] : []),
+    ...(must !== (way === "sent") ? [] : way === "sent" ? [markup`<strong>required</strong>`] : ["may be absent"]),
+    ...(unless === undefined ? [] : [markup`default <code>${String(unless)}</code>`]),
+  ];
   const within = innerObject(schema);
   return markup`<dt><code>${name}</code> <span>${kindMarkup(schema)}</span>${
-    must === (way === "sent")
-      ? markup` <span>${way === "sent" ? markup`<strong>required</strong>` : "may be absent"}</span>`
-      : ""
-  }${usual === undefined ? "" : markup` <span>usually <code>${String(usual)}</code></span>`}</dt><dd>${says ?? ""}${
+    notes.map((note) => markup` <span>${note}</span>`)
+  }</dt><dd>${(offers(schema) ? says?.replace(CHOICES, "") : says) ?? ""}${
     within ? fieldsMarkup(within, way) : ""
   }</dd>`;
+}
+
+/** What a description says of choices that stand beside the field's name already. */
+const CHOICES = /(?:^|; )must be one of [^;]*$/;
+
+function offers(schema: JsonSchema): boolean {
+  const { enum: choices, anyOf = [], items } = schema as Shape;
+  return choices !== undefined || [...anyOf, ...items ? [items] : []].some(offers);
+}
+
+function isNull(schema: JsonSchema): boolean {
+  return (schema as Shape).type === "null";
 }
 
 /** The object that a field holds itself, or in a list, or if it is not null. */
@@ -74,7 +89,7 @@ export function kindMarkup(schema: JsonSchema): Markup {
   const { type, format, enum: choices, anyOf, items } = schema as Shape;
   if (choices) return joined(choices.map((choice) => markup`<code>${String(choice)}</code>`));
   if ("const" in schema) return markup`<code>${JSON.stringify(schema.const)}</code>`;
-  if (anyOf) return joined(anyOf.map(kindMarkup));
+  if (anyOf) return joined(anyOf.filter((one) => !isNull(one)).map(kindMarkup));
   if (items) return markup`list of ${kindMarkup(items)}`;
   return markup`${format === "date-time" ? "time" : WORDS[type ?? ""] ?? "anything"}`;
 }

@@ -7,13 +7,15 @@ export const script: string = `(() => {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = document.querySelector("form[role=search]"), field = document.getElementById("find");
 const found = document.querySelector(".found"), intro = document.querySelector(".intro");
-const shapes = (names) => names.split(" ").filter(Boolean).flatMap((name) => [name, ...all("#schema-" + name + " dt > code").map((code) => code.textContent)]);
-const articles = all("article").map((element) => ({ element, text: [...all("h3, .summary, dt > code", element).map((part) => part.textContent), ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
+const shapes = (names) => names.split(" ").filter(Boolean).map((name) => name + " " + all("#schema-" + name + " .fields").map((part) => part.textContent).join(" "));
+const articles = all("article").map((element) => ({ element, text: [element.querySelector(".told").textContent, ...shapes(element.dataset.shapes)].join(" ").toLowerCase() }));
+// "restoring" and "restored" are looked for as "restor".
+const stem = (word) => word.length > 5 ? word.replace(/(?:ing|ed|es|s|e)$/, "") : word;
 const links = new Map(all("nav li a").map((link) => [link.hash.slice(1), link]));
 form.hidden = false;
 
 function filter() {
-  const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean).map(stem);
   let count = 0;
   for (const { element, text } of articles) {
     const fits = words.every((word) => text.includes(word));
@@ -90,8 +92,8 @@ const seen = new IntersectionObserver((entries) => {
     const link = links.get(target.id);
     if (!link) continue;
     link.setAttribute("aria-current", "location");
-    const nav = link.closest("nav"), top = link.offsetTop - nav.offsetTop;
-    if (top < nav.scrollTop || top > nav.scrollTop + nav.clientHeight - 60) nav.scrollTop = top - nav.clientHeight / 3;
+    const nav = link.closest("nav"), top = link.getBoundingClientRect().top - nav.getBoundingClientRect().top;
+    if (top < 0 || top > nav.clientHeight - 60) nav.scrollTop += top - nav.clientHeight / 3;
   }
 }, { rootMargin: "-15% 0px -75% 0px" });
 for (const { element } of articles) seen.observe(element);

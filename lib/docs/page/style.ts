@@ -1,6 +1,6 @@
 /** How the reference page looks beyond the theme: contents at the side, words on the left, code on the right. */
 export const style: string = `
-:root { --code: #17201b; --code-ink: #dde6df; --code-name: #8fdcc6; --code-word: #f0c483; --bar: 3.5rem; scroll-padding-top: calc(var(--bar) + 1.25rem); }
+:root { --code: #17201b; --code-ink: #dde6df; --code-name: #8fdcc6; --code-word: #f0c483; --bar: 3.5rem; scroll-padding-top: calc(var(--bar) + 1.25rem); scroll-behavior: auto; }
 @media (prefers-color-scheme: dark) { :root { --code: #0b0f0d; } }
 [hidden] { display: none !important; }
 header { position: sticky; top: 0; z-index: 5; height: var(--bar); display: flex; align-items: center; gap: var(--s4); padding: 0 clamp(var(--s4), 3vw, 2rem); background: var(--surface); border-bottom: 1px solid var(--line); }
@@ -13,7 +13,7 @@ header input:focus + kbd { display: none; }
 .raw { display: flex; gap: var(--s4); align-items: baseline; font-size: var(--small); white-space: nowrap; margin-left: auto; max-width: none; }
 .raw a + a { font-family: var(--mono); }
 form:not([hidden]) + .raw { margin-left: 0; }
-.sides { display: grid; grid-template-columns: 18.5rem minmax(0, 1fr); max-width: 96rem; margin: 0 auto; }
+.sides { display: grid; grid-template-columns: clamp(14rem, 19vw, 18.5rem) minmax(0, 1fr); max-width: 110rem; margin: 0 auto; }
 nav { position: sticky; top: var(--bar); height: calc(100vh - var(--bar)); overflow-y: auto; padding: var(--s5) var(--s3) var(--s7) clamp(var(--s3), 2vw, 1.5rem); border-right: 1px solid var(--line); scrollbar-width: thin; overscroll-behavior: contain; }
 nav section + section { margin-top: var(--s4); }
 nav h2 { font-size: var(--small); letter-spacing: 0; }
@@ -43,7 +43,7 @@ p code, dd code, main li code { background: var(--sunken); padding: .08em .32em;
 .found:not([hidden]) ~ .area { margin-top: 0; }
 .area > h2 { font-size: 1.75rem; }
 .area > .lead { margin-top: var(--s1); }
-article { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 30rem); gap: var(--s5) clamp(var(--s5), 3vw, var(--s6)); padding: var(--s6) 0; border-bottom: 1px solid var(--line); scroll-margin-top: 0; }
+article { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, clamp(21rem, 33vw, 36rem)); gap: var(--s5) clamp(var(--s5), 3vw, var(--s6)); padding: var(--s6) 0; border-bottom: 1px solid var(--line); scroll-margin-top: 0; }
 article:target > .told > h3 { box-shadow: -.75rem 0 0 var(--ground), calc(-.75rem - 3px) 0 0 var(--accent); }
 article h3 { display: flex; gap: var(--s3); align-items: baseline; letter-spacing: 0; }
 article h3 a { color: var(--ink); text-decoration: none; overflow-wrap: anywhere; font-size: 1.0625rem; }
@@ -98,7 +98,7 @@ summary { cursor: pointer; border-radius: var(--round-small); font-size: var(--s
 .shapes .code { margin-top: var(--s4); }
 .shapes .lead { margin-bottom: var(--s4); }
 @media (min-width: 60rem) { .shapes details > .fields { display: grid; grid-template-columns: minmax(12rem, 2fr) 3fr; column-gap: 0; } .shapes details > .fields > * { padding: .5rem 0; border-top: 1px solid var(--line); max-width: none; } .shapes details > .fields > dt { padding-right: var(--s4); } .shapes > details { max-width: 64rem; } }
-@media (max-width: 82rem) {
+@media (max-width: 68rem) {
   article { grid-template-columns: minmax(0, 1fr); }
   .shown { position: static; max-height: none; }
 }

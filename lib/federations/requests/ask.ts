@@ -8,14 +8,19 @@ import { Fault } from "#lib/errors.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
 import { requestDecided } from "#lib/federations/requests/decide.ts";
 import { showRequest } from "#lib/federations/requests/show.ts";
-import { countPending, decide, insertRequest, lockRequest, type RequestRow } from "#lib/federations/requests/store.ts";
+import { countRecent, decide, insertRequest, lockRequest, type RequestRow } from "#lib/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/federations/requests/views.ts";
+import { lettersOf } from "#lib/federations/requests/tell.ts";
 import { findFederation } from "#lib/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/idempotency/store.ts";
 import { newId } from "#lib/ids.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
 import { type HeldUser, holdUser } from "#lib/users/store.ts";
 
-/** As many requests of one person may be pending: more would keep slugs from others and bury the operators. */
+/**
+ * As many requests of one person may be pending: more would keep slugs from others and bury the operators. As many more may
+ * have been taken back within the hour: operators are notified of each.
+ */
 const MOST_PENDING = 10;
 
 /** Throws Fault conflict `slug_taken` or `too_many_pending`, forbidden `unverified`, invalid `not_offered`. */
@@ -29,8 +34,8 @@ export async function askForFederation(
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const user = await holdUser(tx, { id: actor.userId });
-      const { row, entry } = await placeRequest(tx, user!, input);
-      await record(tx, actor, { audit: [entry] });
+      const { row, entry, jobs } = await placeRequest(tx, user!, input);
+      await record(tx, actor, { audit: [entry], jobs });
       return await showRequest(tx, row);
     })
   );
@@ -46,16 +51,18 @@ export async function placeRequest(
   tx: Tx,
   user: HeldUser,
   input: NewFederationRequest,
-): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry }> {
+): Promise<{ readonly row: RequestRow; readonly entry: AuditEntry; readonly jobs: readonly NewJob[] }> {
   refuseUnverified(user);
-  if (await countPending(tx, user.id) >= MOST_PENDING) throw tooMany();
+  const { pending, withdrawn } = await countRecent(tx, user.id);
+  if (pending >= MOST_PENDING) throw tooMany("that nobody has decided yet; wait, or withdraw one");
+  if (withdrawn >= MOST_PENDING) throw tooMany("that you took back within an hour; wait");
   const { slug, name = slug, region = null, mode = null, tier = null, reason = null } = input;
   // A hub that is made at this moment is seen when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const asked = { slug, name, region, mode, tier, reason };
   const row = await insertRequest(tx, { id: newId("frq"), ...asked, requested_by: user.id });
   if (!row) throw slugTaken(slug, "a hub that was asked for");
-  return { row, entry: about(row, "federation_requested", asked) };
+  return { row, entry: about(row, "federation_requested", asked), jobs: await lettersOf(tx, user, row) };
 }
 
 /** Taken back; again, it stays as it is. Throws Fault conflict `request_decided`. */
@@ -84,7 +91,6 @@ function slugTaken(slug: string, by: string): Fault {
   return new Fault("conflict", "slug_taken", `The slug ${slug} is taken by ${by}; choose another`);
 }
 
-function tooMany(): Fault {
-  const message = `You have ${MOST_PENDING} requests that nobody has decided yet; wait, or withdraw one`;
-  return new Fault("conflict", "too_many_pending", message);
+function tooMany(which: string): Fault {
+  return new Fault("conflict", "too_many_pending", `You have ${MOST_PENDING} requests ${which}`);
 }

@@ -65,8 +65,15 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<Re
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function countPending(rows: Rows, userId: string): Promise<number> {
-  const { count } = await rows.selectFrom("federation_requests").select(sql<number>`count(*)::int`.as("count"))
-    .where("requested_by", "=", userId).where("state", "=", "pending").executeTakeFirstOrThrow();
-  return count;
+/** How many of the user's wait for a decision, and how many were made within the hour and taken back. */
+export async function countRecent(
+  rows: Rows,
+  userId: string,
+): Promise<{ readonly pending: number; readonly withdrawn: number }> {
+  const late = sql<boolean>`created_at > wheelwright_now() - interval '1 hour'`;
+  return await rows.selectFrom("federation_requests").select([
+    sql<number>`(count(*) filter (where state = 'pending'))::int`.as("pending"),
+    sql<number>`(count(*) filter (where state = 'withdrawn'))::int`.as("withdrawn"),
+  ]).where("requested_by", "=", userId).where((is) => is.or([is("state", "=", "pending"), late]))
+    .executeTakeFirstOrThrow();
 }

@@ -1,7 +1,7 @@
 /** A request for a hub as the API shows it, and what it takes to make one and to decide it. */
 import * as v from "valibot";
 import { NewFederation } from "#lib/federations/views.ts";
-import { maybe, MaybeStamp, Slug, Stamp, text } from "#lib/schema.ts";
+import { maybe, MaybeStamp, oneOf, Slug, Stamp, text } from "#lib/schema.ts";
 
 export const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
@@ -43,6 +43,4 @@ export type Approval = v.InferOutput<typeof Approval>;
 export const Rejection = v.object({ reason: text(1, 2000) });
 export type Rejection = v.InferOutput<typeof Rejection>;
 
-export const StateFilter = v.optional(
-  v.picklist(REQUEST_STATES, `must be one of ${REQUEST_STATES.join(", ")}`),
-);
+export const StateFilter = oneOf(REQUEST_STATES);

@@ -21,6 +21,7 @@ export function ingressController(world: World): Controller {
       if (ingress.metadata.deletionTimestamp !== undefined) return;
       const issuer = ingress.metadata.annotations?.[ISSUER];
       if (issuer !== undefined) { for (const tls of ingress.spec.tls ?? []) certify(world, ingress, issuer, tls); }
+      dropCertificates(world, ingress);
       if (ingress.status?.loadBalancer?.ingress) return;
       const served = world.store.get(classes, undefined, ingress.spec.ingressClassName ?? "");
       if (!served) return; // no controller takes care of it, and none says so
@@ -33,6 +34,16 @@ export function ingressController(world: World): Controller {
       }));
     },
   };
+}
+
+/** What ingress-shim does with those that it made for this Ingress and that it names no more; their Secrets stay. */
+function dropCertificates(world: World, { metadata, spec }: KubeObject): void {
+  const kind = world.kinds.of("cert-manager.io/v1", "Certificate")!;
+  const named = (spec.tls ?? []).map(({ secretName }: Json) => secretName);
+  for (const certificate of world.store.list(kind, metadata.namespace)) {
+    const own = certificate.metadata.ownerReferences?.some(({ uid }: Json) => uid === metadata.uid);
+    if (own && !named.includes(certificate.spec.secretName)) world.store.remove(kind, certificate);
+  }
 }
 
 /** What cert-manager's ingress-shim does. */

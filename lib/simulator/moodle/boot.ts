@@ -4,7 +4,15 @@
  */
 import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
-import { type Database, type Files, isInstalled, releaseOf, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
+import {
+  type Database,
+  type Files,
+  hostOf,
+  isInstalled,
+  releaseOf,
+  type Site,
+  siteOf,
+} from "#lib/simulator/moodle/site.ts";
 import { startOnSite } from "#lib/simulator/moodle/upgrade.ts";
 
 const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
@@ -59,9 +67,9 @@ function start(context: Context, exit: number | null): Run {
 
 function install(site: Site, pod: string, image: string, env: Context["env"], exit: number | null): Run {
   const { release, version } = releaseOf(image);
-  const host = /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
+  const host = hostOf(env);
   const before: Database = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
-  const files: Files = { ...site.files, code: release, configured: true };
+  const files: Files = { ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
   const { installer: _, ...rest } = before;
@@ -85,7 +93,7 @@ function install(site: Site, pod: string, image: string, env: Context["env"], ex
   };
 }
 
-function randomText(length: number): string {
+export function randomText(length: number): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
 }

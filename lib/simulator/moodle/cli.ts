@@ -1,7 +1,15 @@
 /** Moodle's command line: `php …/cli/NAME.php` in Jobs, and the blueprint's seed. */
 import type { Context, Run } from "#lib/simulator/program.ts";
 import { passwordRefusal } from "#lib/simulator/moodle/database.ts";
-import { type Database, isInstalled, isLocked, pendingUpgrade, type Site, siteOf } from "#lib/simulator/moodle/site.ts";
+import {
+  type Account,
+  type Database,
+  isInstalled,
+  isLocked,
+  pendingUpgrade,
+  type Site,
+  siteOf,
+} from "#lib/simulator/moodle/site.ts";
 import { readSource } from "#lib/simulator/environment.ts";
 import type { Json } from "#lib/simulator/object.ts";
 
@@ -73,27 +81,41 @@ export function runSeed(context: Context): Run {
   const settings = (pod.spec.volumes ?? []).some((volume: Json) => volume.configMap?.name === "seed")
     ? read("seed") ?? {}
     : {};
-  const administers = settings.SEED_ADMIN_EMAIL !== undefined && !!env.ADMIN_PASSWORD;
-  const courses: { shortname: string }[] = JSON.parse(settings.SEED_COURSES ?? "[]");
-  const said = (known: boolean): string[] => [
-    ...(settings.SEED_TITLE ? ["title set"] : []),
-    ...(settings.SEED_MAIL ? [`mail ${settings.SEED_MAIL}`] : []),
-    ...(administers ? [known ? "administrator kept" : "administrator created"] : []),
-    ...(settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS ? ["brand set"] : []),
-    ...(settings.SEED_BRAND_LOGO ? ["logo set"] : []),
-    ...(settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET ? ["single sign-on set"] : []),
+  const changes = settings.SEED_CHANGES?.split(" ");
+  const asked = (part: string, setting?: string): boolean => !!setting && (changes?.includes(part) ?? true);
+  const administers = asked("administrator", settings.SEED_ADMIN_EMAIL) && !!env.ADMIN_PASSWORD;
+  const courses: { shortname: string }[] = asked("courses", settings.SEED_COURSES)
+    ? JSON.parse(settings.SEED_COURSES!)
+    : [];
+  const said = (known: Account | undefined): string[] => [
+    ...(asked("title", settings.SEED_TITLE) ? ["title set"] : []),
+    ...(asked("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
+    ...(administers ? [`administrator ${saidOf(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
+    ...(asked("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
+    ...(asked("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
+    ...(asked("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET) ? ["single sign-on set"] : []),
     ...courses.map(({ shortname }) => `course created: ${shortname}`),
   ];
   return onSite(context, "/var/www/html/config.php", (site) => ({
-    lines: [...said(site.database.accounts?.admin !== undefined), "seeded"],
+    lines: [...said(site.database.accounts?.admin), "seeded"],
     exit: 0,
     done() {
-      const { accounts = {}, config } = site.database;
-      const admin = administers ? { admin: accounts.admin ?? { password: env.ADMIN_PASSWORD! } } : {};
-      const mail = settings.SEED_MAIL ? { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" } : {};
-      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...admin }, config: { ...config, ...mail } });
+      const { accounts = {}, config: before } = site.database;
+      const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
+      const { brandcolor: _, ...plain } = before ?? {};
+      const config = {
+        ...(changes?.includes("brand") ? plain : before),
+        ...(asked("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
+        ...(asked("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
+        ...(asked("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+      };
+      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...(administers && { admin: made }) }, config });
     },
   }));
+}
+
+function saidOf(known: Account | undefined, email: string): string {
+  return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
 }
 
 /** What every script needs first: code, config.php, a database that answers, and a whole site in it. */

@@ -32,8 +32,8 @@ function setPassword(
     ],
     exit: 0,
     done() {
-      const links = (admin.links ?? 0) + (mails ? 1 : 0);
-      const after = { ...admin, password, sessions: 0, links };
+      const links = (admin.links ?? 0) + (mails ? 1 : 0), { reset: _, ...kept } = admin;
+      const after = { ...kept, password, sessions: 0, links };
       site.saveDatabase({ ...database, passwordAttempt: FENCE, accounts: { ...accounts, admin: after } });
     },
   };

@@ -29,7 +29,7 @@ export function probe({ world, pod, container }: Context): Run {
   const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
   const status = asks && files.maintenance !== true
     ? 303
-    : answer(files.maintenance === true, path, text, wwwroot(world, space));
+    : answer(files.maintenance === true, path, text, files.wwwroot ?? told(world, space));
   const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
   if (wanted !== undefined) { // a script that asks until it is given this answer, or another one twice
     const met = String(status) === wanted;
@@ -56,7 +56,8 @@ function branchOf(release: string | undefined): string | undefined {
   return /^\d+\.\d+/.exec(release ?? "")?.[0];
 }
 
-function wwwroot(world: Context["world"], namespace: string): string {
+/** What an earlier release's state does not say of its sites. */
+function told(world: Context["world"], namespace: string): string {
   const url = readSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
   return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
 }

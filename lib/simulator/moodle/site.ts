@@ -26,11 +26,16 @@ export interface Database {
 export interface Account {
   /** As it was given: a hash would tell a test nothing. */
   readonly password: string;
+  readonly email?: string;
   readonly suspended?: boolean;
   /** Browsers that are signed in. */
   readonly sessions?: number;
   /** Links for a new password that were mailed. */
   readonly links?: number;
+  /** Its row in mdl_user_password_resets. */
+  readonly reset?: { readonly token: string; readonly requested: number };
+  /** How it signs in; manual where it does not say. */
+  readonly auth?: "nologin" | "oauth2";
 }
 
 export interface Files {
@@ -38,6 +43,8 @@ export interface Files {
   readonly code?: string;
   /** Whether there is a config.php. */
   readonly configured?: boolean;
+  /** Of config.php: the host that the site takes for its own, as its last start was told. */
+  readonly wwwroot?: string;
   /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
   readonly upgrading?: boolean;
   /** climaintenance.html */
@@ -106,9 +113,20 @@ const BRANCHES: Record<string, string> = {
   "5.3": "20261005",
 };
 
+/** A branch that is still to come is newer than those that are there; any other name is of no known age. */
+function unheardOf(branch: string): string {
+  const [major = 0, minor = 0] = branch.split(".").map(Number);
+  return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
+}
+
 /** What mdl_config says of the code in an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
 export function releaseOf(image: string): { version: string; release: string } {
   const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
-  const version = (BRANCHES[branch] ?? "20241007") + patch.padStart(2, "0");
+  const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
   return { version, release: `${branch}.${patch} (Build: 20261005)` };
+}
+
+/** Of the address that a start is told. */
+export function hostOf(env: Readonly<Record<string, string>>): string {
+  return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
 }

@@ -6,7 +6,7 @@
  * older image that was not asked to upgrade would serve, with code that its database is too new for; here it ends.
  */
 import type { Context, Run } from "#lib/simulator/program.ts";
-import { type Database, isLocked, pendingUpgrade, releaseOf, type Site } from "#lib/simulator/moodle/site.ts";
+import { type Database, hostOf, isLocked, pendingUpgrade, releaseOf, type Site } from "#lib/simulator/moodle/site.ts";
 
 const LOCK = 10; // times the delay; Moodle takes five minutes, and longer for parts that say so
 const LOCKED = [
@@ -31,7 +31,7 @@ export function startOnSite({ world, pod, container, env }: Context, site: Site,
   const { release, version } = releaseOf(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
-  const files = { ...site.files, code: release, configured: true };
+  const files = { ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
   const failed = (...lines: string[]): Run => ({ lines: [synced, ...lines, END], exit: 1 });
   site.saveFiles(files); // the first of the start scripts, whatever the others come to
   const own = database.installer === pod.metadata.uid;

@@ -97,9 +97,9 @@ export async function verify(app: App, run: Run): Promise<void> {
   await demandSameSite(run, here.spoke, await readDatabase(here, run));
 }
 
-/** Replaces Moodle's pods once in the operation. */
-export async function startAnew(app: App, run: Run): Promise<void> {
-  await change(app, run, MOODLE, (object) => stampRestart(object, run.job.startedAt!));
+/** Replaces Moodle's pods once in the operation, or once for each time that is given. */
+export async function startAnew(app: App, run: Run, at: Date = run.job.startedAt!): Promise<void> {
+  await change(app, run, MOODLE, (object) => stampRestart(object, at));
 }
 
 /** The same value whoever of this operation's holders writes it: a second patch rolls nothing out again. */

@@ -48,7 +48,11 @@ export function provision(app: App): Handler {
       },
       cron: async (run) => void await applyStep(app, run, "cron"),
       ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
-      health: async (run) => await demandHealth(await place(app, run), run),
+      async health(run) {
+        const here = await place(app, run);
+        await demandHealth(here, run);
+        await note(run, [wayIn(here.spoke.id)]);
+      },
     },
     hooks: provisionOutcomes,
     evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
@@ -122,6 +126,11 @@ export async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSit
       `The hub's namespace ${hub.namespace} is gone: identity, content and brand of the hub were left out`;
     return { ...NO_SETTINGS, problems: [problem] };
   }
+}
+
+/** For whoever has a site now, and no password to it: the Secret holds one, and few can read that. */
+function wayIn(spokeId: string): string {
+  return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
 }
 
 function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {

@@ -17,8 +17,16 @@ const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };
 const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes about one
 
-export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeObject[]): Promise<void> {
-  const { space, cluster, spoke } = await openSpace(app, run);
+/** `host` is the name that they open; by default the spoke's own, and what leads former names to it is left out. */
+export async function openToTheWeb(
+  app: App,
+  run: Run,
+  given: readonly KubeObject[],
+  host: string | null = null,
+): Promise<void> {
+  const { space, cluster, spoke, inputs } = await openSpace(app, run);
+  const former = host === null ? inputs.formerHosts ?? [] : [];
+  const ingresses = given.filter((ingress) => !leadsFrom(ingress, former.map((each) => each.host)));
   for (const ingress of ingresses) await awaitAddress(app, run, ingress);
   const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
   if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
@@ -27,8 +35,13 @@ export async function openToTheWeb(app: App, run: Run, ingresses: readonly KubeO
   try {
     await space.ready(certificates, waiting(run));
   } catch (error) {
-    throw error instanceof ClusterError ? blameForDomain(error, spoke.domain, app.config.rootDomain) : error;
+    throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
   }
+}
+
+function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
+  const rules: readonly { readonly host?: string }[] = ingress["spec"]?.rules ?? [];
+  return rules.length > 0 && rules.every(({ host }) => host !== undefined && hosts.includes(host));
 }
 
 /**

@@ -72,8 +72,8 @@ async function send(run: Run, post: Post, home: URL): Promise<void> {
   };
   run.check();
   const { answer, file } = await post.send(mail, run.signal);
-  if (file === null) run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
-  else run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template });
+  if (file === null) return run.log.info("Sent a mail", { ...about, messageId: mail.id, answer });
+  run.log.info(`Mail for ${letter.to.email}: ${file}`, { template: letter.template, link: link ?? undefined });
 }
 
 /** A secret for its link, if it has one; or why there is nothing to be sent any more. */

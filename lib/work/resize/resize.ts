@@ -12,7 +12,7 @@ import { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { SpokeStep } from "#lib/blueprint/plan.ts";
 import { larger, resizedInputs, roomBetween, withDisks } from "#lib/blueprint/resize.ts";
 import { type Field, readField, setFields, type Sized, sizedObjects } from "#lib/blueprint/sized.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
@@ -32,7 +32,7 @@ import { demandHealth } from "#lib/work/jobs.ts";
 import { lookUntil } from "#lib/work/looking.ts";
 import { place } from "#lib/work/install/provision.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
-import { change, untilReady } from "#lib/work/running.ts";
+import { change, demandRunning, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, note, openSpace } from "#lib/work/site.ts";
 
 export function resize(app: App): Handler {
@@ -69,7 +69,7 @@ async function prepare(app: App, run: Run): Promise<void> {
   const { size } = run.job.payload as unknown as ResizeWish;
   const refusal = app.catalog.refuse("size", size);
   if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
-  await demandRunning(space, run);
+  await demandRunning(space, run, "be given another size", "resize");
   const resources = app.catalog.resourcesOf(size), claims = await readClaims(space, run);
   const present = withDisks(inputs, disksOf(claims)), { disks } = present.resources;
   const short = DISKS.filter((disk) => amountOf(disks[disk]) < amountOf(resources.disks[disk]));
@@ -82,17 +82,6 @@ async function prepare(app: App, run: Run): Promise<void> {
     short.filter((disk) => !canGrow[disk]).map((disk) => leftSmall(disk, claims[disk], resources.disks[disk])),
   );
   await run.remember({ before: sizeOf(present), after: sizeOf(target) });
-}
-
-/** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
-async function demandRunning(space: Space, run: Run): Promise<void> {
-  const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
-  if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
-  throw new ClusterError("Suspended", "The site is suspended, and can be given another size only while it runs", {
-    transient: false,
-    blame: "user",
-    hint: "Resume it, then resize.",
-  });
 }
 
 /**

@@ -15,7 +15,9 @@ export const POST = endpoint({
   async handle({ app, ip, userAgent, body }) {
     await forgotPassword(app, { ip, userAgent }, body.email);
     return {
-      message: "If somebody here has this address, a mail with a link is on its way; the link works for an hour",
+      message:
+        "If somebody here has this address, a mail with a link is on its way, or was sent within the last 5 minutes; " +
+        "the link works for an hour",
     };
   },
 });

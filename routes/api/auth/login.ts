@@ -1,7 +1,7 @@
 /** Signing in with a password. */
 import { anyone } from "#lib/auth/access.ts";
 import { signIn } from "#lib/auth/login.ts";
-import { LoginBody, MeView } from "#lib/auth/views.ts";
+import { LoginBody, LoginView } from "#lib/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok, withCookie } from "#lib/http/reply.ts";
 import { showUser } from "#lib/users/views.ts";
@@ -12,10 +12,10 @@ export const POST = endpoint({
   scope: "flow",
   bucket: "too many login attempts",
   body: LoginBody,
-  reply: withCookie(ok(MeView)),
+  reply: withCookie(ok(LoginView)),
   faults: ["login_failed", "busy"],
   async handle({ app, ip, userAgent, body, signal }) {
-    const { user, cookie } = await signIn(app, { ip, userAgent }, body, signal);
-    return { body: { user: showUser(user) }, cookie };
+    const { user, cookie, message } = await signIn(app, { ip, userAgent }, body, signal);
+    return { body: { user: showUser(user), message }, cookie };
   },
 });

@@ -1,6 +1,7 @@
 /** Who the caller is. */
 import { signedIn } from "#lib/auth/access.ts";
-import { MeView } from "#lib/auth/views.ts";
+import { renameSelf } from "#lib/auth/own-account.ts";
+import { MePatch, MeView } from "#lib/auth/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { showUser } from "#lib/users/views.ts";
@@ -11,4 +12,14 @@ export const GET = endpoint({
   scope: "readonly",
   reply: ok(MeView),
   handle: ({ actor }) => ({ user: showUser({ ...actor, id: actor.userId }) }),
+});
+
+export const PATCH = endpoint({
+  summary: "Change your display name",
+  access: signedIn,
+  scope: "session",
+  purpose: "changing one's own account",
+  body: MePatch,
+  reply: ok(MeView),
+  handle: async ({ app, actor, body }) => ({ user: showUser(await renameSelf(app, actor, body)) }),
 });

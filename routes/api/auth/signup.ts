@@ -15,6 +15,8 @@ export const POST = endpoint({
   faults: ["signup_off", "busy"],
   async handle({ app, ip, userAgent, body }) {
     await signUp(app, { ip, userAgent }, body);
-    return { message: "A mail with a link is on its way to this address; the link proves that the address is yours" };
+    const message = "A mail with a link is on its way to this address, or was sent within the last hour; the link " +
+      "proves that the address is yours";
+    return { message };
   },
 });

@@ -15,6 +15,8 @@ export const POST = endpoint({
     "billing_off",
     "bad_signature",
     "database_unavailable",
+    "database_lost",
+    "commit_unknown",
     "database_busy",
     "database_slow",
     "database_locked",

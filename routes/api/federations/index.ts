@@ -4,7 +4,7 @@ import { operator, signedIn } from "#lib/auth/access.ts";
 import { removedFor } from "#lib/federations/access.ts";
 import { createFederation } from "#lib/federations/create.ts";
 import { findFederations } from "#lib/federations/show.ts";
-import { FederationView, NewFederation } from "#lib/federations/views.ts";
+import { federationFilters, FederationView, NewFederation } from "#lib/federations/views.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { created, ok } from "#lib/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
@@ -13,7 +13,7 @@ export const GET = endpoint({
   summary: "The hubs that you see, newest first; complete unless a limit is given",
   access: signedIn,
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({ ...federationFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
   reply: ok(v.array(FederationView)),
   handle: ({ app, actor, query }) => findFederations(app.db.rows, actor, query, removedFor(actor, query)),
 });

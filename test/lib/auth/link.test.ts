@@ -57,13 +57,13 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
   assert.equal(await db.sql("select id from api_tokens where user_id = $1 and revoked_at is null", [ada.id]), []);
 });
 
-test("revokes tokens where the address was not proved, and returns what the log shall say", async (stage) => {
+test("revokes tokens, but those that are to be kept of a proved address, and returns what the log shall say", async (stage) => {
   const { db } = stage;
   for (const [name, verified] of [["bob", false], ["eve", true]] as const) {
     const person = await makePerson(db, name, { verified }), token = await makeToken(db, person, "cli");
     const link = await linkOf(stage, person);
     const entries = await db.transact(async (tx) =>
-      await settle(tx, await useLink(tx, link), { passwordHash: null, displayName: "Another" })
+      await settle(tx, await useLink(tx, link), { passwordHash: null, displayName: "Another", keepTokens: true })
     );
     assert.equal(entries.map(({ kind, objectId }) => [kind, objectId]), verified ? [] : [["token_revoked", token.id]]);
     const [row] = await db.sql("select * from users where id = $1", [person.id]);

@@ -46,6 +46,23 @@ test("begins a session that the cookie opens, and writes down who did it from wh
   );
 });
 
+test("tells who has not proved the address, after the right password, and mails the link at most once an hour", async ({ app, db }) => {
+  const una = await makePerson(db, "una", { verified: false }), ada = await makePerson(db, "ada");
+  await rejection(signIn(app, ORIGIN, { email: una.email, password: "a wrong password" }));
+  const mails = () => db.sql("select payload -> 'letter' as letter from jobs where kind = 'mail'");
+  assert.equal(await mails(), []);
+  for (let i = 0; i < 2; i++) {
+    const { message } = await signIn(app, ORIGIN, { email: una.email, password: PASSWORD });
+    assert.match(message ?? "", "Your e-mail address is not verified");
+    assert.equal((await mails()).map(({ letter }) => [letter.template, letter.to.email]), [[
+      "verification",
+      una.email,
+    ]]);
+  }
+  assert.is((await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD })).message, undefined);
+  assert.is((await mails()).length, 1);
+});
+
 test("keeps of a session only the hash of its secret", async ({ app, db }) => {
   const ada = await makePerson(db, "ada");
   const { cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });

@@ -20,7 +20,7 @@ const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
 function rendered(files: ReturnType<typeof builtIn>): string {
   const made = makeBlueprint(files);
   const objects = [
-    ...allObjects(made, inputsOf(blueprint)),
+    ...allObjects(made, { ...inputsOf(blueprint), formerHosts: [{ host: "old.example.org", certificate: "old" }] }),
     ...made.newSecrets(inputsOf(blueprint)).map(({ stringData: _, ...rest }) => rest),
     ...HUB_STEPS.flatMap((step) => made.hubObjects(hubInputsOf(blueprint), step)),
   ];
@@ -52,7 +52,9 @@ test("changes with every manifest and script of which something else is rendered
       ? `${text}// more\n`
       : text.replace(/\n {2}name: (.*)\n/, "\n  name: $1\n  annotations: { more: more }\n");
     const files = builtIn({
-      [file]: file === "ingress.yaml" ? text.replace("pathType: Prefix", "pathType: Exact") : changed,
+      [file]: ["ingress.yaml", "former.yaml"].includes(file)
+        ? text.replace("pathType: Prefix", "pathType: Exact")
+        : changed,
     });
     assert.is.not(makeBlueprint(files).revision, blueprint.revision, file);
     if (file !== "secrets.yaml") assert.is.not(rendered(files), rendered(builtIn()), file);

@@ -12,6 +12,7 @@ import {
   PURGE_CACHES,
   RESET_ADMIN_PASSWORD,
 } from "#lib/blueprint/plan.ts";
+import { makeSeal } from "#lib/crypto/seal.ts";
 import { readHealth, readPasswordReset } from "#lib/blueprint/results.ts";
 import { makeBlueprint } from "#lib/blueprint/load.ts";
 import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
@@ -99,13 +100,30 @@ test("the script is its file without the tag, and what looks like a variable to 
   );
 });
 
-test("the script has no mistake of syntax, where there is a PHP to say so", ({ folder }) => {
-  const php = ["/usr/bin/php", "/usr/local/bin/php"].find((path) => existsSync(path));
-  if (!php) return;
-  const file = join(folder, "password.php");
-  writeFileSync(file, builtIn()["password.php"]!);
-  const { status, stdout } = spawnSync(php, ["-l", file]);
-  assert.is(status, 0, stdout.toString());
+const PHP = ["/usr/bin/php", "/usr/local/bin/php"].find((path) => existsSync(path));
+
+test("the scripts have no mistake of syntax, where there is a PHP to say so", ({ folder }) => {
+  for (const name of PHP ? ["password.php", "sign-in-link.php"] : []) {
+    const file = join(folder, name);
+    writeFileSync(file, builtIn()[name]!);
+    const { status, stdout } = spawnSync(PHP!, ["-l", file]);
+    assert.is(status, 0, stdout.toString());
+  }
+});
+
+test("the link's Job is given a public key and no secret, ends soon, and traces show no arguments", () => {
+  const job = blueprint.jobObject(inputs, "sign-in-link", "0", "a key");
+  const [{ command, env, envFrom }] = job["spec"].template.spec.containers;
+  assert.equal([env, envFrom], [[{ name: "LINK_KEY", value: "a key" }], undefined]);
+  assert.match(command[2], /ini_set\('zend.exception_ignore_args', '1'\)/);
+  assert.ok(job["spec"].activeDeadlineSeconds + job["spec"].ttlSecondsAfterFinished <= 90);
+});
+
+test("what its script seals is opened here, where there is a PHP that can seal", () => {
+  const [code] = /function link_seal\(.*?\n}\n/s.exec(builtIn()["sign-in-link.php"]!)!;
+  const mine = makeSeal(), call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
+  const said = PHP && spawnSync(PHP, ["-r", `${code}\n${call}`, mine.publicKey]).stdout.toString();
+  if (said) assert.is(mine.open(said), "said");
 });
 
 test("each has ended, its pod with it, before its step gives up waiting", () => {

@@ -109,7 +109,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
         { ...rejected, federationId: hub },
         { ...rejected, federationId: hub, spokeId: spoke },
         { ...rejected, audienceUserId: null },
-        { ...decided, kind: "federation_requested" },
+        { ...decided, kind: "federation_request_withdrawn" },
         rejected,
       ],
     })

@@ -33,7 +33,7 @@ test("gives the path's, the query's and the header's parameters", () => {
     ["query", "dryRun", false],
     ["header", "Idempotency-Key", false],
   ]);
-  assert.is(operation.operationId, "postHubsHubIdThings");
+  assert.is(operation.operationId, "createHubThing");
 });
 
 test("says of the body what may be sent, and of the reply what is answered", () => {
@@ -75,7 +75,7 @@ test("names every status that can come, with the codes of each", () => {
     [status, { content }],
   ) => Number(status) < 400 ? [] : [`${status} ${Object.keys(content["application/json"].examples).join(" ")}`]);
   assert.equal(codes, [
-    "400 invalid_input bad_path bad_query repeated_parameter too_many_parameters unreadable_json not_an_object bad_idempotency_key",
+    "400 invalid_input bad_path bad_query repeated_parameter too_many_parameters unknown_parameter unknown_field unreadable_json not_an_object bad_idempotency_key",
     "401 sign_in_required bad_credentials",
     "403 scope_too_narrow cross_origin access_changed",
     "408 body_too_slow",
@@ -84,8 +84,8 @@ test("names every status that can come, with the codes of each", () => {
     "415 not_json",
     "422 idempotency_key_reused",
     "429 too_many_tries",
-    "500 failure",
-    "503 overloaded database_unavailable database_busy database_slow database_locked database_exhausted database_read_only database_closed",
+    "500 internal_error",
+    "503 overloaded database_unavailable database_lost commit_unknown database_busy database_slow database_locked database_exhausted database_read_only database_closed",
     "504 too_slow",
   ]);
 });

@@ -13,7 +13,10 @@ test("an https address is right, plain HTTP from elsewhere is not, and localhost
     short(judgeAddress(new URL("http://192.0.2.2"))),
     /^address warning: PUBLIC_URL is http and not on this/,
   );
-  assert.match(short(judgeAddress(LOCAL)), /^address warning: http:\/\/localhost:3000\/ leads to whatever machine/);
+  assert.match(
+    short(judgeAddress(LOCAL)),
+    /^address warning: PUBLIC_URL http:\/\/localhost:3000\/ leads to whatever machine/,
+  );
 });
 
 test("where TLS ends before us, whoever ends it should be named", () => {

@@ -1,7 +1,9 @@
 /** A life of a hub and two spokes in the simulated cluster, for what is asked of a cluster meanwhile. */
 import { silent } from "#lib/log.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
+import { patchSpoke } from "#lib/spokes/patch.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
+import type { SpokePatch } from "#lib/spokes/views.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";
@@ -35,6 +37,10 @@ export async function liveThrough(more: Record<string, string> = {}): Promise<re
     }
     await act(id, "reapply");
     await scene.ended(id, "reapply");
+    for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
+      await patchSpoke(app, scene.actor, await scene.row(id), { domain } as SpokePatch);
+      await scene.ended(id, "configure");
+    }
     await lookOnce(app);
     scene.simulator.faults.failJob("install-", { log: ["no luck"] });
     const failing = await scene.spoke(hub, "broken");

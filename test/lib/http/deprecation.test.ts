@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { type Access, type Actor, anyone, signedIn } from "#lib/auth/access.ts";
 import { Fault } from "#lib/errors.ts";
-import { noticesOf } from "#lib/http/deprecation.ts";
+import { noticesOf, postpone } from "#lib/http/deprecation.ts";
 import { type AnyEndpoint, endpoint, type Manifest } from "#lib/http/endpoint.ts";
 import { ok, type Reply } from "#lib/http/reply.ts";
 import { takesEffect } from "#lib/notice.ts";
@@ -165,6 +165,25 @@ notices("are of all endpoints and limits, the first announced first", () => {
     "2026-12-25T00:00:00.000Z",
     "2027-01-15T16:30:00.000Z",
   ]);
+});
+
+notices("take effect 30 whole days after this deployment first announced them, and not before they say", () => {
+  const manifest: Manifest = [["/api/a/:id", { GET: old(), POST: old({ deprecated: undefined }) }]];
+  const [limit, endpoint] = noticesOf(manifest, [LIMIT]).map(({ id }) => id) as [string, string];
+  const effects = (first: string) => {
+    const at = new Date(first), later = postpone(manifest, [LIMIT], new Map([[limit, at], [endpoint, at]]));
+    const found = noticesOf(later.manifest, later.limits);
+    assert.equal(found.map(({ id }) => id), [limit, endpoint]);
+    return found.map((notice) => takesEffect(notice).toISOString());
+  };
+  assert.equal(effects("2026-11-25T00:00:00Z"), ["2026-12-25T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
+  assert.equal(effects("2026-11-25T00:00:01Z"), ["2026-12-26T00:00:00.000Z", "2027-01-15T16:30:00.000Z"]);
+  assert.equal(effects("2027-03-01T18:00:00Z"), ["2027-04-01T00:00:00.000Z", "2027-04-01T00:00:00.000Z"]);
+  const [[, module]] = postpone(manifest, [], new Map([[endpoint, new Date("2027-03-01")]])).manifest as [
+    Manifest[number],
+  ];
+  assert.is(module.GET!.deprecated!.sunset, "2027-03-31");
+  assert.is(module.POST, manifest[0]![1].POST);
 });
 
 notices("give 30 days to the second, or the program does not start", () => {

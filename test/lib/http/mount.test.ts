@@ -73,11 +73,16 @@ test("answers 404 for a path that is not there, and 405 with Allow for a method 
   const { send } = await openHandler([["/api/x", { GET: echo(), DELETE: echo() }]]);
   const missing = await send("/api/y");
   assert.is(missing.status, 404);
-  assert.equal(missing.body, { statusCode: 404, message: "There is nothing at this path", error: "Not Found" });
+  assert.equal(missing.body, {
+    statusCode: 404,
+    code: "no_route",
+    message: "There is nothing at this path",
+    error: "Not Found",
+  });
   const wrong = await send("/api/x", { method: "PUT" });
   assert.is(wrong.status, 405);
   assert.is(wrong.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
-  assert.is(wrong.body.error, "Method Not Allowed");
+  assert.equal([wrong.body.code, wrong.body.error], ["wrong_method", "Method Not Allowed"]);
   const options = await send("/api/x", { method: "OPTIONS" });
   assert.is(options.status, 204);
   assert.is(options.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
@@ -121,7 +126,12 @@ test("answers the flows without /api too, and counts both in one bucket", async 
   }
   const sixth = await send("/api/auth/login", posting({ slug: "oak" }));
   assert.is(sixth.status, 429);
-  assert.equal(sixth.body, { statusCode: 429, message: "too many login attempts", error: "Too Many Requests" });
+  assert.equal(sixth.body, {
+    statusCode: 429,
+    code: "too_many_tries",
+    message: "too many login attempts",
+    error: "Too Many Requests",
+  });
   const wait = Number(sixth.headers.get("retry-after"));
   assert.ok(wait > 0 && wait <= 60);
   assert.is((await send("/auth/forgot-password", posting({ slug: "oak" }))).body.message, "too many requests");
@@ -137,6 +147,7 @@ test("hands the handler what the access loaded", async () => {
     summary: "Get",
     access: loading,
     scope: "readonly",
+    query: v.object({ more: v.string() }),
     reply: ok(Seen),
     handle: ({ thing }) => ({ seen: thing }),
   });

@@ -26,6 +26,11 @@ export const LETTERS: Readonly<Record<string, Letter>> = {
     to,
     about: { at: "2026-11-21T14:05:00.000Z", ip: "2001:db8::7" },
   },
+  "hub-requested": {
+    template: "hub-requested",
+    to,
+    about: { id: "frq_06fj2c1s8m4q7x2w9e5d3n6rzy", by: "grace@school.example", hub: "Northern schools", slug: "north" },
+  },
   "request-approved": { template: "request-approved", to, about: { hub: "Northern schools", slug: "north" } },
   "request-rejected": {
     template: "request-rejected",

@@ -3,13 +3,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/db/database.ts";
 import { messageOf } from "#lib/errors.ts";
+import { skipHistory } from "#lib/members/history.ts";
+import { type Seat, takeSeat } from "#lib/members/seats.ts";
 import { countUnread } from "#lib/notifications/count.ts";
 import { listNotifications } from "#lib/notifications/list.ts";
 import { markAllRead } from "#lib/notifications/read-all.ts";
 import { markRead } from "#lib/notifications/read.ts";
 import type { Reader } from "#lib/notifications/objects.ts";
 import { countsAreExact, recountUnread } from "#test/lib/notifications/recount.ts";
-import { tell, type Told } from "#test/lib/notifications/tell.ts";
+import { marker, tell, type Told } from "#test/lib/notifications/tell.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openRandom, type Random } from "#test/support/bench/random.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -95,13 +97,13 @@ async function deed(world: World): Promise<void> {
     case "read":
       return await readOne(replica, await readerOf(db, user), random.next());
     case "readAll":
-      return void await markAllRead(replica, await readerOf(db, user));
+      return void await markAllRead(replica, marker(await readerOf(db, user)));
     case "join":
-      return void await query(db, "insert into federation_members values ($1, $2) on conflict do nothing", ofHub);
+      return await sit(replica, { federationId: random.pick(hubs) }, user);
     case "leave":
       return void await query(db, "delete from federation_members where federation_id = $1 and user_id = $2", ofHub);
     case "joinSpoke":
-      return void await query(db, "insert into spoke_members values ($1, $2) on conflict do nothing", ofSpoke);
+      return await sit(replica, { spokeId: random.pick(spokes).spoke }, user);
     case "leaveSpoke":
       return void await query(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
     case "verify":
@@ -117,11 +119,20 @@ async function deed(world: World): Promise<void> {
   }
 }
 
+/** As whoever brings somebody in does: what was before counts as read. */
+async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
+  await db.transact(async (tx) => {
+    if (await takeSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
+  });
+}
+
 /** One of those that are listed now; meanwhile it may be out of sight. */
 async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
   const listed = await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined });
   const one = listed[Math.floor(dice * listed.length)];
-  if (one) await markRead(db, reader, one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+  if (one) {
+    await markRead(db, marker(reader), one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+  }
 }
 
 async function readerOf(db: TestDatabase, userId: string): Promise<Reader> {

@@ -2,6 +2,7 @@
  * Which index answers what: without it the answer would be the same, and with a long history it would not come. What it
  * costs with ten million events is shown by `npm run plans`.
  */
+import { marker } from "#test/lib/notifications/tell.ts";
 import postgres from "postgres";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -32,7 +33,7 @@ test.before(async (context) => {
   await sql`insert into federation_members (user_id, federation_id) values (${userId(1)}, ${hubId(0)})`;
   await sql`insert into spoke_members (user_id, spoke_id) values (${userId(2)}, ${spokeId(0)})`;
   await fillEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
-  await markAllRead(db, HUB_ADMIN);
+  await markAllRead(db, marker(HUB_ADMIN));
   await sql`analyze`;
   await sql.end();
   // A table of a few pages is quickest walked from end to end; what is asked here is what else there is.

@@ -3,6 +3,8 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import type { AuditEntry } from "#lib/audit/store.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Database } from "#lib/db/database.ts";
+import type { Marker } from "#lib/notifications/marks.ts";
+import type { Reader } from "#lib/notifications/objects.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Scene } from "#test/support/scene.ts";
 
@@ -31,6 +33,11 @@ function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
   };
 }
 
+/** A reader as a request has it: what it reads is written down. */
+export function marker({ role, userId }: Reader): Marker {
+  return { ...SYSTEM, role, userId };
+}
+
 /** Visible events of a spoke written directly, the i-th so many milliseconds after the first as `gap` says. */
 export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "hub" | "spoke">>, gaps: number[]) {
   await db.sql(
@@ -53,7 +60,8 @@ export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "
 export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
   await db.sql(`
     set session_replication_role = replica; -- the log refuses to forget
-    truncate audit_events, notification_reads, notification_read_counts, notification_audiences, stream_heads;
+    truncate audit_events, notification_reads, notification_read_counts, notification_audiences, notification_read_stretches,
+      stream_heads;
     set session_replication_role = origin;
     delete from spoke_members;
     delete from federation_members;

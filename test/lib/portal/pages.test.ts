@@ -8,7 +8,8 @@ import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { attribute, readForm, submitting, textOf } from "#test/support/form.ts";
-import { makePerson, type Person } from "#test/support/people.ts";
+import { addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
+import { makeSpoke } from "#test/support/rows.ts";
 
 const PAGES: readonly (readonly [path: string, purpose: Purpose])[] = [
   ["/invite", "invitation"],
@@ -108,6 +109,42 @@ test("keep their secret to themselves: no Referer, no log, no other address", as
     assert.ok(lines.some((line) => line.includes(`GET ${path}`)));
     assert.not.match(lines.join("\n"), token);
     assert.not.match(lines.join("\n"), NEW);
+  }
+});
+
+test("lead on to the sites of whoever is through, and say how to get into them", async ({ flows }) => {
+  const { db, scene } = flows;
+  for (const [path, purpose] of PAGES) {
+    const person = await makePerson(db, `site-${purpose}`, { verified: purpose === "password_reset" });
+    const done = async () => {
+      const form = await flows.send(`${path}?token=${await flows.link(purpose, person)}`);
+      assert.not.match(form.body, "<a href=", `${path} leads nowhere before`);
+      const page = await flows.send(...submitting(form.body, { password: NEW }));
+      assert.is(page.status, 200);
+      return page;
+    };
+    const open = await makeSpoke(db, scene.people.operator.id, scene.hub, `open-${path.slice(1)}`);
+    await db.sql(
+      `update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>Ash</b>',
+         blueprint_inputs = '{"https": true}' where id = $1`,
+      [open],
+    );
+    await addSpokeAdmin(db, person, open);
+    const [{ domain }] = await db.sql("select domain from spokes where id = $1", [open]);
+    const page = await done();
+    assert.match(page.body, `<li>&lt;b&gt;Ash&lt;/b&gt; <a href="https://${domain}">${domain}</a></li>`);
+    assert.match(textOf(page), `POST https://hubs.example.org/api/spokes/${open}/sign-in-link`);
+    assert.match(textOf(page), "POST https://hubs.example.org/api/auth/login");
+
+    await db.sql("update users set email_verified_at = null where id = $1 and $2", [
+      person.id,
+      purpose !== "password_reset",
+    ]);
+    const closed = await makeSpoke(db, scene.people.operator.id, scene.hub, `closed-${path.slice(1)}`);
+    await addSpokeAdmin(db, person, closed);
+    const both = await done();
+    assert.match(textOf(both), /closed-\w+ [\w.]+, not open now/);
+    assert.match(textOf(both), "POST https://hubs.example.org/api/spokes/SPOKE_ID/sign-in-link");
   }
 });
 

@@ -1,12 +1,13 @@
 /** The cluster as a thing that is opened, kept in a file, and closed; and its watches, logs and applies. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/log.ts";
+import { openLog, silent } from "#lib/log.ts";
 import { openSimulator } from "#lib/simulator/open.ts";
 import { deployment, job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/simulator/kube.ts";
+import { until } from "#test/support/until.ts";
 
 const test = suite("openSimulator");
 let directory: string;
@@ -60,6 +61,31 @@ test("what was answered is there for who comes after a kill, though nothing was 
   const next = await open({ state: join(after, "cluster.json") });
   assert.equal((await next.get(config("c", {}))).body.data, { k: "1" });
   assert.equal(await next.logOf("a", "j"), ["kept"]);
+});
+
+test("a full disk stops nobody: it is told once, and all is kept again when there is room.", async () => {
+  const [before, after] = [join(directory, "before"), join(directory, "after")];
+  await mkdir(before);
+  const state = join(before, "cluster.json"), said: string[] = [];
+  const full = await open({
+    state,
+    log: openLog({ level: "info", format: "pretty", write: (line) => said.push(line) }),
+  });
+  const heard = (pattern: RegExp) => said.filter((line) => pattern.test(line)).length;
+  // The state cannot be written where a directory is, nor the next journal to a device without room.
+  await mkdir(`${state}.tmp`);
+  await symlink("/dev/full", `${state}.2`);
+  await makeNamespace(full, "a");
+  await until(() => heard(/error The simulated cluster's state cannot be kept/) > 0);
+  for (const name of ["b", "c"]) assert.is((await full.apply(config(name, { k: name }))).status, 201);
+  await until(() => access(`${state}.4`).then(() => true, () => false)); // it was tried again, though nothing changed
+  await rm(`${state}.tmp`, { recursive: true });
+  await until(() => heard(/is kept again/) > 0);
+  await full.apply(config("d", { k: "d" }));
+  assert.equal([heard(/cannot be kept/), heard(/kept again/)], [1, 1]);
+  await cp(before, after, { recursive: true });
+  const next = await open({ state: join(after, "cluster.json") });
+  for (const name of ["b", "c", "d"]) assert.equal((await next.get(config(name, {}))).body.data, { k: name });
 });
 
 test("a state that cannot be read stops the start and is left as it is.", async () => {

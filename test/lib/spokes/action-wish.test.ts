@@ -82,7 +82,7 @@ progress("lets a spoke go to a newer version, and to no older or the same one", 
   assert.is(upgradeOf(catalog, spokeOf("4.5.12"), "5.2"), "accepted");
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.13"),
-    "impossible version_not_newer: Cannot upgrade to 4.5.13: it runs 4.5.13 already",
+    "conflict version_unchanged: Cannot upgrade to 4.5.13: it runs 4.5.13 already",
   );
   assert.is(
     upgradeOf(catalog, spokeOf("4.5.13"), "4.5.12"),

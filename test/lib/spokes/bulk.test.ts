@@ -24,6 +24,7 @@ test("gives one outcome for each distinct visible id, in order", async ({ stage 
   assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[busy.id, false], [fine.id, true]]);
   assert.equal(outcomes[0]!.error, {
     statusCode: 409,
+    code: "spoke_state",
     message: "Cannot suspend a spoke that is provisioning; wait until it is active",
     error: "Conflict",
   });

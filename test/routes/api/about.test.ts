@@ -31,13 +31,19 @@ test("version tells the API's version and the build", async ({ scene }) => {
 test("readyz is ok when the database, its schema and the scheduler are", async ({ scene }) => {
   const { status, body } = await ask(scene, "/api/readyz", () => true);
   assert.is(status, 200);
-  assert.equal(body, { status: "ok", checks: { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok" } });
+  const checks = { database: "ok", writes: "ok", migrations: "ok", scheduler: "ok" };
+  assert.equal(body, { status: "ok", checks, notes: [] });
 });
 
 test("readyz is 503 and names the scheduler that is not at work", async ({ scene }) => {
   const { status, body, headers } = await ask(scene, "/api/readyz", () => false);
   assert.is(status, 503);
-  assert.equal(body, { statusCode: 503, message: "Not ready: scheduler", error: "Service Unavailable" });
+  assert.equal(body, {
+    statusCode: 503,
+    code: "not_ready",
+    message: "Not ready: scheduler",
+    error: "Service Unavailable",
+  });
   assert.ok(headers.get("retry-after"));
 });
 

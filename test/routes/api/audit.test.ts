@@ -100,4 +100,14 @@ test("is the operator's alone", async ({ scene }) => {
   assert.is((await scene.as("nobody").get("/api/audit")).status, 401);
 });
 
+test("finds what was written under the name that a kind had before", async ({ scene }) => {
+  await scene.db.sql(
+    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
+      customer_visible, origin_private)
+     values ('evt_before', 'spoke_member_removed', 'system', 'system', 'spoke', 'x', '{}', '', '', '2026-01-01', false, false)`,
+  );
+  assert.equal(await kinds(scene, "?kind=spoke_member_removed"), ["spoke_member_removed"]);
+  assert.equal(await kinds(scene, "?kind=spoke_delegation_removed"), []);
+});
+
 test.run();

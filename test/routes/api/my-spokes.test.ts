@@ -42,6 +42,42 @@ test("goes through pages by limit and before", async ({ scene }) => {
   }
 });
 
+test("is narrowed by slug, state, health and a part of a name or the domain, by all that are given", async ({ scene }) => {
+  await scene.db.sql("update spokes set display_name = '50% off_Ä\\', health = 'degraded' where slug = 'oak'");
+  const found: Record<string, string[]> = {
+    "slug=elm": ["elm"],
+    "slug=nothing": [],
+    "state=active": ["oak"],
+    "health=degraded": ["oak"],
+    "q=EL": ["elm"],
+    "q=yew.spokes": ["yew"],
+    "q=50%25+OFF_": ["oak"],
+    "q=%25": ["oak"],
+    "q=_": ["oak"],
+    "q=%5C": ["oak"],
+    "q=e&state=provisioning&slug=yew": ["yew"],
+    "slug=elm&health=degraded": [],
+  };
+  for (const [query, slug] of Object.entries(found)) {
+    assert.equal(await slugs(scene, "operator", `?${query}`), slug, query);
+  }
+  assert.equal(await slugs(scene, "spokeAdmin", "?q=spokes"), []); // the domains of others
+  assert.equal(await slugs(scene, "spokeAdmin", "?slug=elm"), []);
+  assert.equal(await slugs(scene, "hubAdmin", "?q=example"), ["elm", "yew", "oak"]);
+});
+
+test("names the choices where a filter is none of them", async ({ scene }) => {
+  const asked = async (query: string) => {
+    const { status, body } = await scene.as("operator").get(`/api/my-spokes?${query}`);
+    return [status, body.code, body.message];
+  };
+  assert.equal(await asked("health=ill"), [400, "invalid_input", "health must be one of healthy, degraded, unknown"]);
+  assert.match((await asked("state=gone"))[2], /^state must be one of provisioning, active, /);
+  assert.is((await asked("slug=No"))[0], 400);
+  assert.is((await asked("q="))[0], 400);
+  assert.equal(await asked("slgu=oak"), [400, "unknown_parameter", "Unknown parameter `slgu`; did you mean `slug`?"]);
+});
+
 test("leaves removed spokes out, but for operators who ask", async ({ scene }) => {
   const remove = "update spokes set state = 'removed', removed_at = wheelwright_now() where slug = 'ash'";
   await scene.db.sql(remove);

@@ -1,6 +1,7 @@
 /** The command line: what it explains, and with which status it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Variables } from "#lib/variables.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 
@@ -20,13 +21,27 @@ test("without a command it tells which there are", async () => {
   }
 });
 
-test("an unknown command or option is refused with what would be right", async () => {
+test("an unknown command or option is refused with the help that would be right", async () => {
   const command = await run(["provision"]);
   assert.is(command.status, 64);
-  assert.match(command.text, /There is no command "provision"/);
+  assert.match(command.text, /^There is no command "provision"\n\n[^]*^ +serve /m);
   const option = await run(["serve", "--fast"]);
   assert.is(option.status, 64);
-  assert.match(option.text, /wheelwright serve/);
+  assert.match(option.text, /\n\nwheelwright serve/);
+});
+
+test("config lists every variable with its meaning and whether it is set, and shows no value", async () => {
+  const env = { PORT: "4321", SMTP_PASS_FILE: "/run/secrets/smtp", DATABASE_URL: "postgres://me:s3cret@db/name" };
+  const { status, text } = await run(["config"], env);
+  assert.is(status, 0);
+  const rows = text.split("\n").flatMap((line) => /^ {2}([A-Z_]+) +(\S+) +(\S.*)$/.exec(line)?.slice(1) ?? []);
+  const names = rows.filter((_, i) => i % 3 === 0);
+  assert.equal(names, Object.keys(Variables.entries));
+  const told = (name: string) => rows.slice(rows.indexOf(name) + 1, rows.indexOf(name) + 3);
+  assert.equal(told("PORT"), ["set", "port to listen on (3000)"]);
+  assert.equal([told("SMTP_PASS")[0], told("DATABASE_URL")[0], told("SMTP_USER")[0]], ["file", "set", "-"]);
+  assert.not.match(text, /s3cret|4321|run\/secrets/);
+  assert.match((await run(["serve", "--help"])).text, /wheelwright config lists them/);
 });
 
 test("serve with nothing configured names everything that it lacks, and ends with EX_CONFIG", async () => {

@@ -70,6 +70,27 @@ test("without a way to make the first operator it warns in one line that says ho
   await db.close();
 });
 
+test("starts while the cluster is away, says so, accepts what is asked, and does it once the cluster is there", async (scene) => {
+  const cluster = await openSimulator({ delayMs: 0, log: silent });
+  const kubeconfig = join(scene.directory, "kubeconfig-away");
+  await writeFile(kubeconfig, cluster.kubeconfig());
+  await cluster.close();
+  const program = startProgram(["serve"], { ...scene.env, KUBECONFIG: kubeconfig });
+  const url = `http://127.0.0.1:${await portOf(program)}`;
+  const notes = async () => (await (await fetch(`${url}/api/readyz`)).json()).notes;
+  assert.equal(await notes(), ["The cluster does not answer; what needs it waits until it does"]);
+  assert.match(await program.said(/The cluster does not answer/), /"warn".*"reason":"nothing listens there"/);
+  const client = await signIn(url, "ada@school.example", "correct horse battery");
+  assert.is((await client.send("POST", "/api/federations", { slug: "south" })).body.state, "provisioning");
+
+  const back = await openSimulator({ delayMs: 0, log: silent, port: Number(new URL(cluster.url).port) });
+  for await (const { event } of client.events("south", 0)) if (event === "FederationUpdateActive") break;
+  await program.said(/The cluster answers/);
+  assert.equal(await notes(), []);
+  assert.is(await program.stop(), 0);
+  await back.close();
+});
+
 test("a database that only reads is waited for", async ({ env, db }) => {
   const name = new URL(db.url).pathname.slice(1);
   await db.sql(`alter database ${name} set default_transaction_read_only = on`);

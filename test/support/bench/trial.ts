@@ -58,6 +58,8 @@ const BACK: ReadonlyMap<string, Wish> = new Map([
   ["maintenance-on", { action: "maintenance-off" }],
 ]);
 
+/** Refusals of what a spoke has already. */
+const ITS_OWN = ["version_unchanged", "version_not_newer", "size_unchanged"];
 const PATIENCE = 900_000; // ms; a fraction of it on a machine that has nothing else to do
 
 export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<Trial> {
@@ -88,7 +90,7 @@ export async function runTrial({ spokes, rounds, tell }: TrialOptions): Promise<
       for (const wish of wishes) {
         const { accepted, refused } = await askAll(bench, bench.token, ids, wish);
         count(wish.action, accepted.length);
-        const wrong = refused.filter(({ statusCode }) => statusCode !== 422); // it has that size or version already
+        const wrong = refused.filter(({ code }) => !ITS_OWN.includes(code));
         breaches.push(...wrong.map(({ message }) => `${wish.action} was refused: ${message}`));
       }
       if (kill) await killHolder(bench, kill, tell);
@@ -126,7 +128,7 @@ async function ask(
 interface Outcome {
   readonly id: string;
   readonly accepted: boolean;
-  readonly error?: { readonly statusCode: number; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string };
 }
 
 async function askAll(bench: Bench, token: string, ids: readonly string[], wish: Wish) {

@@ -13,6 +13,8 @@ export interface Declared {
   readonly headers: readonly string[];
   /** By media type; none where there is no body. */
   readonly content: Readonly<Record<string, Json>>;
+  /** Of a refusal: the codes that its body may have. */
+  readonly codes: readonly string[];
 }
 
 export interface Operation {
@@ -93,6 +95,7 @@ function answerOf(document: Json, responses: Json, status: number): Declared | n
   return {
     headers: required.map(([name]) => name),
     content: Object.fromEntries(Object.entries<Json>(content).map(([type, { schema }]) => [type, schema ?? {}])),
+    codes: Object.keys(content["application/json"]?.examples ?? {}),
   };
 }
 

@@ -11,7 +11,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   email: () => `${newId("usr")}@example.org`,
   password: () => PASSWORD,
   newPassword: () => PASSWORD,
-  currentPassword: () => PASSWORD,
+  current: () => PASSWORD,
   token: () => newId("tok"),
   name: () => "A name",
   displayName: () => "A name",

@@ -35,6 +35,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
       foreign: (await makeToken(db, people.operator, "cli")).id,
       absent: newId("tok"),
     },
+    sessionId: { own: newId("ses"), foreign: newId("ses"), absent: newId("ses") }, // the same
     requestId: {
       own: await makeRequest(scene, people.hubAdmin.id, "own-wish"),
       foreign: await makeRequest(scene, other.id, "other-wish"),

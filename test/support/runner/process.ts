@@ -33,7 +33,7 @@ export interface Patience {
   readonly end: number;
 }
 
-const PATIENCE: Patience = { file: 180_000, end: 20_000 };
+const PATIENCE: Patience = { file: 600_000, end: 60_000 };
 const OUTPUT_LIMIT = 1_000_000; // characters that are kept of what a file prints
 const MARK_LIMIT = 100; // characters in which the beginning of a mark may stand
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));

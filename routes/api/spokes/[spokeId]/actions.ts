@@ -19,6 +19,7 @@ export const POST = endpoint({
   faults: [
     "spoke_state",
     "version_not_newer",
+    "version_unchanged",
     "size_unchanged",
     "parameter_needed",
     "version_mismatch",

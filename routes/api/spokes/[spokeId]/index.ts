@@ -5,9 +5,11 @@ import { accepted, ok } from "#lib/http/reply.ts";
 import { Flag } from "#lib/schema.ts";
 import { abandonSpoke } from "#lib/spokes/abandon.ts";
 import { spoke } from "#lib/spokes/access.ts";
+import { patchSpoke } from "#lib/spokes/patch.ts";
+import { previewPatch } from "#lib/spokes/patch-preview.ts";
 import { removeSpoke } from "#lib/spokes/remove.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { SpokeView } from "#lib/spokes/views.ts";
+import { ActionPreview, SpokePatch, SpokeView } from "#lib/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "One spoke, and what it is busy with",
@@ -16,6 +18,28 @@ export const GET = endpoint({
   query: v.object({ includeRemoved: Flag }),
   reply: ok(SpokeView),
   handle: ({ app, actor, spoke }) => showSpoke(app.db.rows, actor, spoke),
+});
+
+export const PATCH = endpoint({
+  summary: "Change a spoke's name, brand, administrator's address or domain; dryRun=true shows what would change",
+  access: spoke("act"),
+  scope: "cli",
+  query: v.object({ dryRun: Flag }),
+  body: SpokePatch,
+  reply: ok(v.union([SpokeView, ActionPreview])),
+  faults: [
+    "spoke_state",
+    "not_offered",
+    "federation_admin_only",
+    "domain_taken",
+    "domain_unproven",
+    "domain_reserved",
+    "domain_invalid",
+    "dns_unavailable",
+    "cluster_unavailable",
+  ],
+  handle: ({ app, actor, spoke, query, body, signal }) =>
+    query.dryRun ? previewPatch(app, actor, spoke, body, signal) : patchSpoke(app, actor, spoke, body, signal),
 });
 
 export const DELETE = endpoint({

@@ -99,6 +99,21 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   assert.equal(audits.map(({ metadata }) => [metadata.action, metadata.step]), [["resume", "verify"]]);
 });
 
+test("a failed restart says what can be done: ask for it again, and not retry", async ({ scene, id }) => {
+  const { namespace, cluster, namespace_uid: uid } = await scene.row(id),
+    call = { signal: new AbortController().signal };
+  const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+  const lost = await space.get(deployment, call);
+  await space.delete(deployment, lost!.metadata.uid!, call);
+  await ask(scene, id, "restart");
+  const { state, failure } = await scene.ended(id, "restart");
+  assert.is(state, "failed");
+  assert.match(failure!.hint!, /, then ask for the action restart again\.$/);
+  assert.is(await ask(scene, id, "retry").then(() => "taken", (fault) => fault.code), "spoke_state");
+  await ask(scene, id, "restart");
+});
+
 test("a failed action leaves the spoke in the state in which it was seen", async ({ scene, id }) => {
   scene.simulator.faults.answer(403, { method: "PATCH", path: "/cronjobs/" });
   await ask(scene, id, "suspend");

@@ -214,6 +214,7 @@ test("notes what the hub has not configured, and goes on", async ({ scene }) => 
   assert.is((await scene.becomes(id, "active", "failed")).state, "active");
   const [job] = await scene.operations(id);
   assert.match(job!.progress.notes.join("\n"), "no identity settings");
+  assert.match(job!.progress.notes.at(-1), `POST /api/spokes/${id}/sign-in-link gives a link`);
 });
 
 test("goes on without what its hub shares when the hub's namespace is gone, and says so", async ({ scene }) => {

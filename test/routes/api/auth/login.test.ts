@@ -40,7 +40,12 @@ test("is 401 in the same words for a wrong password and for an unknown address",
   const { email } = scene.people.stranger;
   const wrong = await scene.as("nobody").post("/api/auth/login", { email, password: "not the password" });
   const unknown = await scene.as("nobody").post("/api/auth/login", { email: "who@example.org", password: PASSWORD });
-  const body = { statusCode: 401, message: "Wrong e-mail address or password", error: "Unauthorized" };
+  const body = {
+    statusCode: 401,
+    code: "login_failed",
+    message: "Wrong e-mail address or password",
+    error: "Unauthorized",
+  };
   assert.equal([wrong.status, wrong.body], [401, body]);
   assert.equal([unknown.status, unknown.body], [401, body]);
   assert.is(wrong.headers.get("set-cookie"), null);
@@ -71,7 +76,12 @@ test("is 429 from the sixth attempt of a minute on, right or wrong, by either ad
   for (const path of ["/api/auth/login", "/auth/login"]) {
     const limited = await attempt(path, PASSWORD);
     assert.is(limited.status, 429);
-    assert.equal(limited.body, { statusCode: 429, message: "too many login attempts", error: "Too Many Requests" });
+    assert.equal(limited.body, {
+      statusCode: 429,
+      code: "too_many_tries",
+      message: "too many login attempts",
+      error: "Too Many Requests",
+    });
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
   }
   assert.is((await readAudit(scene.db.rows, { kind: "auth_login_failed" }, { limit: 99 })).length, 5);

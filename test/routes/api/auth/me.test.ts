@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/auth/me");
@@ -37,4 +38,29 @@ test("is 401 for nobody, and for a bad token beside a good cookie", async ({ sce
   }
 });
 
+const mine = suite<{ scene: Scene }>("PATCH /api/auth/me");
+
+mine.before(async (context) => {
+  context.scene = await openScene();
+});
+mine.after(({ scene }) => scene.close());
+
+mine("changes the caller's name and writes that down, once", async ({ scene }) => {
+  const { id } = scene.people.stranger;
+  for (const body of [{}, { displayName: null }, { displayName: "Ada" }, { displayName: "Ada" }]) {
+    const { status, body: { user } } = await scene.as("stranger").patch("/api/auth/me", body);
+    assert.equal([status, user.id, user.displayName], [200, id, body.displayName ?? "stranger"]);
+  }
+  const events = await readAudit(scene.db.rows, { actorId: id }, { limit: 9 });
+  assert.equal(events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]), [
+    ["user_updated", id, { changed: { displayName: "Ada" } }],
+  ]);
+});
+
+mine("is no token's to do", async ({ scene }) => {
+  const refused = await scene.as("stranger", "cli").patch("/api/auth/me", { displayName: "Eve" });
+  assert.equal([refused.status, refused.body.message], [401, "changing one's own account requires a session"]);
+});
+
 test.run();
+mine.run();

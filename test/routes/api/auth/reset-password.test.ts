@@ -27,12 +27,12 @@ test.before(async (context) => {
 test.after(({ flows }) => flows.close());
 test.before.each(({ flows }) => flows.db.shiftClock(0));
 
-test("sets the password once, ends all sessions, and leaves tokens alone", async ({ flows }) => {
+test("sets the password once, ends all sessions, and leaves tokens alone that are to be kept", async ({ flows }) => {
   const ada = await makePerson(flows.db, "ada");
   const sessions = [await makeSession(flows.db, ada), await makeSession(flows.db, ada)];
   const { plaintext } = await makeToken(flows.db, ada, "cli");
   const token = await flows.link("password_reset", ada);
-  assert.is((await flows.post(PATH, { token, password: NEW })).status, 200);
+  assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
   assert.ok(await flows.opens(ada.email, NEW));
   assert.not(await flows.opens(ada.email, PASSWORD));
   for (const { secret } of sessions) {
@@ -47,6 +47,26 @@ test("sets the password once, ends all sessions, and leaves tokens alone", async
   assert.equal(events.map(({ kind, actor, ip }) => [kind, actor.id, ip]), [["password_reset", ada.id, "192.0.2.1"]]);
 });
 
+test("revokes tokens, and writes down which, unless they are to be kept", async ({ flows }) => {
+  for (const [name, more] of Object.entries({ old: {}, none: { keepTokens: null }, no: { keepTokens: false } })) {
+    const person = await makePerson(flows.db, name), { id, plaintext } = await makeToken(flows.db, person, "cli");
+    const token = await flows.link("password_reset", person);
+    assert.is((await flows.post(PATH, { token, password: NEW, ...more })).status, 200);
+    const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
+    assert.is(me.status, 401, name);
+    const events = await readAudit(flows.db.rows, { kind: "token_revoked", objectId: id }, { limit: 9 });
+    assert.equal(events.map(({ actor }) => actor.id), [person.id]);
+  }
+});
+
+test("keeps no token of an address that nobody had proved", async ({ flows }) => {
+  const una = await makePerson(flows.db, "una", { verified: false });
+  const { plaintext } = await makeToken(flows.db, una, "cli"), token = await flows.link("password_reset", una);
+  assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
+  const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
+  assert.is(me.status, 401);
+});
+
 test("lets one of a hundred through who use one link at once", async ({ flows }) => {
   const bob = await makePerson(flows.db, "bob");
   const token = await flows.link("password_reset", bob);
@@ -55,7 +75,8 @@ test("lets one of a hundred through who use one link at once", async ({ flows })
   );
   const right = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
   assert.is(right.length, 1);
-  assert.equal(new Set(answers.map(({ status }) => status)), new Set([200, 422]));
+  // A busy machine may ask some of them to come back.
+  assert.equal(answers.filter(({ status }) => ![200, 422, 503].includes(status)).map(({ body }) => body), []);
   assert.ok(await flows.opens(bob.email, `${NEW} ${right[0]}`));
   assert.is((await readAudit(flows.db.rows, { kind: "password_reset", objectId: bob.id }, { limit: 9 })).length, 1);
 });
@@ -133,7 +154,7 @@ test("keeps neither the password nor the link's secret", async ({ flows }) => {
   }
 });
 
-test("ends a stream of a session on another replica, and no stream of a token", async ({ flows }) => {
+test("ends a stream of a session on another replica, and no stream of a token that is kept", async ({ flows }) => {
   const { scene, db } = flows;
   const kim = await makePerson(db, "kim");
   await addHubAdmin(db, kim, scene.hub);
@@ -147,7 +168,8 @@ test("ends a stream of a session on another replica, and no stream of a token", 
   const byToken = await follow({ authorization: `Bearer ${(await makeToken(db, kim, "readonly")).plaintext}` });
   for (const stream of [bySession, byToken]) assert.match((await stream.read()).value!, "following");
 
-  assert.is((await flows.post(PATH, { token: await flows.link("password_reset", kim), password: NEW })).status, 200);
+  const token = await flows.link("password_reset", kim);
+  assert.is((await flows.post(PATH, { token, password: NEW, keepTokens: true })).status, 200);
   let over = false;
   void (async () => {
     while (!(await bySession.read()).done);

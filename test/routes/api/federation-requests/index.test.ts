@@ -25,7 +25,7 @@ async function somebody(scene: Scene, name: string, verified = true): Promise<Pi
 
 test("POST answers 201 with the request as it was asked, and where it is", async ({ scene }) => {
   const asked = { slug: "south", name: "The South", region: "eu", mode: "open", tier: "gold", reason: "12 schools\n" };
-  const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, { ...asked, state: "approved" });
+  const { status, headers, body } = await scene.as("stranger", "cli").post(PATH, asked);
   assert.is(status, 201);
   assert.is(headers.get("location"), `${PATH}/${body.id}`);
   const { id, createdAt, ...rest } = body;
@@ -48,7 +48,7 @@ test("POST answers 201 with the request as it was asked, and where it is", async
     "federation_request",
     null,
     "south",
-    false,
+    true,
   ]);
 });
 
@@ -81,6 +81,50 @@ test("POST takes ten pending requests of one person, also of many at once", asyn
   const { body: { id } } = all.find(({ status }) => status === 201)!;
   await scene.as("operator").post(`${PATH}/${id}/reject`, { reason: "no" });
   assert.is((await eve.post(PATH, { slug: "eve-again" })).status, 201);
+});
+
+test("POST refuses who asked ten times within the hour and took it back", async ({ scene }) => {
+  const fay = await somebody(scene, "fay");
+  const { id } = (await scene.db.sql("select id from users where email = 'fay@example.org'"))[0];
+  await scene.db.sql(
+    `insert into federation_requests (id, slug, name, requested_by, state, decided_by, decided_at, created_at)
+     select 'frq_fay' || i, 'fay-' || i, 'fay', $1, 'withdrawn', $1, now(), now() - case when i = 0 then interval '2 hours'
+       else interval '1 minute' end from generate_series(0, 9) as i`,
+    [id],
+  );
+  assert.is((await fay.post(PATH, { slug: "fay-next" })).status, 201);
+  await scene.db.sql(
+    "update federation_requests set state = 'withdrawn', decided_by = $1, decided_at = now() where slug = 'fay-next'",
+    [id],
+  );
+  const refused = await fay.post(PATH, { slug: "fay-more" });
+  assert.equal([refused.status, refused.body.message], [
+    409,
+    "You have 10 requests that you took back within an hour; wait",
+  ]);
+});
+
+test("POST notifies every operator, and mails the first that one person asks within an hour", async ({ scene }) => {
+  const other = await makePerson(scene.db, "second-operator", { operator: true });
+  await makePerson(scene.db, "former-operator", { operator: true, disabled: true });
+  await makePerson(scene.db, "unproved-operator", { operator: true, verified: false });
+  const gil = await somebody(scene, "gil");
+  const unread = async () => (await scene.as("operator").get("/api/notifications/unread-count")).body.count;
+  const before = await unread();
+  const { body: { id } } = await gil.post(PATH, { slug: "gils", name: "Gil's" });
+  await gil.post(PATH, { slug: "gils-second" });
+  assert.is(await unread(), before + 2);
+  const [newest] = (await scene.as("operator").get("/api/notifications?limit=1")).body;
+  assert.equal([newest.kind, newest.metadata.slug], ["federation_requested", "gils-second"]);
+  assert.is((await gil.get("/api/notifications/unread-count")).body.count, 0);
+  const mails = await scene.db.sql("select payload from jobs where kind = 'bulk-mail' and payload::text like '%gils%'");
+  assert.equal(
+    mails.map(({ payload: { letter } }) => [letter.to.email, letter.about]).sort(),
+    [
+      [scene.people.operator.email, { id, by: "gil@example.org", hub: "Gil's", slug: "gils" }],
+      [other.email, { id, by: "gil@example.org", hub: "Gil's", slug: "gils" }],
+    ].sort(),
+  );
 });
 
 test("POST with an Idempotency-Key asks once", async ({ scene }) => {

@@ -15,7 +15,6 @@ test("POST answers 201 with a hub in provisioning, and where it is", async ({ sc
     region: "eu",
     mode: "open",
     tier: "gold",
-    unknown: true,
   });
   assert.is(status, 201);
   assert.is(headers.get("location"), `/api/federations/${body.id}`);
@@ -125,6 +124,26 @@ test("GET goes through pages without losing a hub", async ({ scene }) => {
   for (const query of ["limit=0", "limit=101", "limit=x", "before=yesterday", "includeRemoved=maybe"]) {
     assert.is((await operator.get(`/api/federations?${query}`)).status, 400, query);
   }
+});
+
+test("GET is narrowed by slug, state and a part of the slug or the name", async ({ scene }) => {
+  const operator = scene.as("operator");
+  await operator.post("/api/federations", { slug: "narrow", name: "100% Ärger_" });
+  const find = async (query: string, caller = operator) => {
+    const { status, body } = await caller.get(`/api/federations?${query}`);
+    assert.is(status, 200, query);
+    return body.map((hub: { slug: string }) => hub.slug);
+  };
+  assert.equal(await find("slug=north"), ["north"]);
+  assert.equal(await find("state=active"), ["north"]);
+  assert.equal(await find("q=NARR"), ["narrow"]);
+  assert.equal(await find("q=0%25"), ["narrow"]);
+  assert.equal(await find("q=_"), ["narrow"]);
+  assert.equal(await find("q=narrow&state=active"), []);
+  assert.equal(await find("slug=narrow", scene.as("hubAdmin")), []);
+  const { status, body } = await operator.get("/api/federations?state=gone");
+  const choices = "provisioning, active, failed, removing, removed";
+  assert.equal([status, body.message], [400, `state must be one of ${choices}`]);
 });
 
 test("GET shows removed hubs to operators who ask, and to nobody else", async ({ scene }) => {

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { holdMarks } from "#lib/notifications/marks.ts";
+import { holdMarks } from "#lib/members/history.ts";
 import { markAllRead } from "#lib/notifications/read-all.ts";
 import { countsAreExact } from "#test/lib/notifications/recount.ts";
-import { forget, tell, writeEvents } from "#test/lib/notifications/tell.ts";
+import { forget, marker, tell, writeEvents } from "#test/lib/notifications/tell.ts";
 import { makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -29,6 +29,14 @@ test("says how many it marked: what was read before is not among them", async ({
   await countsAreExact(db);
 });
 
+test("writes down how many became read, and nothing where none did", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await tell(db, { hub }, { hub, spoke });
+  for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
+  const written = await db.sql("select * from audit_events where kind = 'notifications_read'");
+  assert.equal(written.map((row) => [row.actor_id, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
+});
+
 test("marks nothing of what its caller has lost, or could not see", async ({ scene }) => {
   const { db, hub, spoke } = scene;
   await tell(db, { hub }, { hub, spoke });
@@ -49,8 +57,8 @@ test("goes through more than one batch, and many objects in one", async ({ scene
     await db.sql("insert into spoke_members (spoke_id, user_id) values ($1, $2)", [spoke, people.stranger.id]);
     await tell(db, { hub, spoke });
   }
-  assert.equal(await markAllRead(db, { role: "spoke_admin", userId: people.stranger.id }), { marked: 4506 });
-  assert.equal(await markAllRead(db, { role: "hub_admin", userId: people.hubAdmin.id }), { marked: 4506 });
+  assert.equal(await markAllRead(db, marker({ role: "spoke_admin", userId: people.stranger.id })), { marked: 4506 });
+  assert.equal(await markAllRead(db, marker({ role: "hub_admin", userId: people.hubAdmin.id })), { marked: 4506 });
   await countsAreExact(db);
 });
 
@@ -79,7 +87,7 @@ test("marks what was there when it began", async ({ scene }) => {
   const { db, hub, spoke, people } = scene;
   await tell(db, { hub }, { hub, spoke });
   const release = await holdUp(scene, people.operator.id);
-  const marking = markAllRead(db, { role: "operator", userId: people.operator.id });
+  const marking = markAllRead(db, marker({ role: "operator", userId: people.operator.id }));
   await untilHeldUp(scene);
   await tell(db, { hub }, { hub, spoke }, {});
   await release();
@@ -94,10 +102,10 @@ test("many times at once, on two replicas, marks each event once and leaves conn
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
   const small = await db.openAgain({ size: 2 });
   const release = await holdUp(scene, reader.userId);
-  const marking = Array.from({ length: 8 }, () => markAllRead(small, reader));
+  const marking = Array.from({ length: 8 }, () => markAllRead(small, marker(reader)));
   await untilHeldUp(scene);
   await small.now();
-  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, reader)));
+  marking.push(...Array.from({ length: 3 }, () => markAllRead(db, marker(reader))));
   await release();
   const marked = await Promise.all(marking);
   assert.is(marked.reduce((sum, one) => sum + one.marked, 0), 5000);
@@ -113,10 +121,12 @@ test("that is cut off between two batches leaves exact counts, and the next goes
     ...db,
     transact: (work) => batches++ < 1 ? db.transact(work) : Promise.reject(new Error("killed")),
   };
-  assert.is((await rejection(markAllRead(dying, reader))).message, "killed");
+  assert.is((await rejection(markAllRead(dying, marker(reader)))).message, "killed");
   await countsAreExact(db);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2500 });
-  assert.equal(await markAllRead(db, reader), { marked: 2500 });
+  assert.equal(await markAllRead(db, marker(reader)), { marked: 2500 });
+  const written = await db.sql("select metadata from audit_events where kind = 'notifications_read'");
+  assert.is(written.reduce((sum, { metadata }) => sum + metadata.marked, 0), 4500);
   await countsAreExact(db);
 });
 

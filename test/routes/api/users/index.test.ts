@@ -57,6 +57,9 @@ test("finds by state, role and address, or how that begins", async ({ scene }) =
   assert.equal(await find("email=stranger%40example.org"), ["stranger"]);
   assert.equal(await find("email=%25"), [], "it is no pattern");
   assert.equal(await find("email=_tranger"), []);
+  assert.equal(await find("q=ADMIN"), ["hub-admin", "spoke-admin"]);
+  assert.equal(await find("q=admin&role=hub_admin"), ["hub-admin"]);
+  assert.equal(await find("q=%25"), []);
 });
 
 test("pages by one without missing those of the same moment, whatever it is narrowed to", async ({ scene }) => {

@@ -8,13 +8,13 @@ import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
 import { previewSpoke } from "#lib/spokes/preview.ts";
 import { findSpokes } from "#lib/spokes/show.ts";
-import { NewSpoke, SpokePreview, SpokeView } from "#lib/spokes/views.ts";
+import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "A hub's spokes that you see, newest first; complete unless a limit is given",
   access: federation("see"),
   scope: "readonly",
-  query: v.object({ limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
+  query: v.object({ ...spokeFilters, limit: MaybeLimit, before: v.optional(Before), includeRemoved: Flag }),
   reply: ok(v.array(SpokeView)),
   handle: ({ app, actor, federation, query }) =>
     findSpokes(app.db.rows, actor, { ...query, federationId: federation.id }, removedFor(actor, query)),

@@ -50,6 +50,7 @@ test("is 400 and names the field for what it cannot be", async ({ scene }) => {
     ["scope", { ...good, scope: "admin" }],
     ["scope", { name: "CI" }],
     ["expiresAt", { ...good, expiresAt: "tomorrow" }],
+    ["expiresAt", { ...good, expiresAt: "2030-02-30T00:00:00Z" }],
     ["expiresAt", { ...good, expiresAt: 1893456000000 }],
     ["expiresAt", { ...good, expiresAt: "2020-01-01T00:00:00Z" }],
   ];

@@ -37,7 +37,12 @@ test("a user's 21st stream is refused before anything is opened, and others get 
   assert.is(status, 429);
   assert.ok(Number(response.headers.get("retry-after")) > 0);
   const message = "You have 20 event streams open; close one of them first";
-  assert.equal(await response.json(), { statusCode: 429, message, error: "Too Many Requests" });
+  assert.equal(await response.json(), {
+    statusCode: 429,
+    code: "too_many_streams",
+    message,
+    error: "Too Many Requests",
+  });
   assert.is((await follow(context, "spokeAdmin")).status, 200);
   first!.leave();
   assert.is((await follow(context, "hubAdmin")).status, 200);

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { markRead } from "#lib/notifications/read.ts";
 import { newId } from "#lib/ids.ts";
 import { countsAreExact } from "#test/lib/notifications/recount.ts";
-import { forget, tell } from "#test/lib/notifications/tell.ts";
+import { forget, marker, tell } from "#test/lib/notifications/tell.ts";
 import { makeHub } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -30,16 +30,22 @@ test("answers with the notification, and once more with the same", async ({ scen
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 2 });
 });
 
-test("changes nothing but what was read", async ({ scene, ids }) => {
+test("changes nothing but what was read, and writes down that it was, once", async ({ scene, ids }) => {
   const others = async () =>
     await scene.db.sql(
-      `select (select json_agg(e) from audit_events e) as events, (select json_agg(h) from stream_heads h)
+      `select (select json_agg(e) from audit_events e where kind <> 'notifications_read') as events, (select json_agg(h) from stream_heads h)
       as heads, (select json_agg(s) from spokes s) as spokes, (select count(*) from jobs) as jobs`,
     );
   await scene.as("hubAdmin", "cli").credentials();
   const before = await others();
   await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
+  await scene.as("hubAdmin", "cli").post(`/api/notifications/${ids[0]}/read`);
   assert.equal(await others(), before);
+  const written = await scene.db.sql("select * from audit_events where kind = 'notifications_read'");
+  const { id } = scene.people.hubAdmin;
+  assert.equal(written.map((row) => [row.actor_id, row.object_type, row.object_id, row.metadata.marked]), [
+    [id, "user", id, 1],
+  ]);
 });
 
 test("says the same of what is not there, not the caller's, or no notification", async ({ scene, ids }) => {
@@ -73,7 +79,10 @@ test("counts once what 20 ask at once, on two replicas, beside a change of the s
   const { db, hub, spoke, people } = scene;
   const other = await db.openAgain();
   const reader = { role: "hub_admin", userId: people.hubAdmin.id } as const;
-  const asked = Array.from({ length: 20 }, (_, i) => markRead(i % 2 ? other : db, reader, ids[i % 4 < 2 ? 0 : 1]!));
+  const asked = Array.from(
+    { length: 20 },
+    (_, i) => markRead(i % 2 ? other : db, marker(reader), ids[i % 4 < 2 ? 0 : 1]!),
+  );
   await Promise.all([...asked, ...Array.from({ length: 5 }, () => tell(other, { hub, spoke }))]);
   assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 5 });
   await countsAreExact(db);

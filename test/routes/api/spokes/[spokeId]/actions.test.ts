@@ -32,6 +32,7 @@ test("is 409 where the state does not allow it, and says which does", async ({ s
   const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
   assert.equal(body, {
     statusCode: 409,
+    code: "spoke_state",
     message: "Cannot suspend a spoke that is provisioning; wait until it is active",
     error: "Conflict",
   });
@@ -47,7 +48,7 @@ test("is 400 for an action that there is not, and names those that there are", a
   assert.is((await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`)).status, 400);
 });
 
-test("is 400 where an action lacks what it needs or is offered no such thing, and 422 where it leads nowhere", async ({ scene }) => {
+test("is 400 where an action lacks what it needs or is offered no such thing, 409 or 422 where it leads nowhere", async ({ scene }) => {
   const id = await makeSpoke(scene);
   const ask = async (input: object) => {
     const { status, body } = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, input);
@@ -62,6 +63,10 @@ test("is 400 where an action lacks what it needs or is offered no such thing, an
     await ask({ action: "upgrade", lmsVersion: "3.9" }),
     /^422 Cannot upgrade to 3\.9: it runs [0-9.]+, and/,
   );
+  const { lmsVersion } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
+  const same = await scene.as("spokeAdmin").post(`/api/spokes/${id}/actions`, { action: "upgrade", lmsVersion });
+  assert.equal([same.status, same.body.code], [409, "version_unchanged"]);
+  assert.is(same.body.message, `Cannot upgrade to ${lmsVersion}: it runs ${lmsVersion} already`);
   const { size } = (await scene.as("operator").get(`/api/spokes/${id}`)).body;
   assert.is(await ask({ action: "resize", size }), `422 Cannot resize to ${size}: it has that size already`);
   assert.is((await scene.as("operator").get(`/api/spokes/${id}`)).body.state, "active");

@@ -28,6 +28,30 @@ test("GET is 404, and the same, for what is not there, not shown, or no id", asy
   }
 });
 
+test("finds it by its domain as by its id, in whatever case, for those who see it alone", async ({ scene }) => {
+  const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
+  const at = `/api/spokes/${domain}`;
+  const { status, body } = await scene.as("spokeAdmin", "readonly").get(at.replace("oak", "OAK"));
+  assert.equal([status, body.id], [200, scene.spoke]);
+  const hidden = await scene.as("stranger").get(at);
+  const absent = await scene.as("operator").get("/api/spokes/nothing.example.org");
+  assert.equal([hidden.status, hidden.body], [404, absent.body]);
+  assert.is((await scene.as("spokeAdmin").delete(at)).status, 403);
+  assert.is((await scene.as("spokeAdmin", "cli").post(`${at}/actions`, { action: "restart" })).status, 202);
+  const removal = await scene.as("hubAdmin", "provisioning").delete(at);
+  assert.equal([removal.status, removal.body.id], [202, scene.spoke]);
+});
+
+test("a removed spoke is found by its id alone: the domain is the next one's", async ({ scene }) => {
+  const [{ domain }] = await scene.db.sql("select domain from spokes where id = $1", [scene.spoke]);
+  await scene.db.sql(removed, [scene.spoke]);
+  const get = (name: string) => scene.as("operator").get(`/api/spokes/${name}?includeRemoved=true`);
+  assert.is((await get(domain)).status, 404);
+  assert.is((await get(scene.spoke)).body.state, "removed");
+  const { body: next } = await scene.as("operator").post("/api/federations/north/spokes", { slug: "oak", domain });
+  assert.is((await get(domain)).body.id, next.id);
+});
+
 test("GET shows a removed spoke to operators who ask, and to nobody else", async ({ scene }) => {
   await scene.db.sql(removed, [scene.spoke]);
   const path = `/api/spokes/${scene.spoke}`;

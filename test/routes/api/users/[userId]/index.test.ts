@@ -95,17 +95,24 @@ changing(
   },
 );
 
-changing("is 400 for what a field cannot be, ignores others, and is an operator's alone", async ({ scene }) => {
-  const { stranger } = scene.people;
-  const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${stranger.id}`, body);
-  for (const body of [{ displayName: "" }, { displayName: "a\0" }, { operator: "yes" }, { disabled: 1 }]) {
-    assert.is((await patch(body)).status, 400, JSON.stringify(body));
-  }
-  const ignored = await patch({ email: "other@x.example", id: "x", role: "operator", state: "disabled" });
-  assert.equal([ignored.status, ignored.body.email, ignored.body.role], [200, stranger.email, "spoke_admin"]);
-  assert.is((await scene.as("hubAdmin").patch(`/api/users/${stranger.id}`, { displayName: "x" })).status, 403);
-  assert.is((await scene.as("operator", "provisioning").patch(`/api/users/${stranger.id}`, {})).status, 403);
-});
+changing(
+  "is 400 for what a field cannot be and for fields that it has not, and is an operator's alone",
+  async ({ scene }) => {
+    const { stranger } = scene.people;
+    const patch = (body: unknown) => scene.as("operator").patch(`/api/users/${stranger.id}`, body);
+    for (const body of [{ displayName: "" }, { displayName: "a\0" }, { operator: "yes" }, { disabled: 1 }]) {
+      assert.is((await patch(body)).status, 400, JSON.stringify(body));
+    }
+    for (const body of [{ role: "operator" }, { email: "other@x.example" }, { displayName: "x", state: "disabled" }]) {
+      const refused = await patch(body);
+      assert.equal([refused.status, refused.body.code], [400, "unknown_field"], JSON.stringify(body));
+    }
+    const { body: user } = await scene.as("operator").get(`/api/users/${stranger.id}`);
+    assert.equal([user.email, user.role, user.displayName], [stranger.email, "spoke_admin", "stranger"]);
+    assert.is((await scene.as("hubAdmin").patch(`/api/users/${stranger.id}`, { displayName: "x" })).status, 403);
+    assert.is((await scene.as("operator", "provisioning").patch(`/api/users/${stranger.id}`, {})).status, 403);
+  },
+);
 
 changing("makes an operator of nobody for a token, which may be in wrong hands", async ({ scene }) => {
   const dan = await makePerson(scene.db, "dan"), caller = scene.as("operator", "cli");

@@ -40,7 +40,6 @@ test("POST answers 201 with the spoke in provisioning, every field, and where it
     lmsVersion: "4.5.10",
     moodleVersion: "4.5.10",
     seed: "demo",
-    unknown: { ignored: true },
   });
   assert.is(status, 201);
   assert.is(headers.get("location"), `/api/spokes/${body.id}`);
@@ -209,6 +208,16 @@ test("GET lists all spokes of the hub that the caller sees, newest first", async
   const rest = await list("hubAdmin", `?before=${Date.parse(all[1].createdAt)}`);
   assert.equal(rest.map((spoke: { slug: string }) => spoke.slug), ["nulls", "elm", "oak"]);
   assert.is((await scene.as("stranger", "cli").get("/api/federations/north/spokes")).status, 404);
+});
+
+test("GET is narrowed within the hub", async ({ scene }) => {
+  const find = async (query: string) => {
+    const { status, body } = await scene.as("hubAdmin", "cli").get(`/api/federations/north/spokes?${query}`);
+    return [status, ...body.map((spoke: { slug: string }) => spoke.slug)];
+  };
+  assert.equal(await find("q=LM&state=provisioning"), [200, "elm"]);
+  assert.equal(await find("slug=oak&health=unknown"), [200, "oak"]);
+  assert.equal(await find("slug=oak&state=suspended"), [200]);
 });
 
 test("GET tells of each spoke in the queue where it stands", async ({ scene }) => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { cannotListen } from "#src/run.ts";
+import { cannotListen } from "#src/commands/cannot-listen.ts";
 
 const test = suite("cannotListen");
 
@@ -10,7 +10,7 @@ const TABLE: readonly (readonly [code: string, status: number, said: RegExp])[] 
   ["EADDRNOTAVAIL", 78, /: this machine has no such address; set HOST to one that it has, /],
   ["EINVAL", 78, /: this machine has no such address; set HOST to one that it has, /],
   ["ENOTFOUND", 78, /: there is no such host name; set HOST to an address of this machine, /],
-  ["EMFILE", 69, /: as the system says \(see HOST and PORT\)$/],
+  ["ENOBUFS", 69, /: as the system says \(see HOST and PORT\)$/],
 ];
 
 for (const [code, status, said] of TABLE) {

@@ -1,0 +1,63 @@
+<?php
+// Makes the link with which the site's administrator chooses a password and is in: the one that Moodle mails to who forgot
+// theirs, good for as long as those are. Links from before open nothing any more. Its token leaves this pod sealed, for
+// others read logs: encrypted to the key of whoever asked, which nobody else has (lib/crypto/seal.ts). The last line of a
+// run that came to its end is "sealed: ..."; "refused: ..." is why the account cannot use such a link, and nothing was changed.
+// This text is given to `php -r`: no file of it lies in the site.
+ini_set('zend.exception_ignore_args', '1'); // a trace in the log would show the token
+define('CLI_SCRIPT', true);
+require('/var/www/html/config.php');
+require_once($CFG->libdir . '/authlib.php');
+require_once($CFG->dirroot . '/login/lib.php');
+
+function link_refuse(string $why): never {
+    mtrace("refused: $why");
+    exit(3);
+}
+
+/** The account that can use the link: what the page behind it looks at, too. */
+function link_account(): stdClass {
+    global $CFG, $DB;
+    if (!empty($CFG->forgottenpasswordurl)) {
+        link_refuse('page'); // who opens the link is sent there instead
+    }
+    $user = $DB->get_record('user', ['username' => 'admin', 'mnethostid' => $CFG->mnet_localhost_id]);
+    if (!$user || $user->deleted) {
+        link_refuse('missing');
+    }
+    if ($user->suspended) {
+        link_refuse('suspended');
+    }
+    if ($user->auth === 'nologin' || !is_enabled_auth($user->auth)) {
+        link_refuse('closed');
+    }
+    if (get_auth_plugin($user->auth)->prevent_local_passwords()) {
+        link_refuse('elsewhere');
+    }
+    return $user;
+}
+
+function link_seal(string $text, string $theirs): string {
+    $pair = sodium_crypto_box_keypair(); // X25519
+    $ours = sodium_crypto_box_publickey($pair);
+    $shared = sodium_crypto_scalarmult(sodium_crypto_box_secretkey($pair), $theirs);
+    $key = hash_hkdf('sha256', $shared, 32, $ours . $theirs);
+    $sealed = openssl_encrypt($text, 'aes-256-gcm', $key, OPENSSL_RAW_DATA, str_repeat("\0", 12), $tag);
+    if ($sealed === false) {
+        throw new coding_exception('The link could not be sealed');
+    }
+    return base64_encode($ours . $sealed . $tag);
+}
+
+function link_make(stdClass $user, string $key): string {
+    global $CFG, $DB;
+    $transaction = $DB->start_delegated_transaction();
+    $DB->delete_records('user_password_resets', ['userid' => $user->id]);
+    $reset = core_login_generate_password_reset($user);
+    $expires = $reset->timerequested + (int) ($CFG->pwresettime ?? 1800);
+    $sealed = link_seal(json_encode(['token' => $reset->token, 'expires' => $expires]), $key);
+    $transaction->allow_commit();
+    return $sealed;
+}
+
+mtrace('sealed: ' . link_make(link_account(), base64_decode((string) getenv('LINK_KEY'))));

@@ -1,0 +1,26 @@
+/**
+ * Sentences without the operator's means. What went wrong may name a command for kubectl, or the object in which a snapshot is
+ * kept: with that an operator can do something, and nobody else. Sentences are kept whole, and cut when they are shown.
+ */
+
+const COMMAND = /(?:[:,]? |\s*\()kubectl\b(?:(?!\. |[;)])[^])*\)?/g;
+const CONTENT = /\b(?:VolumeSnapshotContent|snapshot content) "?[\w.-]*\w"?|\bsnapcontent-[\w.-]*\w/g;
+
+/** Commands go; what is named becomes what it is. */
+export function withoutMeans(sentence: string): string {
+  return sentence.replace(COMMAND, "")
+    .replace(CONTENT, (_, at: number) => at === 0 ? "What is stored of a snapshot" : "what is stored of a snapshot");
+}
+
+/** The same of each text in a value, however deep. */
+export function withoutMeansIn<T>(value: T): T {
+  if (typeof value === "string") return withoutMeans(value) as T;
+  if (Array.isArray(value)) return value.map((item) => withoutMeansIn(item)) as T;
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutMeansIn(item)])) as T;
+}
+
+/** What a reader is shown of it: operators all. */
+export function shownMeans<T>({ role }: { readonly role: string }, value: T): T {
+  return role === "operator" ? value : withoutMeansIn(value);
+}

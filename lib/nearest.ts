@@ -1,0 +1,29 @@
+/** Which of some names somebody may have meant who wrote another. */
+
+/** A longer one is nobody's slip of the pen, and would cost more to compare than it is worth. */
+const LONGEST = 64;
+
+/** The nearest name, should one be near: a letter in four may be wrong, left out, doubled or swapped, whatever its case. */
+export function nearest(name: string, known: readonly string[]): string | null {
+  if (name.length > LONGEST) return null;
+  const [best] = known.map((other) => ({ other, slips: slipsBetween(name.toLowerCase(), other.toLowerCase()) }))
+    .filter(({ other, slips }) => slips <= Math.max(1, Math.floor(other.length / 4)) && slips < name.length)
+    .sort((one, two) => one.slips - two.slips);
+  return best?.other ?? null;
+}
+
+/** The least number of letters to change, add, leave out or swap with their neighbour. */
+function slipsBetween(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i], above = rows[i - 1]!;
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const least = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + same);
+      row.push(swapped ? Math.min(least, rows[i - 2]![j - 2]! + 1) : least);
+    }
+    rows.push(row);
+  }
+  return rows[one.length]![other.length]!;
+}

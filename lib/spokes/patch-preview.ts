@@ -1,0 +1,70 @@
+/** What changing a spoke would come to: judged as the real thing, asked of the cluster by its own dry run; nothing is written. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/auth/access.ts";
+import { NO_COST } from "#lib/billing/cost.ts";
+import { changedObjects, movedInputs } from "#lib/blueprint/configure.ts";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { withMail } from "#lib/catalog/inputs.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { askCluster } from "#lib/spokes/action-preview.ts";
+import { apply, type Trial } from "#lib/spokes/action-trials.ts";
+import { KEPT_DAYS, listKept } from "#lib/spokes/names.ts";
+import { proveDomain } from "#lib/spokes/patch.ts";
+import { planPatch } from "#lib/spokes/patch-plan.ts";
+import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { ActionPreview, SpokePatch } from "#lib/spokes/views.ts";
+import { type Changes, wishedInputs } from "#lib/spokes/wish.ts";
+
+/** Throws the Faults that the patch itself would, and unavailable when the cluster cannot be asked. */
+export async function previewPatch(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  patch: SpokePatch,
+  signal: AbortSignal,
+): Promise<ActionPreview> {
+  await proveDomain(app, actor, spoke, patch, signal);
+  const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
+  const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
+  const trials = moves && spoke.namespace_uid !== null ? await trialsOfMove(app, wish) : [];
+  const { changes: seen, refusals } = await askCluster(app, spoke, trials, signal);
+  return {
+    dryRun: true,
+    action: "configure",
+    spokeId: spoke.id,
+    state: spoke.state,
+    becomes: typeof by === "object" ? by.becomes : spoke.state,
+    downtime: moves, // Moodle is started anew to read its new name
+    steps: isAsked ? OPERATION_KINDS.configure.steps.map(({ label }) => label) : [],
+    changes: seen,
+    notes: [
+      ...wordsOf(changes),
+      ...(moves ? [`${spoke.domain} leads there for ${KEPT_DAYS} days, and to its front page alone`] : []),
+      ...(by === "install" ? ["The site is installed with it"] : []),
+      ...refusals,
+    ],
+    price: NO_COST,
+  };
+}
+
+/** What is there and becomes another; a redirect could not be tried while the site's own Ingress has the name. */
+async function trialsOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<Trial[]> {
+  const before = withMail(config, v.parse(SpokeInputs, wish.blueprint_inputs));
+  const kept = await listKept(db.rows, wish.id);
+  const after = movedInputs(wishedInputs(catalog, wish, before), wish.wished_domain ?? wish.domain, kept);
+  return changedObjects(blueprint, before, withMail(config, after)).map(apply);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  displayName: "The site's full name",
+  brand: "Its brand",
+  adminEmail: "The address of its administrator",
+  domain: "Its domain",
+};
+
+function wordsOf(changes: Changes): string[] {
+  return Object.entries(changes).map(([field, { from, to }]) =>
+    `${NAMES[field]} becomes ${to}; it is ${from ?? "none"}`
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * Makes a site what its spoke's row says: title, administrator's address, look, and the name that it answers to.
+ *
+ * What it is to be is read from the row in the first step, and kept with the operation: whoever changes the row after that
+ * has another operation behind this one. The inputs that the row holds say what is in force, and become what is wished once
+ * the site has taken it; until then the two differ, and by that a wish that came to nothing is known.
+ *
+ * A site moves while its old name still leads to it: first both names do, then it is told the new one, and only when its
+ * login page has answered under that does the old one become a redirect. A move that fails is put back (address.ts).
+ */
+import type { App } from "#lib/app.ts";
+import { changedParts, configuredPart, movedInputs } from "#lib/blueprint/configure.ts";
+import { themeOf } from "#lib/blueprint/seed.ts";
+import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { listKept } from "#lib/spokes/names.ts";
+import { wishedInputs } from "#lib/spokes/wish.ts";
+import { action, observe } from "#lib/work/actions/actions.ts";
+import {
+  inputsAfter,
+  isMoving,
+  moveSite,
+  movingNotes,
+  openNewAddress,
+  purgeCaches,
+  putBack,
+  putRedirects,
+  verifyBeforeMove,
+} from "#lib/work/configure/address.ts";
+import { configureOutcomes } from "#lib/work/configure/outcomes.ts";
+import { place, readRooms } from "#lib/work/install/provision.ts";
+import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
+import { put } from "#lib/work/reapply/objects.ts";
+import { demandRunning } from "#lib/work/running.ts";
+import { note, openSpace, waiting } from "#lib/work/site.ts";
+
+const SEED_PODS = "op=seed";
+
+export function configure(app: App): Handler {
+  return {
+    ...action(app, {
+      kind: OPERATION_KINDS.configure,
+      steps: {
+        prepare: (run) => prepare(app, run),
+        seed: (run) => seed(app, run),
+        ingress: (run) => openNewAddress(app, run),
+        verify: (run) => verifyBeforeMove(app, run),
+        app: (run) => moveSite(app, run),
+        caches: (run) => purgeCaches(app, run),
+        async health(run) {
+          const here = await place(app, run);
+          await demandHealth({ ...here, inputs: inputsAfter(app, here.inputs, run) }, run);
+        },
+        redirect: (run) => putRedirects(app, run),
+      },
+    }),
+    hooks: configureOutcomes,
+    async observe(run) {
+      const isBack = await putBack(app, run);
+      return { ...await observe(app, run), isBack };
+    },
+  };
+}
+
+async function prepare(app: App, run: Run): Promise<void> {
+  const { space, spoke, inputs } = await openSpace(app, run);
+  await demandRunning(space, run, "be changed", "ask for it again");
+  const host = spoke.wished_domain ?? spoke.domain, kept = await listKept(app.db.rows, spoke.id);
+  const after = movedInputs(wishedInputs(app.catalog, spoke, inputs), host, kept);
+  if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
+  await run.remember({ after: configuredPart(after) });
+}
+
+/** What the pods of an earlier holder's Job set, they have read here: so this is written first, and those are waited for. */
+async function seed(app: App, run: Run): Promise<void> {
+  const here = await place(app, run), { space, inputs } = here, after = inputsAfter(app, inputs, run);
+  const hub = await readRooms(app, run, here), changes = changedParts(inputs, after);
+  const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
+  if (parts.length < changes.length) {
+    await note(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
+  }
+  if (parts.length === 0) return;
+  await put(space, run, app.blueprint.spokeObjects(after, "seed", hub, parts));
+  await space.noPods(SEED_PODS, waiting(run));
+  const { done, leftOut } = await demandSeed(here, run);
+  run.log.info("Changed a site", { done, leftOut });
+  await note(run, leftOut);
+}

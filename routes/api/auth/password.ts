@@ -1,0 +1,21 @@
+/** Changing one's own password. */
+import { signedIn } from "#lib/auth/access.ts";
+import { changePassword } from "#lib/auth/own-account.ts";
+import { Acknowledgement, PasswordBody } from "#lib/auth/views.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ok, withCookie } from "#lib/http/reply.ts";
+
+export const POST = endpoint({
+  summary: "Change your password; it ends your other sessions, renews this one's cookie, and leaves tokens alone",
+  access: signedIn,
+  scope: "session",
+  purpose: "changing the password",
+  bucket: "too many login attempts",
+  body: PasswordBody,
+  reply: withCookie(ok(Acknowledgement)),
+  faults: ["wrong_password", "busy"],
+  async handle({ app, actor, body, signal }) {
+    const cookie = await changePassword(app, actor, body, signal);
+    return { body: { message: "The new password is set; you are signed out everywhere else" }, cookie };
+  },
+});

@@ -1,0 +1,17 @@
+/** One session of the caller. */
+import * as v from "valibot";
+import { signedIn } from "#lib/auth/access.ts";
+import { endOwnSession } from "#lib/auth/own-sessions.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { noContent } from "#lib/http/reply.ts";
+
+export const DELETE = endpoint({
+  summary: "End one of your sessions, with its event streams; once more changes nothing",
+  access: signedIn,
+  scope: "session",
+  purpose: "ending sessions",
+  params: v.object({ sessionId: v.string() }),
+  reply: noContent,
+  faults: ["session_missing"],
+  handle: ({ app, actor, params }) => endOwnSession(app, actor, params.sessionId),
+});

@@ -1,0 +1,12 @@
+/** Where somebody who knows nothing but the API's prefix is sent. */
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { redirect } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "Go to the reference",
+  access: anyone,
+  scope: "public",
+  reply: redirect,
+  handle: () => "/api/docs",
+});

@@ -1,0 +1,14 @@
+/** The wheel, for whatever asks for it without having read a page. */
+import { anyone } from "#lib/auth/access.ts";
+import { endpoint } from "#lib/http/endpoint.ts";
+import { ICON } from "#lib/http/page.ts";
+import { text } from "#lib/http/reply.ts";
+
+export const GET = endpoint({
+  summary: "The icon of these pages, as SVG",
+  access: anyone,
+  scope: "public",
+  holds: 86_400,
+  reply: text("image/svg+xml"),
+  handle: () => ICON,
+});

@@ -1,0 +1,99 @@
+/**
+ * Whether the clusters answer: looked at from the start, told in the log when it changes, and in readyz's notes.
+ *
+ * None of it stops anybody. The API works without a cluster, accepts what is asked, and says what waits for it; so a
+ * replica without its cluster is ready, and one that starts during an outage starts. Only a kubeconfig that cannot be
+ * used is refused, because no waiting mends it.
+ */
+import type { Clusters } from "#lib/app.ts";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { messageOf, reasonOf } from "#lib/errors.ts";
+import { type Log, silent } from "#lib/log.ts";
+import { SECOND, sleep } from "#lib/time.ts";
+import type { ClusterSource } from "./clusters.ts";
+import { CommandError, EX_CONFIG } from "./commands/command.ts";
+
+const AWAY = "The cluster does not answer; what needs it waits until it does";
+const SOME = "clusters do not answer; what needs them waits until they do";
+const PATIENCE = 10 * SECOND;
+const EVERY = 30 * SECOND, EVERY_WHEN_AWAY = 5 * SECOND;
+/** What hands out credentials may take its time; the kubeconfig itself is read within a moment. */
+const READING = 5 * SECOND;
+/** For how long the start waits for the first answers: whoever asks right after it is told how things stand. */
+const MOMENT = 2 * SECOND;
+
+export interface ClusterWatch {
+  /** A sentence where a cluster does not answer. It names none: anybody may read it. */
+  notes(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Throws a CommandError when the kubeconfig cannot be read, or says nothing that can be used. */
+export async function requireKubeconfig(source: ClusterSource): Promise<void> {
+  const { openCluster } = await import("#lib/cluster/open.ts"); // see src/clusters.ts
+  const opening = openCluster({ name: "default", kubeconfig: source, log: silent });
+  opening.then((cluster) => cluster.close(), () => {});
+  const problem = await atMost(READING, opening.then(() => null, (error) => error));
+  if (!(problem instanceof ClusterError && problem.code === "kubeconfig")) return;
+  const message = `KUBECONFIG cannot be used: ${messageOf(problem)}`;
+  throw new CommandError(EX_CONFIG, message, { cause: problem });
+}
+
+/** Looks at these clusters, and again and again until it is closed. Returns when each has answered or a moment is over. */
+export async function watchClusters(
+  clusters: Pick<Clusters, "open">,
+  names: readonly string[],
+  log: Log,
+): Promise<ClusterWatch> {
+  const end = new AbortController();
+  const answers = new Map<string, boolean>();
+  const isAway = () => [...answers.values()].includes(false);
+  const first = Promise.all(names.map(look));
+  const watching = watch();
+  await atMost(MOMENT, first);
+
+  async function watch(): Promise<void> {
+    for (let looking: Promise<unknown> = first; !end.signal.aborted; looking = Promise.all(names.map(look))) {
+      await looking;
+      await sleep(isAway() ? EVERY_WHEN_AWAY : EVERY, end.signal).catch(() => {});
+    }
+  }
+
+  async function look(name: string): Promise<void> {
+    const before = answers.get(name);
+    try {
+      const version = await versionOf(name);
+      answers.set(name, true);
+      if (before !== true) log.info("The cluster answers", { cluster: name, version });
+    } catch (error) {
+      if (end.signal.aborted) return;
+      answers.set(name, false);
+      const cause = error instanceof ClusterError && error.code === "unreachable" ? error.cause : error;
+      if (before !== false) log.warn(AWAY, { cluster: name, reason: reasonOf(cause) });
+    }
+  }
+
+  async function versionOf(name: string): Promise<string> {
+    const cluster = await clusters.open(name);
+    return await cluster.version({ signal: AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE)]) });
+  }
+
+  return {
+    notes() {
+      const away = [...answers.values()].filter((answer) => !answer).length;
+      if (away === 0) return [];
+      return [names.length === 1 ? AWAY : `${away} of ${names.length} ${SOME}`];
+    },
+    async close() {
+      end.abort();
+      await watching;
+    },
+  };
+}
+
+/** What comes within so many milliseconds, or undefined. */
+async function atMost<T>(ms: number, coming: Promise<T>): Promise<T | undefined> {
+  const enough = new AbortController();
+  const late = sleep(ms, enough.signal).then(() => undefined, () => undefined);
+  return await Promise.race([coming, late]).finally(() => enough.abort());
+}

@@ -1,0 +1,31 @@
+/** Why nobody can listen on an address, in words, and what to set. */
+import type { Config } from "#lib/config.ts";
+import { reasonOf } from "#lib/errors.ts";
+import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
+
+type Refusal = readonly [status: number, why: string];
+
+const ELSEWHERE: Refusal = [
+  EX_CONFIG,
+  "this machine has no such address; set HOST to one that it has, or to 0.0.0.0 for all",
+];
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  EADDRINUSE: [
+    EX_UNAVAILABLE,
+    "the port is in use, perhaps by another Wheelwright; stop that, or set PORT to another one",
+  ],
+  EACCES: [
+    EX_NOPERM,
+    "this user may not listen on that port; set PORT to one above 1023, and let a proxy have the other",
+  ],
+  EADDRNOTAVAIL: ELSEWHERE,
+  EINVAL: ELSEWHERE, // what Deno calls it
+  ENOTFOUND: [EX_CONFIG, "there is no such host name; set HOST to an address of this machine, or to 0.0.0.0 for all"],
+};
+
+/** Why nobody can listen there, and what would make it possible. */
+export function cannotListen({ host, port }: Pick<Config, "host" | "port">, cause: unknown): CommandError {
+  const refusal = REFUSALS[String((cause as { code?: unknown }).code)];
+  const [status, why] = refusal ?? [EX_UNAVAILABLE, `${reasonOf(cause)} (see HOST and PORT)`];
+  return new CommandError(status, `Cannot listen on ${host}:${port}: ${why}`, { cause });
+}

@@ -1,0 +1,32 @@
+/** The wish to stop, as it reaches a process: signals. */
+import { SECOND } from "#lib/time.ts";
+import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
+
+/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
+const SAME_WISH = SECOND;
+
+export interface Stop {
+  /** Resolves with the name of the first signal. */
+  readonly told: Promise<string>;
+  /** Throws when there was one already: whoever starts part after part asks between them. */
+  check(): void;
+}
+
+/** Takes SIGTERM, SIGINT, and SIGHUP, which a terminal sends as it closes; a second wish ends the process at once. */
+export function awaitStop(): Stop {
+  const { promise: told, resolve } = Promise.withResolvers<string>();
+  let first: number | undefined;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      first ??= performance.now();
+      resolve(signal);
+      if (performance.now() - first > SAME_WISH) process.exit(EX_INTERRUPTED);
+    });
+  }
+  return {
+    told,
+    check() {
+      if (first !== undefined) throw new CommandError(EX_INTERRUPTED, "Stopped before it had started");
+    },
+  };
+}

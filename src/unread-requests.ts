@@ -1,0 +1,65 @@
+/**
+ * What is answered to what is no request that the service could take: its bytes are not HTTP, its headers are too large or do
+ * not end, or it says two things at once. It is the same JSON as any other refusal, and then the connection ends.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { RequestError } from "@hono/node-server";
+import { Fault } from "#lib/errors.ts";
+import { failure, type Problem, problemOf } from "#lib/http/problem.ts";
+
+/** Bytes of a request's target and headers together. */
+export const HEADERS_LIMIT = 16 * 1024;
+
+/** Throws Fault for a request that could be understood in two ways, or that expects what nobody can give. */
+export function demandPlain({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): void {
+  // Of two Host headers a proxy may believe one, and this server the other.
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length !== 1) throw new Fault("invalid", "bad_host", "A request must have one Host header");
+  if ((headers.expect ?? "100-continue").toLowerCase() !== "100-continue") {
+    throw new Fault("expectation", "bad_expectation", "Nothing can be expected here but 100-continue");
+  }
+}
+
+/** The answer to what no Request was made of. */
+export function answerUnmade(error: unknown): Response {
+  const fault = error instanceof RequestError
+    ? new Fault("invalid", "bad_host", "The request's target and Host header must make a valid URL")
+    : error;
+  const problem = fault instanceof Fault ? problemOf(fault) : failure("Something went wrong on our side");
+  return Response.json(problem, { status: problem.statusCode, headers: { connection: "close" } });
+}
+
+/** Says on the socket itself what the parser made of the bytes, and ends it; one that takes nothing more is ended alone. */
+export function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  socket.end(write(problemOf(faultOf(error.code))), () => socket.destroy());
+}
+
+function faultOf(code: string | undefined): Fault {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Fault(
+        "headers",
+        "headers_too_large",
+        `Target and headers must not be larger than ${HEADERS_LIMIT} bytes`,
+      );
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Fault("unsent", "request_too_slow", "The request did not come in time: send it faster");
+    default:
+      return new Fault("invalid", "malformed_request", "What came cannot be read as a request of HTTP");
+  }
+}
+
+function write(problem: Problem): string {
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${problem.statusCode} ${problem.error}`,
+    "Content-Type: application/json",
+    "Cache-Control: no-store",
+    `Content-Length: ${new TextEncoder().encode(body).length}`,
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
+}

@@ -1,0 +1,141 @@
+/** The ways that docs/restoring.md tells, gone step by step on the simulated cluster: what kubectl does there, its API does here. */
+import { readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
+import { acceptAction } from "#lib/spokes/actions.ts";
+import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeRow } from "#lib/spokes/store.ts";
+import { removeSpoke } from "#lib/spokes/remove.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const SNAPSHOT = { apiVersion: "snapshot.storage.k8s.io/v1", kind: "VolumeSnapshot" };
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+const CLAIMS = ["files", "data-db-0"];
+const call = { signal: AbortSignal.timeout(60_000) };
+
+const test = suite<{ scene: WorkScene; id: string; page: string }>("docs/restoring.md");
+test.before.each(async (context) => {
+  const scene = context.scene = await openWorkScene();
+  context.page = await readFile(new URL("../../docs/restoring.md", import.meta.url), "utf8");
+  context.id = await scene.spoke(await scene.hub("math"), "algebra");
+  await scene.replica();
+  await scene.becomes(context.id, "active");
+  mark(scene, await scene.row(context.id), "as it was");
+  await ask(scene, context.id, "backup");
+});
+test.after.each(({ scene }) => scene.close());
+
+test("leads back to what a spoke was when its backup was taken", async ({ scene, id, page }) => {
+  const before = await scene.row(id), space = await spaceOf(scene, before);
+  mark(scene, before, "broken");
+  const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and state = 'ready'", [id]);
+  await ask(scene, id, "suspend");
+
+  assert.match(page, "-l wheelwright.dev/backup=$BACKUP");
+  const snapshots = await space.list(SNAPSHOT, `wheelwright.dev/backup=${backup.id}`, call);
+  for (const claim of CLAIMS) {
+    const snapshot = snapshots.find(({ spec }) => spec.source.persistentVolumeClaimName === claim)!;
+    await replaceClaim(space, claim, snapshot.metadata.name);
+  }
+  await ask(scene, id, "resume");
+  assert.is(marked(scene, before), "as it was");
+  assert.equal([(await scene.row(id)).state, (await scene.row(id)).site_identifier], [
+    "active",
+    before.site_identifier,
+  ]);
+  await ask(scene, id, "reapply"); // which refuses the data of another site, and whatever is not as it should be
+});
+
+test("leads to a new spoke with the data of one that is gone", async ({ scene, id, page }) => {
+  const old = await scene.row(id), identifier = old.site_identifier!;
+  const [backup] = await scene.db.sql("select volumes from backups where spoke_id = $1 and state = 'ready'", [id]);
+  await removeSpoke(scene.app, scene.actor, old);
+  await until(async () =>
+    (await scene.operations(id)).some(({ kind, state }) => kind === "remove" && state === "succeeded")
+  );
+
+  const next = await scene.spoke(await scene.hub("physics"), "algebra");
+  const row = await scene.becomes(next, "active"), space = await spaceOf(scene, row);
+  await ask(scene, next, "suspend");
+  const cluster = await scene.app.clusters.open(row.cluster);
+  for (const { claim, handle, driver, class: snapshotClass } of backup.volumes) {
+    const name = `restored-${claim}`;
+    await cluster.applyGlobal(
+      [fromPage(page, "VolumeSnapshotContent", { name, driver, snapshotClass, handle, row })],
+      call,
+    );
+    await space.apply([fromPage(page, "VolumeSnapshot", { name, driver, snapshotClass, handle, row })], call);
+    await until(async () => (await space.get({ ...SNAPSHOT, name }, call))?.["status"]?.readyToUse === true);
+    await replaceClaim(space, claim, name);
+  }
+  const database = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+  await space.patch(database, [{ op: "replace", path: "/spec/replicas", value: 1 }], call);
+  const secret = await space.get({ apiVersion: "v1", kind: "Secret", name: "moodle" }, call);
+  const password = Buffer.from(secret!["data"].DB_PASS, "base64").toString();
+  await until(() => scene.simulator.site(row.namespace).database !== null);
+  const site = scene.simulator.site(row.namespace);
+  site.saveDatabase({ ...site.database!, password }); // alter role
+  await scene.db.sql("update spokes set site_identifier = $1 where id = $2", [identifier, next]);
+  await ask(scene, next, "resume");
+  assert.is(marked(scene, row), "as it was");
+  await ask(scene, next, "reapply");
+});
+
+async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promise<void> {
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action, wish: {} }));
+  const { state, failure } = await scene.ended(id, action);
+  assert.is(state, "succeeded", failure?.message);
+}
+
+async function spaceOf({ app }: WorkScene, row: SpokeRow): Promise<Space> {
+  return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespace_uid!);
+}
+
+/** What kubectl makes of the claim that is there. */
+async function replaceClaim(space: Space, name: string, snapshot: string): Promise<void> {
+  const { apiVersion, kind, metadata, spec } = (await space.get({ ...CLAIM, name }, call))!;
+  const { accessModes, storageClassName, resources } = spec;
+  await space.delete({ ...CLAIM, name }, metadata.uid!, call);
+  await space.gone([{ ...CLAIM, name }], { ...call, timeout: 30_000 });
+  await space.create({
+    apiVersion,
+    kind,
+    metadata: { name, labels: metadata.labels! },
+    spec: {
+      accessModes,
+      storageClassName,
+      resources,
+      dataSource: { apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name: snapshot },
+    },
+  }, call);
+}
+
+interface Names {
+  readonly name: string;
+  readonly driver: string;
+  readonly snapshotClass: string;
+  readonly handle: string;
+  readonly row: SpokeRow;
+}
+
+/** The object of this kind as the page has it, with its words filled in. */
+function fromPage(page: string, kind: string, { name, driver, snapshotClass, handle, row }: Names): KubeObject {
+  const [, yaml] = /```yaml\n(.*?)```/s.exec(page)!;
+  const text = yaml!.replace(/^ {3}/gm, "").replaceAll("restored-files", name).replace("DRIVER", driver)
+    .replaceAll("CLASS", snapshotClass).replace("HANDLE", handle).replaceAll("NAMESPACE", row.namespace);
+  return parseAllDocuments(text).map((document) => document.toJS()).find((object) => object.kind === kind);
+}
+
+function mark({ simulator }: WorkScene, { namespace }: SpokeRow, text: string): void {
+  const site = simulator.site(namespace);
+  site.saveDatabase({ ...site.database!, config: { ...site.database!.config, marked: text } });
+}
+
+function marked({ simulator }: WorkScene, { namespace }: SpokeRow): string | undefined {
+  return simulator.site(namespace).database?.config?.marked;
+}
+
+test.run();

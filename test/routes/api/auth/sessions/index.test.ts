@@ -1,0 +1,132 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/audit/store.ts";
+import { DAY, HOUR } from "#lib/time.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { addHubAdmin, makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+import { until } from "#test/support/until.ts";
+
+const PATH = "/api/auth/sessions";
+const test = suite<{ scene: Scene }>(PATH);
+
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+test.before.each(({ scene }) => scene.db.shiftClock(0));
+
+/** A person with so many sessions: what each sends, and its id. */
+async function signedIn(scene: Scene, name: string, count: number) {
+  const person = await makePerson(scene.db, name);
+  const sessions: { readonly id: string; readonly headers: Record<string, string> }[] = [];
+  for (let i = 0; i < count; i++) {
+    const { id, secret } = await makeSession(scene.db, person);
+    sessions.push({ id, headers: { cookie: `wheelwright=${secret}` } });
+  }
+  return { person, sessions };
+}
+
+async function statusesOf(scene: Scene, sessions: readonly { readonly headers: Record<string, string> }[]) {
+  const statuses: number[] = [];
+  for (const { headers } of sessions) statuses.push((await scene.send("/api/auth/me", { headers })).status);
+  return statuses;
+}
+
+async function kindsOf(scene: Scene, { id }: Person): Promise<unknown[]> {
+  const events = await readAudit(scene.db.rows, { actorId: id }, { limit: 20 });
+  return events.map(({ kind, objectId, metadata }) => [kind, objectId, metadata]);
+}
+
+test("shows where the caller is signed in and nothing that opens a session, its own first", async ({ scene }) => {
+  const { sessions: [first, second] } = await signedIn(scene, "ada", 2);
+  const { status, body } = await scene.send(PATH, { headers: first!.headers });
+  assert.is(status, 200);
+  assert.equal(body.map(({ id, current }: Record<string, unknown>) => [id, current]), [
+    [first!.id, true],
+    [second!.id, false],
+  ]);
+  assert.equal(Object.keys(body[0]).sort(), [
+    ...["createdAt", "current", "expiresAt", "id", "ip", "lastUsedAt", "userAgent"],
+  ]);
+  assert.equal([body[0].ip, body[0].userAgent], ["192.0.2.1", "test"]);
+  const [{ createdAt, lastUsedAt, expiresAt }] = body;
+  assert.is(Date.parse(expiresAt) - Date.parse(lastUsedAt), 12 * HOUR);
+  await scene.db.sql("update sessions set created_at = $2 where id = $1", [
+    first!.id,
+    new Date(Date.parse(createdAt) - 30 * DAY + HOUR),
+  ]);
+  const [old] = (await scene.send(PATH, { headers: first!.headers })).body;
+  assert.is(Date.parse(old.expiresAt) - Date.parse(createdAt), HOUR);
+});
+
+test("leaves out what has ended, and what was not used for too long", async ({ scene }) => {
+  const { sessions: [first, ended, stale] } = await signedIn(scene, "bob", 3);
+  await scene.db.sql("update sessions set ended_at = wheelwright_now() where id = $1", [ended!.id]);
+  await scene.db.sql("update sessions set seen_at = seen_at - interval '13 hours' where id = $1", [stale!.id]);
+  const { body } = await scene.send(PATH, { headers: first!.headers });
+  assert.equal(body.map(({ id }: Record<string, unknown>) => id), [first!.id]);
+});
+
+test("shows a hundred at most, with the caller's own however long ago it was used", async ({ scene }) => {
+  const { sessions: [own] } = await signedIn(scene, "many", 105);
+  await scene.db.sql("update sessions set seen_at = seen_at - interval '30 seconds' where id = $1", [own!.id]);
+  const { body } = await scene.send(PATH, { headers: own!.headers });
+  assert.equal([body.length, body[0].id, body[0].current], [100, own!.id, true]);
+});
+
+test("ends one, and once more changes nothing", async ({ scene }) => {
+  const { person, sessions } = await signedIn(scene, "cid", 3), [first, second] = sessions;
+  for (let i = 0; i < 2; i++) {
+    const { status } = await scene.send(`${PATH}/${second!.id}`, { method: "DELETE", headers: first!.headers });
+    assert.is(status, 204);
+  }
+  assert.equal(await statusesOf(scene, sessions), [200, 401, 200]);
+  assert.equal(await kindsOf(scene, person), [["session_ended", second!.id, {}]]);
+});
+
+test("ends nobody else's, not even an operator", async ({ scene }) => {
+  const { sessions: [first] } = await signedIn(scene, "dan", 1);
+  const refused = await scene.as("operator").delete(`${PATH}/${first!.id}`);
+  assert.equal([refused.status, refused.body.message], [404, "There is no such session, or it is not yours"]);
+  assert.equal(await statusesOf(scene, [first!]), [200]);
+});
+
+test("ends all others at once, and leaves those of other people alone", async ({ scene }) => {
+  const { person, sessions } = await signedIn(scene, "eve", 3), fay = await signedIn(scene, "fay", 1);
+  for (let i = 0; i < 2; i++) {
+    const { status } = await scene.send(`${PATH}/others`, { method: "DELETE", headers: sessions[1]!.headers });
+    assert.is(status, 204);
+  }
+  assert.equal(await statusesOf(scene, sessions), [401, 200, 401]);
+  assert.equal(await statusesOf(scene, fay.sessions), [200]);
+  assert.equal(await kindsOf(scene, person), [["other_sessions_ended", person.id, { ended: 2 }]]);
+});
+
+test("ends their event streams with them", async ({ scene }) => {
+  const { person, sessions } = await signedIn(scene, "gus", 3);
+  await addHubAdmin(scene.db, person, scene.hub);
+  const server = openServer(scene.app, manifest, { ready: () => true });
+  const streams = await Promise.all(sessions.map(async ({ headers }) => {
+    const path = `http://localhost:3000/api/federations/${scene.hub}/events`;
+    const reader = (await server.request(new Request(path, { headers }))).body!.getReader();
+    await reader.read();
+    const stream = { reader, over: false };
+    void (async () => {
+      while (!(await reader.read()).done);
+      stream.over = true;
+    })();
+    return stream;
+  }));
+  const [own, one, other] = streams, { headers } = sessions[0]!;
+  await scene.send(`${PATH}/${sessions[1]!.id}`, { method: "DELETE", headers });
+  await until(() => one!.over);
+  assert.equal(streams.map(({ over }) => over), [false, true, false]);
+  await scene.send(`${PATH}/others`, { method: "DELETE", headers });
+  await until(() => other!.over);
+  assert.is(own!.over, false);
+  await own!.reader.cancel();
+});
+
+test.run();

@@ -1,0 +1,62 @@
+/** What an operator can act on is told to operators alone, wherever a reason, a hint or a note is shown. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/audit/asker.ts";
+import { record } from "#lib/changes/record.ts";
+import { newId } from "#lib/ids.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const MEANS = "VolumeSnapshotContent snapcontent-1 stays: kubectl delete volumesnapshotcontent snapcontent-1";
+const test = suite<{ scene: Scene; operation: string }>("an operator's means");
+
+test.before(async (context) => {
+  const scene = await openScene(), { db, hub, spoke } = scene;
+  Object.assign(context, { scene, operation: newId("op") });
+  await db.sql("update spokes set state_reason = $2 where id = $1", [spoke, MEANS]);
+  await db.sql("update federations set state_reason = $2 where id = $1", [hub, MEANS]);
+  const report = { step: "apply", code: "X", fault: "operator", message: MEANS, hint: MEANS, log: [], events: [] };
+  await db.sql(
+    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label, state,
+      finished_at, asker_id, asker_email, asker_ip, asker_agent, failure, progress)
+     values ($1, 'provision', true, $2, $3, $4, 1000, 1, '{}', $5, 'failed', now(), 'system', 'system', '', 'test', $6, $7)`,
+    [
+      context.operation,
+      `federation:${hub}`,
+      hub,
+      spoke,
+      MEANS,
+      report,
+      { notes: [MEANS] },
+    ],
+  );
+  const about = { objectType: "spoke", objectId: spoke, federationId: hub, spokeId: spoke } as const;
+  const audit = [{ kind: "spoke_action_failed", ...about, metadata: { error: MEANS } }] as const;
+  await db.transact((tx) => record(tx, SYSTEM, { audit }));
+});
+test.after(({ scene }) => scene.close());
+
+test("are in what operators are shown, and in nothing that others are", async ({ scene, operation }) => {
+  const { hub, spoke } = scene;
+  const paths: Record<string, Who[]> = {
+    [`/api/spokes/${spoke}`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/spokes/${spoke}/operations`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/spokes/${spoke}/activity`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/operations/${operation}`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/federations/${hub}`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/federations/${hub}/spokes`]: ["hubAdmin", "spokeAdmin"],
+    [`/api/federations/${hub}/operations`]: ["hubAdmin", "spokeAdmin"],
+    "/api/notifications": ["hubAdmin", "spokeAdmin"],
+  };
+  for (const [path, others] of Object.entries(paths)) {
+    assert.match(JSON.stringify((await scene.as("operator").get(path)).body), MEANS, path);
+    for (const who of others) {
+      const { status, body } = await scene.as(who).get(path);
+      assert.is(status, 200, path);
+      assert.match(JSON.stringify(body), "What is stored of a snapshot stays", `${path} ${who}`);
+      assert.not.match(JSON.stringify(body), /kubectl|snapcontent/, `${path} ${who}`);
+    }
+  }
+  assert.not.match(JSON.stringify((await scene.as("spokeAdmin").get("/api/my-spokes")).body), /kubectl|snapcontent/);
+});
+
+test.run();

@@ -1,0 +1,171 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { admin, CALL, JOB, openPorch, type Porch } from "#test/lib/spokes/porch.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ porch: Porch }>("POST /api/spokes/{id}/sign-in-link");
+test.before(async (context) => void (context.porch = await openPorch()));
+test.after.each(async ({ porch }) => {
+  porch.work.simulator.faults.clear();
+  await porch.work.db.shiftClock(0);
+});
+test.after(({ porch }) => porch.close());
+
+test("answers 201 with a link that the site knows, for as long as the site says", async ({ porch }) => {
+  const { status, body, headers } = await porch.ask();
+  const { token, requested } = porch.account()!.reset!;
+  const { domain } = await porch.work.row(porch.id);
+  assert.is(status, 201);
+  assert.equal(body, {
+    url: `http://${domain}/login/forgot_password.php?token=${token}`,
+    expiresAt: new Date((requested + 1800) * 1000).toISOString(),
+  });
+  assert.equal([headers.get("cache-control"), headers.get("location")], ["no-store", null]);
+  assert.equal((await porch.audits()).at(-1), {
+    actor_id: porch.scene.people.hubAdmin.id,
+    metadata: { slug: "algebra", expiresAt: body.expiresAt },
+  });
+  await porch.during((database) => ({ ...database, config: { ...database.config, pwresettime: "60" } }), async () => {
+    const { body } = await porch.ask();
+    assert.is(body.expiresAt, new Date((porch.account()!.reset!.requested + 60) * 1000).toISOString());
+  });
+});
+
+test("takes the place of the link before, and so does a new password", async ({ porch }) => {
+  const first = (await porch.ask()).body.url, second = (await porch.ask()).body.url;
+  assert.is.not(first, second);
+  assert.ok(second.endsWith(porch.account()!.reset!.token));
+  const space = await porch.space(), { blueprint_inputs: inputs } = await porch.work.row(porch.id);
+  const job = porch.work.app.blueprint.jobObject(inputs, "password", "9000");
+  assert.ok((await space.run(job, { ...CALL, timeout: 20_000 })).succeeded);
+  assert.is(porch.account()!.reset, undefined);
+});
+
+test("is for who may act on the spoke, by session or by a token of scope cli", async ({ porch }) => {
+  for (const who of ["operator", "hubAdmin", "spokeAdmin"] as const) {
+    for (const means of ["session", "cli"] as const) assert.is((await porch.ask(who, means)).status, 201, who);
+    for (const means of ["provisioning", "readonly"] as const) {
+      const { status, body } = await porch.ask(who, means);
+      assert.equal([status, body.error], [403, "Forbidden"]);
+    }
+  }
+  const before = (await porch.audits()).length;
+  assert.is((await porch.ask("stranger")).status, 404);
+  assert.is((await porch.ask("stranger", "cli")).status, 404);
+  assert.is((await porch.ask("nobody")).status, 401);
+  assert.is((await porch.audits()).length, before);
+});
+
+test("is 409 while the site is not there for people, says what to do, and asks nothing of the cluster", async ({ porch }) => {
+  const { sql } = porch.work.db, before = porch.jobsMade();
+  const message = async () => {
+    const { status, body } = await porch.ask("spokeAdmin");
+    assert.is(status, 409);
+    return body.message.replace("Cannot make a sign-in link for a spoke ", "");
+  };
+  for (
+    const [state, next] of [
+      ["provisioning", "wait until it is active"],
+      ["suspended", "resume it first"],
+      ["failed", "put right what failed first: retry it"],
+      ["removing", "nothing of it will be left"],
+    ] as const
+  ) {
+    await sql("update spokes set state = $2 where id = $1", [porch.id, state]);
+    assert.is(await message(), `that is ${state}; ${next}`);
+  }
+  await sql("update spokes set state = 'active', maintenance = true where id = $1", [porch.id]);
+  assert.is(await message(), "in maintenance, which lets nobody in; turn that off first");
+  await sql("update spokes set maintenance = false where id = $1", [porch.id]);
+  await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "backup" });
+  assert.is((await porch.ask()).status, 201, "a backup keeps nobody out");
+  await porch.scene.as("operator").post(`/api/spokes/${porch.id}/actions`, { action: "restart" });
+  assert.is(await message(), "that is updating; wait until its restart has ended");
+  await sql("update spokes set state = 'active' where id = $1", [porch.id]);
+  assert.is(await message(), "that is active; wait until its restart has ended", "what is queued counts, too");
+  await sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where spoke_id = $1", [porch.id]);
+  assert.is(porch.jobsMade(), before + 1, "the one beside the backup");
+  assert.is((await porch.ask()).status, 201);
+});
+
+test("is 409 where the account cannot use such a link, in words of its own, and leaves no Job", async ({ porch }) => {
+  const { database, audits } = porch, before = (await audits()).length, { accounts, config } = database();
+  for (
+    const [change, why] of [
+      [admin({ suspended: true }), /its account admin is suspended; another administrator of the site must/],
+      [admin({ auth: "nologin" }), /may not sign in/],
+      [admin({ auth: "oauth2" }), /signs in by a service that keeps its password elsewhere/],
+      [() => ({ ...database(), accounts: {} }), /its account admin was renamed or deleted/],
+      [
+        () => ({
+          ...database(),
+          accounts: accounts!,
+          config: { ...config, forgottenpasswordurl: "https://x.example" },
+        }),
+        /sends those who forgot their password to another page; .* or ask for reset-admin-password$/,
+      ],
+    ] as const
+  ) {
+    await porch.during(change, async () => {
+      const { status, body } = await porch.ask();
+      assert.is(status, 409);
+      assert.match(body.message, why);
+    });
+  }
+  assert.is((await audits()).length, before);
+  assert.equal(porch.objects("Job").filter(({ metadata }) => metadata.name === JOB.name), []);
+});
+
+test("is nowhere but in its answer: in no table, no line of the log, no object and no pod's log", async ({ porch }) => {
+  const { work, scene, lines } = porch, secrets: string[] = [];
+  const path = `/api/spokes/${porch.id}/sign-in-link`;
+  for (let i = 0; i < 2; i++) { // a key to repeat it by is not looked at
+    const { status, body } = await scene.as("operator").post(path, undefined, { "idempotency-key": "again" });
+    assert.is(status, 201);
+    secrets.push(new URL(body.url).searchParams.get("token")!);
+  }
+  work.simulator.faults.answer(403, { method: "DELETE", path: "/jobs/sign-in-link" });
+  const { body } = await scene.as("operator").post(path);
+  secrets.push(new URL(body.url).searchParams.get("token")!);
+  assert.is(new Set(secrets).size, 3);
+
+  const tables = await work.db.sql(
+    "select table_name as name from information_schema.tables where table_schema = current_schema()",
+  );
+  assert.ok(tables.length > 10);
+  for (const { name } of tables) {
+    const text = JSON.stringify(await work.db.sql(`select to_jsonb(t) as row from "${name}" as t`));
+    for (const secret of secrets) assert.not.ok(text.includes(secret), String(name));
+  }
+  const told = lines.join("");
+  assert.match(told, "POST /api/spokes/:spokeId/sign-in-link");
+  assert.match(told, "Left a Job for the cluster to clear away");
+  const objects = JSON.stringify(["Job", "Pod", "Secret", "ConfigMap", "Event"].flatMap(porch.objects));
+  const { log } = await (await porch.space()).follow(JOB.name, { ...CALL, timeout: 20_000 });
+  assert.match(log.join("\n"), /^sealed: [\w+/]{100,}=*$/, "the Job that could not be cleared away has said it");
+  for (const secret of secrets) assert.not.ok((told + objects + log.join("\n")).includes(secret));
+  work.simulator.faults.clear();
+  const left = porch.objects("Job").find(({ metadata }) => metadata.name === JOB.name)!;
+  await (await porch.space()).delete(JOB, left.metadata.uid!, CALL);
+  await until(() => !porch.objects("Job").some(({ metadata }) => metadata.name === JOB.name));
+});
+
+test("may be asked for ten times an hour by one person, who is then told when again", async ({ porch }) => {
+  await porch.work.db.shiftClock(2 * 3_600_000);
+  const before = (await porch.audits()).length;
+  for (let i = 0; i < 10; i++) assert.is((await porch.ask("spokeAdmin")).status, 201);
+  const made = porch.jobsMade();
+  const { status, body, headers } = await porch.ask("spokeAdmin", "cli");
+  assert.equal([status, body.message], [
+    429,
+    "You have made 10 sign-in links within the hour; wait before you make another",
+  ]);
+  const seconds = Number(headers.get("retry-after"));
+  assert.ok(seconds > 3000 && seconds <= 3600, String(seconds));
+  assert.equal([(await porch.audits()).length, porch.jobsMade()], [before + 10, made]);
+  assert.is((await porch.ask("hubAdmin")).status, 201);
+  await porch.work.db.shiftClock(2 * 3_600_000 + seconds * 1000);
+  assert.is((await porch.ask("spokeAdmin")).status, 201);
+});
+
+test.run();

@@ -1,0 +1,35 @@
+/** What answers at `/`, at `/api`, and to a browser that wants an icon. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("GET /, /api, /favicon.ico");
+test.before(async (context) => void (context.scene = await openScene()));
+test.after(({ scene }) => scene.close());
+
+test("is a page for whoever opens the address", async ({ scene }) => {
+  const { status, headers, text } = await shown(scene, "/");
+  assert.equal([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  assert.match(text, "<h1>Wheelwright</h1>");
+  for (const [, path] of text.matchAll(/<a href="([^"]+)"/g)) assert.is((await scene.send(path!)).status, 200, path);
+});
+
+test("leads on from the prefix to the reference", async ({ scene }) => {
+  for (const path of ["/api", "/api/"]) {
+    const { status, headers } = await scene.send(path);
+    assert.equal([status, headers.get("location")], [308, "/api/docs"]);
+  }
+});
+
+test("has the wheel for whoever asks for an icon", async ({ scene }) => {
+  const { status, headers, text } = await shown(scene, "/favicon.ico");
+  assert.equal([status, headers.get("content-type")], [200, "image/svg+xml"]);
+  assert.match(text, /^<svg /);
+});
+
+async function shown(scene: Scene, path: string): Promise<{ status: number; headers: Headers; text: string }> {
+  const { status, headers, body } = await scene.send(path);
+  return { status, headers, text: String(body) };
+}
+
+test.run();

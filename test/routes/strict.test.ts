@@ -1,0 +1,86 @@
+/** Every endpoint, asked with a parameter and a field that nobody declared. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { manifest } from "#src/manifest.ts";
+import { presentDocument } from "#src/contract.ts";
+import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { insist } from "#test/support/probes/insist.ts";
+import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  samples: Samples;
+  /** Asks as an operator with a session, and answers with the status and the code. */
+  ask: (method: string, path: string, body?: string) => Promise<readonly [number, string | undefined]>;
+}
+
+const test = suite<Context>("what nobody declared");
+test.before(async (context) => {
+  // Without a bucket: each of the flows that share one is asked.
+  const unbound = manifest.map(([pattern, module]) =>
+    [
+      pattern,
+      Object.fromEntries(
+        Object.entries(module).map(([method, { bucket: _, ...endpoint }]) => [method, endpoint]),
+      ),
+    ] as const
+  );
+  const scene = context.scene = await openScene({ manifest: unbound });
+  context.samples = await sampleParams(scene);
+  const headers = { "content-type": "application/json", ...await scene.as("operator").credentials() };
+  context.ask = async (method, path, body) => {
+    const { status, body: answer } = await insist(() => scene.send(path, { method, headers, ...(body && { body }) }));
+    return [status, answer.code];
+  };
+});
+test.after(({ scene }) => scene.close());
+
+test("is refused in every query but a page's and the payment provider's", async ({ samples, ask }) => {
+  for (const { name, method, pattern, endpoint } of endpointsOf(manifest)) {
+    const answer = await ask(method, `${pathOf(pattern, samples)}?nobody=1`);
+    if (isPage(endpoint) || endpoint.raw) assert.is.not(answer[1], "unknown_parameter", name);
+    else assert.equal(answer, [400, "unknown_parameter"], name);
+  }
+});
+
+test("is refused in every body, also where none is taken", async ({ samples, ask }) => {
+  const writing = endpointsOf(manifest).filter(({ method, endpoint }) => method !== "GET" && !endpoint.form);
+  assert.ok(writing.length > 30);
+  for (const { name, method, pattern, endpoint } of writing) {
+    const answer = await ask(method, pathOf(pattern, samples), '{"nobody":1}');
+    if (endpoint.raw) assert.is.not(answer[1], "unknown_field", name);
+    else assert.equal(answer, [400, "unknown_field"], name);
+  }
+});
+
+test("is refused in the forms of pages, on a page", async ({ scene }) => {
+  for (const path of ["/invite", "/reset", "/verify"]) {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const { status, body } = await scene.send(path, { method: "POST", headers, body: "token=x&nobody=1" });
+    assert.is(status, 400, path);
+    assert.match(body, /Unknown field .*nobody/, path);
+  }
+});
+
+test("has no place in any body that the document describes", () => {
+  // deno-lint-ignore no-explicit-any
+  const { paths, components } = presentDocument() as any;
+  const open: string[] = [];
+  // deno-lint-ignore no-explicit-any
+  const look = (schema: any, where: string): void => {
+    if (schema.$ref) return look(components.schemas[schema.$ref.split("/").at(-1)], where);
+    if (schema.properties && schema.additionalProperties !== false) open.push(where);
+    for (const [name, field] of Object.entries(schema.properties ?? {})) look(field, `${where}.${name}`);
+    for (const part of [...schema.anyOf ?? [], ...schema.items ? [schema.items] : []]) look(part, where);
+  };
+  for (const [path, methods] of Object.entries<object>(paths)) {
+    // deno-lint-ignore no-explicit-any
+    for (const [method, { requestBody }] of Object.entries<any>(methods)) {
+      for (const { schema } of Object.values<never>(requestBody?.content ?? {})) look(schema, `${method} ${path}`);
+    }
+  }
+  assert.equal(open, []);
+});
+
+test.run();

@@ -1,0 +1,95 @@
+/** How `wheelwright dev` starts and ends: who may reach it, what it says, and what it leaves behind. */
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { isPostmasterOf, readPostmaster } from "#lib/db/embedded/postmaster.ts";
+import { signIn } from "#test/support/client.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+const test = suite<{ directory: string }>("the start of wheelwright dev");
+
+test.before.each(async (context) => {
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-dev-"));
+});
+test.after.each((context) => rm(context.directory, { recursive: true, force: true }));
+
+const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
+
+/** A program that is left running by a test that failed would keep this process alive. */
+const running: Started[] = [];
+test.after.each(async () => {
+  for (const program of running.splice(0)) {
+    const { exitCode, signalCode } = program.child;
+    if (exitCode === null && signalCode === null) await program.stop();
+  }
+});
+
+async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
+  const program = startProgram(["dev"], {
+    PORT: "0",
+    DATA_DIR: directory,
+    SIMULATOR_DELAY_MS: "0",
+    ...more,
+  });
+  running.push(program);
+  const line = await program.said(/^Listening on /);
+  return { program, url: line.replace("Listening on ", "") };
+}
+
+/** The PostgreSQL that was started under the directory; null where none runs. */
+async function postmasterOf(directory: string): Promise<number | null> {
+  const found = await readPostmaster(await realpath(join(directory, "postgres", "data")));
+  return found && await isPostmasterOf(found.pid, await realpath(join(directory, "postgres", "data")))
+    ? found.pid
+    : null;
+}
+
+async function refusesOthers(url: string): Promise<void> {
+  const others = Object.values(networkInterfaces()).flat().filter((each) => each?.family === "IPv4" && !each.internal);
+  for (const address of ["127.0.0.2", ...others.map((each) => each!.address)]) {
+    const asking = fetch(`http://${address}:${new URL(url).port}/api/healthz`);
+    assert.is(await asking.then(() => "answered", () => "refused"), "refused", address);
+  }
+}
+
+test("a terminal that closes ends everything, PostgreSQL too, though no word can be said any more", async ({ directory }) => {
+  const { program } = await start(directory, ADMIN);
+  assert.type(await postmasterOf(directory), "number");
+  program.child.stdout!.destroy();
+  program.child.stderr!.destroy();
+  program.tell("SIGHUP");
+  const ended = new Promise((resolve) => program.child.once("exit", resolve));
+  assert.is(await ended, 0);
+  assert.is(await postmasterOf(directory), null);
+});
+
+test("Ctrl-C while it starts is heeded, and leaves no PostgreSQL behind", async ({ directory }) => {
+  const program = startProgram(["dev"], { PORT: "0", DATA_DIR: directory });
+  running.push(program);
+  await program.said(/Starting PostgreSQL/);
+  assert.is(await program.stop("SIGINT"), 130);
+  assert.is(program.lines.at(-1), "Stopped before it had started");
+  assert.is(await postmasterOf(directory), null);
+});
+
+test("it listens on this machine alone; its log names who did what to what and where a mail leads, and no probe", async ({ directory }) => {
+  const { program, url } = await start(directory, ADMIN);
+  await refusesOthers(url);
+  const client = await signIn(url, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
+  const { body: { user } } = await client.send("GET", "/api/auth/me");
+  const { body: hub } = await client.send("POST", "/api/federations", { slug: "north" });
+  const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
+  await client.send("POST", "/api/federations/north/members", { email: "eve@school.example" });
+  for (const probe of ["healthz", "readyz"]) await fetch(`${url}/api/${probe}`);
+  const mail = JSON.parse(await program.said(/"Mail for eve@school\.example: /));
+  assert.match(mail.link, new RegExp(`^${url}/invite\\?token=`));
+  const done = JSON.parse(await program.said(/"Operation succeeded".*"kind":"provision"/));
+  assert.equal([done.hub, done.spoke, done.user], [hub.id, spoke.id, user.id]);
+  const request = JSON.parse(await program.said(/"POST \/api\/federations\/:federationId\/spokes"/));
+  assert.equal([request.hub, request.user], [hub.id, user.id]);
+  assert.equal(program.lines.filter((line) => /healthz|readyz/.test(line)), []);
+});
+
+test.run();

@@ -1,0 +1,198 @@
+/** What keeps commands from their work: what is set, what is said, and the exit status. refusals.test.ts tries it. */
+import type { AddressInfo, Server } from "node:net";
+import { join } from "node:path";
+import type { TestDatabase } from "#test/support/database.ts";
+
+export interface Place {
+  db: TestDatabase;
+  /** A database of a later release. */
+  newer: TestDatabase;
+  /** Listens on a port. */
+  taken: Server;
+  /** With a kubeconfig, files that are none, and data directories that cannot be used. */
+  directory: string;
+  /** A DATA_DIR that the test's own process holds. */
+  held: string;
+}
+
+/** Stands where it must not be shown. */
+export const SECRET = "s3cret-of-the-file";
+
+function changed(url: string, change: Partial<Pick<URL, "password" | "pathname">>): string {
+  return Object.assign(new URL(url), change).href;
+}
+
+type Row = readonly [what: string, env: (place: Place) => Record<string, string>, status: number, said: RegExp];
+
+export interface Case {
+  readonly what: string;
+  readonly line: string;
+  readonly env: Row[1];
+  readonly status: number;
+  readonly said: RegExp;
+}
+
+const SERVE: readonly Row[] = [
+  [
+    "a wrong password of the database",
+    ({ db }) => ({ DATABASE_URL: changed(db.url, { password: SECRET }) }),
+    78,
+    /^The database refuses us \(see DATABASE_URL or the POSTGRES_ variables\): password authentication failed/,
+  ],
+  [
+    "a database that the server does not have",
+    ({ db }) => ({ DATABASE_URL: changed(db.url, { pathname: "/nowhere" }) }),
+    78,
+    /^The database refuses us \(see DATABASE_URL or .*"nowhere" does not exist$/,
+  ],
+  [
+    "a database of a newer release",
+    ({ newer }) => ({ DATABASE_URL: newer.url }),
+    78,
+    /^The database is newer than this program: .*9999_later.*; run the newer release$/,
+  ],
+  [
+    "a port that is in use",
+    ({ taken }) => ({ PORT: String((taken.address() as AddressInfo).port) }),
+    69,
+    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use, .*set PORT to another one$/,
+  ],
+  [
+    "an address of another machine",
+    () => ({ HOST: "192.0.2.7" }),
+    78,
+    /^Cannot listen on 192\.0\.2\.7:0: this machine has no such address; set HOST to /,
+  ],
+  [
+    "a kubeconfig that is not there",
+    ({ directory }) => ({ KUBECONFIG: join(directory, "none") }),
+    78,
+    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/none: there is nothing at this path$/,
+  ],
+  [
+    "a kubeconfig that is no YAML, of which nothing is shown",
+    ({ directory }) => ({ KUBECONFIG: join(directory, "no-yaml") }),
+    78,
+    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/no-yaml: .* at line \d+, column \d+$/,
+  ],
+  [
+    "a kubeconfig that is a directory",
+    ({ directory }) => ({ KUBECONFIG: join(directory, "folder") }),
+    78,
+    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file .*\/folder: it is a directory$/,
+  ],
+  [
+    "a catalogue that is no YAML",
+    ({ directory }) => ({ CATALOG: join(directory, "no-catalog") }),
+    78,
+    /^wheelwright serve cannot start: .*\n {2}CATALOG.* at line \d+, column \d+$/,
+  ],
+  [
+    "a directory of blueprints that is not there",
+    ({ directory }) => ({ BLUEPRINT_DIR: join(directory, "none") }),
+    78,
+    /^wheelwright serve cannot start: .*\n {2}BLUEPRINT_DIR .*cannot be read: there is nothing at this path$/,
+  ],
+  [
+    "a file for a variable that is not there",
+    ({ directory }) => ({ PUBLIC_URL: "", PUBLIC_URL_FILE: join(directory, "none") }),
+    78,
+    /^wheelwright serve cannot start: .*\n {2}PUBLIC_URL_FILE names a file .*: there is nothing at this path$/,
+  ],
+];
+
+const at = (directory: string, name: string): string => join(directory, name);
+
+/** Nothing is needed but the words of the command line and the variables. */
+const OTHERS: readonly (readonly [line: string, env: Row[1], status: number, said: RegExp])[] = [
+  [
+    "dev",
+    ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig") }),
+    78,
+    /it is no directory, .*; set DATA_DIR to a directory that this user may write to$/,
+  ],
+  [
+    "dev",
+    ({ directory }) => ({ DATA_DIR: at(directory, "kubeconfig/below") }),
+    78,
+    /^Nothing can be kept in DATA_DIR .*\/below: it is no directory/,
+  ],
+  [
+    "dev",
+    () => ({ DATA_DIR: "/proc/wheelwright/below" }),
+    78,
+    /^Nothing can be kept in DATA_DIR \/proc\/wheelwright\/below: no file can be made there; set/,
+  ],
+  [
+    "dev",
+    () => ({ DATA_DIR: "/sys/wheelwright" }),
+    78,
+    /^Nothing can be kept in DATA_DIR \/sys\/wheelwright: this user has no right to it; set/,
+  ],
+  ["dev", ({ directory }) => ({ DATA_DIR: at(directory, "x".repeat(300)) }), 78, /: the path is too long; set/],
+  [
+    "dev",
+    ({ directory }) => ({ DATA_DIR: at(directory, "damaged") }),
+    69,
+    /^Cannot use the simulated cluster's state in .*\/damaged\/cluster\.json: it is damaged; move that file away to start with an empty cluster$/,
+  ],
+  [
+    "dev",
+    ({ directory }) => ({ DATA_DIR: at(directory, "occupied") }),
+    69,
+    /^Cannot run PostgreSQL under .*\/occupied\/postgres: something else is there already; make room there, or set DATA_DIR/,
+  ],
+  [
+    "dev",
+    ({ held }) => ({ DATA_DIR: held }),
+    69,
+    new RegExp(
+      `^Another Wheelwright, process ${process.pid}, runs on DATA_DIR .*; stop that one, or give this one a DATA_DIR and a PORT`,
+    ),
+  ],
+  [
+    "dev",
+    ({ taken }) => ({ PORT: String((taken.address() as AddressInfo).port) }),
+    69,
+    /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use/,
+  ],
+  [
+    "dev",
+    () => ({ HOST: "no.such.host.invalid" }),
+    78,
+    /^Cannot listen on no\.such\.host\.invalid:\d+: there is no such host name; set HOST/,
+  ],
+  [
+    "dev",
+    () => ({ PORT: "70000" }),
+    78,
+    /^wheelwright dev cannot start: 1 variable is not usable:\n {2}PORT must be a whole number from 0 to 65535$/,
+  ],
+  [
+    "dev --kubeconfig /nowhere",
+    () => ({}),
+    78,
+    /^KUBECONFIG cannot be used: Cannot read the kubeconfig file \/nowhere: there is nothing at this path$/,
+  ],
+  ["dev --kubeconfig", () => ({}), 64, /^--kubeconfig needs a value: /],
+  ["dev --kubeconfg=x", () => ({}), 64, /^wheelwright dev has no option --kubeconfg; did you mean --kubeconfig\?$/],
+  ["serve --constructor", () => ({}), 64, /^wheelwright serve has no option --constructor$/],
+  ["serve now", () => ({}), 64, /^"now" is one word too many$/],
+  ["sevre", () => ({}), 64, /^There is no command "sevre"; did you mean serve\?$/],
+  ["provision", () => ({}), 64, /^There is no command "provision"$/],
+  ["audit verfy", () => ({}), 64, /^There is no wheelwright audit verfy; did you mean verify\?$/],
+  ["admin", () => ({}), 64, /^wheelwright admin needs to know what to do: reset-password$/],
+  ["doctor --json=yes", () => ({}), 64, /^--json takes no value$/],
+  ["simulate --port 80000", () => ({}), 64, /^--port must be a whole number from 0 to 65535$/],
+  [
+    "simulate --kubeconfig /nowhere/file",
+    () => ({}),
+    69,
+    /^wheelwright simulate cannot go on: there is nothing at this path \(\/nowhere\/file\)$/,
+  ],
+];
+
+export const CASES: readonly Case[] = [
+  ...SERVE.map(([what, env, status, said]) => ({ what, line: "serve", env, status, said })),
+  ...OTHERS.map(([line, env, status, said]) => ({ what: `${line}: ${said.source}`, line, env, status, said })),
+];

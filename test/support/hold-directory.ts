@@ -1,0 +1,7 @@
+/** Holds the directory given, says so, and waits to be killed. */
+import { holdDirectory } from "#src/data-directory.ts";
+
+holdDirectory(process.argv[2]!).then((letGo) => {
+  console.log("held");
+  setInterval(() => letGo, 1000);
+});
