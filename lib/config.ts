@@ -146,6 +146,7 @@ function build(given: Variables, source: ConfigSource) {
         user: given.SMTP_USER ?? null,
         pass: given.SMTP_PASS ?? null,
         from: given.SMTP_FROM,
+        encryption: given.SMTP_TLS,
       }
       : null,
     /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */

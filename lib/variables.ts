@@ -38,6 +38,8 @@ const Sender = v.pipe(
   v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
 );
 
+const SMTP_TLS = "must be opportunistic, required or off";
+
 const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
 /** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
 const SpokeUser = v.pipe(
@@ -82,6 +84,7 @@ export const Variables = v.object({
   SMTP_USER: v.optional(Text),
   SMTP_PASS: v.optional(Text),
   SMTP_FROM: v.optional(Sender),
+  SMTP_TLS: v.optional(v.picklist(["opportunistic", "required", "off"], SMTP_TLS), "opportunistic"),
   SPOKE_SMTP_HOST: v.optional(Server),
   SPOKE_SMTP_PORT: v.optional(whole(1, 65535), "587"),
   SPOKE_SMTP_USER: v.optional(SpokeUser),

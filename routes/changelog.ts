@@ -3,6 +3,7 @@ import { anyone } from "#lib/auth/access.ts";
 import { changelogPage } from "#lib/docs/changelog/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
+import { unread } from "#lib/portal/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: what is announced, and what each release changed",
@@ -10,6 +11,7 @@ export const GET = endpoint({
   scope: "public",
   holds: 300,
   reply: html(),
+  excuse: unread,
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogPage(app, service.releases),
 });

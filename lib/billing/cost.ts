@@ -14,8 +14,11 @@ export const CostView = v.union([
     dueNow: v.number(),
     prorationDate: Stamp,
   }),
-  /** The hub is not billed, or not by size; nobody can say. */
-  v.object({ available: v.literal(false) }),
+  /**
+   * Nothing is billed for it: the hub is not connected to the provider, or not any more, or the size has no price. In a dry
+   * run, of which the cost is a part, `reason` tells that it is only not known now.
+   */
+  v.object({ available: v.literal(false), reason: v.optional(v.string()) }),
 ]);
 export type Cost = v.InferInput<typeof CostView>;
 

@@ -25,6 +25,7 @@ export interface CostChange {
 }
 
 const TRY_AGAIN = 5; // seconds
+const SETTING_UP = 3; // seconds: the plan that begins a sync runs every few
 
 /** One more spoke of a size. */
 export function addedSpoke(federationId: string, size: string): CostChange {
@@ -40,25 +41,34 @@ export async function previewCost(app: Asking, change: CostChange, signal: Abort
     const { code, message, hint, transient, retryAfterMs } = error;
     app.log[transient ? "warn" : "error"]("Cannot preview a cost", { code, message, hint });
     const retryAfter = retryAfterMs === undefined ? TRY_AGAIN : Math.ceil(retryAfterMs / SECOND);
-    const said = "The payment provider cannot be asked right now; try again";
-    throw new Fault("unavailable", "billing_unavailable", said, { retryAfter });
+    throw unavailable("The payment provider cannot be asked right now; try again", retryAfter);
   }
 }
 
-/** The same for an answer of which the cost is a part: it does not fail for that. */
+/** The same for an answer of which the cost is a part: it does not fail for that, and says why the cost is not there. */
 export async function previewCostIfTold(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
   try {
     return await previewCost(app, change, signal);
   } catch (error) {
-    if (error instanceof Fault && error.code === "billing_unavailable") return NO_COST;
+    if (error instanceof Fault && error.code === "billing_unavailable") {
+      return { available: false, reason: error.message };
+    }
     throw error;
   }
+}
+
+function unavailable(message: string, retryAfter: number): Fault {
+  return new Fault("unavailable", "billing_unavailable", message, { retryAfter });
 }
 
 async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
   const { catalog, db, payments } = app, { size, state } = change.after;
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
-  if (!row || row.customer_id === null) return NO_COST;
+  if (!row) return NO_COST;
+  // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
+  if (row.customer_id === null) {
+    throw unavailable("The hub is just being connected to the payment provider; try again", SETTING_UP);
+  }
   const sizes = changesOf(change).map(({ size, by }): SizeChange => ({ size, by, price: priceWanted(catalog, size) }));
   const subscription = row.subscription_id;
   const preview = await payments!.preview({ customer: row.customer_id, subscription, sizes }, signal);

@@ -41,14 +41,25 @@ export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Find
 }
 
 export function judgeLogin(
-  { host, port, user }: NonNullable<Config["smtp"]>,
+  { host, port, user, encryption }: NonNullable<Config["smtp"]>,
   found: Finding,
   entered: Sight<MailError | null>,
 ): Finding {
   if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
   if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
-  return ok(found.check, `${found.told}${user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS"}`);
+  const accepts = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
+  return ok(found.check, `${found.told}${accepts}; ${PROTECTED[encryption](port)}`);
 }
+
+/** What is in force, and what that is worth. */
+const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (port: number) => string>> = {
+  required: () => "nothing is sent without TLS",
+  opportunistic: (port) =>
+    port === 465
+      ? "nothing is sent without TLS (port 465)"
+      : "TLS is used when it is offered, and who strips the offer reads along (SMTP_TLS=required)",
+  off: () => "all is sent without TLS (SMTP_TLS=off)",
+};
 
 const KNOCK = 8 * SECOND; // less than a look has, so that the reason is told
 
@@ -92,9 +103,9 @@ export function judgeRelay(relay: Config["relay"]): Finding {
 const GREETING_MOST = 512; // RFC 5321: a reply line
 
 /** Port 465 is TLS at once; everywhere else the greeting comes in the clear. Nothing is sent but a goodbye. */
-function greeting({ host, port }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
+function greeting({ host, port, encryption }: NonNullable<Config["smtp"]>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = port === 465
+    const socket: Socket = port === 465 && encryption !== "off"
       ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }) })
       : connect({ host, port });
     let text = "";

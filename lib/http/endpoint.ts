@@ -112,6 +112,8 @@ export interface Endpoint<
   readonly raw?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
   readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
+  /** The same where both call: a page for whoever asks for HTML, JSON for all others. */
+  readonly excuse?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**

@@ -74,8 +74,9 @@ export const faults: Middleware = async (exchange, next) => {
   try {
     return await next();
   } catch (error) {
-    const response = toResponse(error, exchange), refusal = exchange.route.endpoint?.refusal;
-    return refusal && response.body ? await inPage(response, refusal) : response;
+    const response = toResponse(error, exchange), { refusal, excuse } = exchange.route.endpoint ?? {};
+    const show = refusal ?? (exchange.request.headers.get("accept")?.includes("text/html") ? excuse : undefined);
+    return show && response.body ? await inPage(response, show) : response;
   }
 };
 

@@ -35,7 +35,8 @@ export function explain(error: unknown, { place, to, secrets, late }: Circumstan
     return passing("mail_unreachable", `The mail server ${place} could not be found: ${said}`, reach);
   }
   if (isTls(code, originalCode)) {
-    const hint = "Its certificate must be valid for SMTP_HOST, by an authority that this machine trusts.";
+    const hint = "Its certificate must be valid for SMTP_HOST, by an authority that this machine trusts; and with " +
+      "SMTP_TLS=required it must offer TLS.";
     return passing("mail_tls", `The mail server ${place} cannot be trusted: ${said}`, hint);
   }
   if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {

@@ -1,8 +1,10 @@
 /**
  * Mail over SMTP: a few connections that are kept for the next mail.
  *
- * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. Each
- * wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
+ * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. Whoever
+ * sits between can strip the offer, and would then be told the password: with SMTP_TLS=required nothing is said without TLS.
+ *
+ * Each wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
  */
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
@@ -60,12 +62,14 @@ export async function knock(options: SmtpOptions): Promise<void> {
   }
 }
 
-function openTransport({ host, port, user, pass, name, tls, patience: { wait } = PATIENCE }: SmtpOptions) {
+function openTransport({ host, port, user, pass, name, tls, encryption, patience: { wait } = PATIENCE }: SmtpOptions) {
   return createTransport({
     pool: true,
     host,
     port,
-    secure: port === 465,
+    secure: port === 465 && encryption !== "off",
+    requireTLS: encryption === "required",
+    ignoreTLS: encryption === "off",
     ...(user !== null && { auth: { user, pass: pass ?? "" } }),
     ...(tls && { tls }),
     ...(name.includes(".") && { name }), // many refuse to be greeted by a "localhost"

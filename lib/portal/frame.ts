@@ -82,11 +82,34 @@ export const shown: Reply<Shown> = {
   },
 };
 
+interface Refused {
+  readonly statusCode: number;
+  readonly message: string;
+}
+
 /** A request that was refused before it came to what the page is about. */
-export function refused({ statusCode, message }: { readonly statusCode: number; readonly message: string }): Page {
+export function refused(problem: Refused): Page {
+  return refusal(problem, {
+    later: "Nothing was changed. Go back and try again in a moment.",
+    never: "Nothing was changed. Open the link from the mail once more.",
+  });
+}
+
+/** The same for a page that is only read. */
+export function unread(problem: Refused): Page {
+  return refusal(problem, {
+    later: "Load the page again in a moment.",
+    never: markup`Go on from the <a href="/">front page</a>.`,
+  });
+}
+
+interface Advice {
+  readonly later: string;
+  readonly never: Markup | string;
+}
+
+function refusal({ statusCode, message }: Refused, { later, never }: Advice): Page {
   const title = statusCode >= 500 ? "This did not work just now" : "This cannot be done";
-  const advice = statusCode >= 500
-    ? "Nothing was changed. Go back and try again in a moment."
-    : "Nothing was changed. Open the link from the mail once more.";
+  const advice = statusCode >= 500 ? later : never;
   return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);
 }

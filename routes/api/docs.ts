@@ -3,6 +3,7 @@ import { anyone } from "#lib/auth/access.ts";
 import { docsPage } from "#lib/docs/page/page.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { html } from "#lib/http/reply.ts";
+import { unread } from "#lib/portal/frame.ts";
 
 export const GET = endpoint({
   summary: "The reference of this API as a page, which asks no other server for anything",
@@ -11,5 +12,6 @@ export const GET = endpoint({
   holds: 300,
   once: true,
   reply: html(),
+  excuse: unread,
   handle: ({ service }) => docsPage(service.document()),
 });

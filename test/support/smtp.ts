@@ -63,6 +63,8 @@ export interface Smtp {
   readonly rules: Rules;
   /** Connections until now, and those that are open. */
   connections(): { readonly all: number; readonly open: number };
+  /** How often it was told a password. */
+  logins(): number;
   /** Mails that it has and does not answer. */
   hanging(): number;
   /** Cuts all that are open. */
@@ -74,7 +76,7 @@ export interface Smtp {
 
 export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promise<Smtp> {
   const mails: Received[] = [], taken = new Set<Received>(), rules: Rules = {};
-  let all = 0;
+  let all = 0, logins = 0;
   const waiting = new Set<string>();
   const server = new SMTPServer(
     {
@@ -93,6 +95,7 @@ export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promi
       },
       onClose: ({ id }) => void waiting.delete(id),
       onAuth({ username, password }, _, callback) {
+        logins++;
         const right = username === auth?.user && password === auth?.pass;
         if (right) callback(null, { user: username });
         else callback(refusal(`535 5.7.8 Not with ${password}`));
@@ -135,6 +138,7 @@ export async function openSmtp({ auth, tls, port = 0 }: SmtpSetting = {}): Promi
     mails,
     rules,
     connections: () => ({ all, open: server.connections.size }),
+    logins: () => logins,
     hanging: () => waiting.size,
     hangUp,
     next: (to) =>

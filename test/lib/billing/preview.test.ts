@@ -85,10 +85,15 @@ cost("tells a hub's first spoke: all of the first invoice", async (scene) => {
   });
 });
 
-cost("is not available for a size without a price, and before the provider knows the hub", async (scene) => {
+cost("is not available for a size without a price", async (scene) => {
   assert.equal((await costOf(scene, "medium")).body, NONE);
+});
+
+cost("is 503 with when to try again before the provider knows the hub, which is connected already", async (scene) => {
   await meanwhile(scene, "customer_id = null, subscription_id = null, status = null", async () => {
-    assert.equal((await costOf(scene, "small")).body, NONE);
+    const { status, body, headers } = await costOf(scene, "small");
+    assert.equal([status, headers.get("retry-after")], [503, "3"]);
+    assert.is(body.message, "The hub is just being connected to the payment provider; try again");
   });
 });
 
@@ -162,7 +167,8 @@ dry("is not available for what does not change what is paid", async (scene) => {
 
 dry("does not fail while the provider is in trouble", async (scene) => {
   const mend = scene.provider.break("500");
-  assert.equal(await priceOf(scene, { action: "suspend" }), NONE);
+  const reason = "The payment provider cannot be asked right now; try again";
+  assert.equal(await priceOf(scene, { action: "suspend" }), { ...NONE, reason });
   mend();
 });
 

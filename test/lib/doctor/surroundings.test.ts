@@ -62,7 +62,14 @@ async function greeted(greet: (socket: Socket) => void, use = look): Promise<{ f
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   try {
-    const found = await lookAtMail({ host: "127.0.0.1", port, user: null, pass: null, from: "a@example.org" }, use);
+    const found = await lookAtMail({
+      host: "127.0.0.1",
+      port,
+      user: null,
+      pass: null,
+      from: "a@example.org",
+      encryption: "opportunistic" as const,
+    }, use);
     return { found: { ...found, told: found.told.replace(String(port), "PORT") }, sent };
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -75,30 +82,53 @@ function agree(socket: Socket): void {
   socket.on("data", () => socket.write("250 mx.example\r\n"));
 }
 
+const OFFERED = "TLS is used when it is offered, and who strips the offer reads along (SMTP_TLS=required)";
+
 mail("a server that greets is right, and is sent no mail.", async () => {
   const { found, sent } = await greeted((socket) => {
     socket.write("220 mx.example ESMTP ready\r\n");
     agree(socket);
   });
-  assert.is(short(found), "ok: 127.0.0.1:PORT answers");
+  assert.is(short(found), `ok: 127.0.0.1:PORT answers; ${OFFERED}`);
   assert.not.match(sent, /MAIL|RCPT|DATA/);
 });
 
 mail("a server that lets us in is right, and one that does not is a warning with its words.", async () => {
   const auth = { user: "hubs", pass: "a password" }, smtp = await openSmtp({ auth });
-  const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org" };
+  const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", encryption: "opportunistic" as const };
   const right = await lookAtMail({ ...place, ...auth }, look);
   const wrong = await lookAtMail({ ...place, ...auth, pass: "tiger & cat" }, look);
   await smtp.close();
-  assert.is(short(right), `ok: 127.0.0.1:${smtp.port} answers, and accepts SMTP_USER and SMTP_PASS`);
+  assert.is(short(right), `ok: 127.0.0.1:${smtp.port} answers, and accepts SMTP_USER and SMTP_PASS; ${OFFERED}`);
   assert.match(short(wrong), /^warning: The mail server .* refuses our login: 535 5\.7\.8 Not with \*\*\*$/);
   assert.match(wrong.hint!, "SMTP_PASS");
   assert.is(smtp.mails.length, 0);
 });
 
+mail(
+  "a server that offers no TLS is a warning where it is required, and told to get none where it is off.",
+  async () => {
+    const smtp = await openSmtp({ auth: { user: "hubs", pass: "a password" } });
+    const place = { host: "127.0.0.1", port: smtp.port, from: "a@example.org", user: "hubs", pass: "a password" };
+    const required = await lookAtMail({ ...place, encryption: "required" }, look);
+    const off = await lookAtMail({ ...place, encryption: "off" }, look);
+    await smtp.close();
+    assert.match(short(required), /^warning: The mail server .* cannot be trusted: /);
+    assert.match(required.hint!, /with SMTP_TLS=required it must offer TLS/);
+    assert.match(short(off), /^ok: .*; all is sent without TLS \(SMTP_TLS=off\)$/);
+  },
+);
+
 mail("a server whose certificate is no good is a warning.", async () => {
   const smtp = await openSmtp({ tls: "starttls" });
-  const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "a@example.org" };
+  const place = {
+    host: "127.0.0.1",
+    port: smtp.port,
+    user: null,
+    pass: null,
+    from: "a@example.org",
+    encryption: "opportunistic" as const,
+  };
   const { level, told } = await lookAtMail(place, look);
   await smtp.close();
   assert.is(level, "warning");
@@ -132,7 +162,14 @@ mail("one that hangs, closes or is not there is a warning.", async () => {
   assert.match(short(hanging.found), /^warning: .* cannot be reached: there was no answer within 0\.1 s$/);
   const closing = await greeted((socket) => socket.end());
   assert.match(short(closing.found), /^warning: .* it closed the connection without a greeting$/);
-  const nobody = await lookAtMail({ host: "127.0.0.1", port: 1, user: null, pass: null, from: "a@example.org" }, look);
+  const nobody = await lookAtMail({
+    host: "127.0.0.1",
+    port: 1,
+    user: null,
+    pass: null,
+    from: "a@example.org",
+    encryption: "opportunistic" as const,
+  }, look);
   assert.match(short(nobody), /^warning: 127\.0\.0\.1:1 cannot be reached: .*(ECONNREFUSED|refused)/);
 });
 

@@ -33,7 +33,7 @@ export async function between(
   const smtp = await openSmtp(setting);
   const account = setting.auth ?? { user: null, pass: null };
   const place = { host: "127.0.0.1", port: smtp.port, from: "Hubs <hubs@example.org>", name: "hubs.example.org" };
-  const post = openPost({ ...place, ...account, ...options });
+  const post = openPost({ ...place, ...account, encryption: "opportunistic", ...options });
   try {
     await work({ smtp, post });
   } finally {

@@ -82,6 +82,25 @@ test("takes STARTTLS when it is offered, and logs in over it", () => {
   });
 });
 
+test("where TLS is required, tells no password to a server that does not offer it: somebody may have stripped the offer", () => {
+  const auth = { user: "hubs", pass: "a password" };
+  return between({ auth }, { tls: KUBE, encryption: "required" }, async (pair) => {
+    const error = await failure(pair);
+    assert.equal([error.code, error.transient], ["mail_tls", true]);
+    assert.is(pair.smtp.mails.length, 0);
+    assert.is(pair.smtp.logins(), 0);
+  });
+});
+
+test("where TLS is required, goes out over it, and where it is off, without", async () => {
+  for (const [encryption, secure] of [["required", true], ["off", false]] as const) {
+    await between({ tls: "starttls" }, { tls: KUBE, encryption }, async ({ smtp, post }) => {
+      await post.send(mail, never);
+      assert.is(smtp.mails[0]!.secure, secure);
+    });
+  }
+});
+
 test("sends nothing to a server whose certificate it cannot trust", () =>
   between({ tls: "starttls" }, { tls: { servername: "kube.test" } }, async (pair) => {
     const error = await failure(pair);

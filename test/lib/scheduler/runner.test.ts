@@ -108,27 +108,6 @@ test("gives a mistake of ours a few tries, and tells people nothing of it", asyn
   assert.not.match(JSON.stringify(after.failure), "secret");
 });
 
-test("ends an operation whose end cannot be recorded after some tries, says so in the row, and the lane goes on", async ({ scene }) => {
-  const hub = await scene.hub(1);
-  const odd = kind("odd", ["only"]), next = kind("next", ["only"]);
-  let tries = 0;
-  const refuse = () => Promise.reject(new ClusterError("ErrImagePull", "no such image", { transient: false }));
-  const mistake = () => Promise.reject(new TypeError(`secret of ours ${++tries}`));
-  await scene.db.sql("update spokes set state = 'updating' where id = $1", [hub.spokes[0]]);
-  const [job, after] = await scene.enqueue(action(odd, hub, 0), action(next, hub, 0));
-  await scene.open([
-    { kind: odd, steps: { only: refuse }, hooks: { onFailed: mistake } },
-    { kind: next, steps: { only: () => Promise.resolve() } },
-  ]);
-  assert.is((await scene.until(after!.id, ended)).state, "succeeded");
-  const broken = await scene.until(job!.id, ended);
-  assert.equal([broken.state, tries, broken.failure?.code], ["failed", 3, "internal"]);
-  const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
-  assert.equal(row, { state: "failed", health: "unknown", state_reason: broken.failure!.message });
-  assert.match(row.state_reason, /^The service made a mistake as it recorded how this ended/);
-  assert.not.match(JSON.stringify(broken.failure), "secret");
-});
-
 test("gives up what keeps failing when its time is over", async ({ scene }) => {
   const hub = await scene.hub(1);
   const late = kind("late", ["only"], { timeLimit: 200 });

@@ -54,7 +54,14 @@ export async function replica(
   { app, smtp, opened }: Context,
   { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: Retry } = {},
 ): Promise<Scheduler> {
-  const place = { host: "127.0.0.1", port: smtp.port, user: null, pass: null, from: "hubs@example.org" };
+  const place = {
+    host: "127.0.0.1",
+    port: smtp.port,
+    user: null,
+    pass: null,
+    encryption: "opportunistic" as const,
+    from: "hubs@example.org",
+  };
   const post = openPost({ ...place, name: "hubs.example.org", patience: { wait: 60_000, whole: 60_000 } });
   opened.push(() => post.close());
   const handlers = [sendMail(app, post, retry), ...more];

@@ -61,6 +61,7 @@ async function replica(context: Context, own: readonly Handler[], release: "this
     port: smtp.port,
     user: null,
     pass: null,
+    encryption: "opportunistic",
     from: "h@example.org",
     name: "hubs.example.org",
   });

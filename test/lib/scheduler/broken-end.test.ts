@@ -1,0 +1,35 @@
+/** An end that the handler cannot write, by a mistake of ours. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ClusterError } from "#lib/cluster/cluster.ts";
+import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { action, kind, openScene, type Scene } from "./scene.ts";
+
+const test = suite<{ scene: Scene }>("breakOff");
+test.before(async (context) => void (context.scene = await openScene()));
+test.after(({ scene }) => scene.close());
+
+const ended = (job: Job) => isFinished(job.state);
+
+test("ends an operation whose end cannot be recorded after some tries, says so in the row, and the lane goes on", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const odd = kind("odd", ["only"]), next = kind("next", ["only"]);
+  let tries = 0;
+  const refuse = () => Promise.reject(new ClusterError("ErrImagePull", "no such image", { transient: false }));
+  const mistake = () => Promise.reject(new TypeError(`secret of ours ${++tries}`));
+  await scene.db.sql("update spokes set state = 'updating' where id = $1", [hub.spokes[0]]);
+  const [job, after] = await scene.enqueue(action(odd, hub, 0), action(next, hub, 0));
+  await scene.open([
+    { kind: odd, steps: { only: refuse }, hooks: { onFailed: mistake } },
+    { kind: next, steps: { only: () => Promise.resolve() } },
+  ]);
+  assert.is((await scene.until(after!.id, ended)).state, "succeeded");
+  const broken = await scene.until(job!.id, ended);
+  assert.equal([broken.state, tries, broken.failure?.code], ["failed", 3, "internal"]);
+  const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
+  assert.equal(row, { state: "failed", health: "unknown", state_reason: broken.failure!.message });
+  assert.match(row.state_reason, /^The service made a mistake as it recorded how this ended/);
+  assert.not.match(JSON.stringify(broken.failure), "secret");
+});
+
+test.run();
