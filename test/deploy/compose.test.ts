@@ -151,6 +151,7 @@ test("everything that the example offers reaches the program", ({ program, given
     user: "ada",
     pass: "s3cret",
     from: "hubs@school.example",
+    encryption: "opportunistic",
   });
   assert.equal(relay, {
     host: "relay.school.example",
