@@ -25,6 +25,7 @@ import { remove, removeHub, removeUnstopped } from "#lib/work/removal/remove.ts"
 import { resize } from "#lib/work/resize/resize.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
 import { look, sweep } from "#lib/work/sweep/sweep.ts";
+import { knowingItsCluster } from "#lib/work/same-cluster.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
@@ -61,7 +62,7 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
   ];
   const payments = app.payments;
   return [
-    ...makers.map((make) => make(app)),
+    ...makers.map((make) => knowingItsCluster(app, make(app))),
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [

@@ -7,8 +7,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
-import type { HubSite, SpokeSite } from "#lib/work/site.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { type HubSite, openHubSite, openSpokeSite, type SpokeSite } from "#lib/work/site.ts";
 
 /** What a spoke or a hub has in a cluster, as its row remembers it. */
 export interface Holding {
@@ -52,6 +52,37 @@ export async function demandSameCluster(app: App, cluster: Cluster, run: Run, ho
   if (found && found.metadata.uid === holding.uid) await rememberCluster(cluster, run, holding);
 }
 
+/** The same handler, whose steps do not take a namespace for gone that is only looked for in another cluster. */
+export function knowingItsCluster(app: App, handler: Handler): Handler {
+  const steps = Object.entries(handler.steps).map(([name, step]) => [name, async (run: Run) => {
+    try {
+      await step(run);
+    } catch (error) {
+      if (!run.signal.aborted && (isOfNamespace(error) || error instanceof Error && isOfNamespace(error.cause))) {
+        await demandHome(app, run);
+      }
+      throw error;
+    }
+  }]);
+  return { ...handler, steps: Object.fromEntries(steps) };
+}
+
+function isOfNamespace(error: unknown): boolean {
+  if (!(error instanceof ClusterError)) return false;
+  return error.code === "stranger" || error.status === 404 && error.message.startsWith('namespaces "');
+}
+
+async function demandHome(app: App, run: Run): Promise<void> {
+  const { spokeId, federationId } = run.job;
+  if (spokeId !== null) {
+    const site = await openSpokeSite(app, run);
+    await demandSameCluster(app, site.cluster, run, holdingOfSpoke(site));
+  } else if (federationId !== null) {
+    const site = await openHubSite(app, run);
+    await demandSameCluster(app, site.cluster, run, holdingOfHub(site));
+  }
+}
+
 function rowOf({ federationId, spokeId }: Holding): { readonly table: "spokes" | "federations"; readonly id: string } {
   return spokeId === null ? { table: "federations", id: federationId } : { table: "spokes", id: spokeId };
 }
@@ -64,7 +95,8 @@ function otherCluster(name: string, { federationId, spokeId }: Holding): Cluster
     transient: false,
     blame: "operator",
     hint:
-      `Let the kubeconfig lead to the cluster that the ${what} was made in, and the removal goes on by itself; if ` +
-      `that one is gone for good, an operator gives the ${what} up: DELETE /api/${url}?abandon=true`,
+      `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
+      `be asked again; if that one is gone for good, remove the ${what}, and an operator gives it up: ` +
+      `DELETE /api/${url}?abandon=true`,
   });
 }

@@ -23,7 +23,7 @@ interface Context {
   close: () => Promise<void>;
 }
 
-const test = suite<Context>("a removal in a cluster of the same name");
+const test = suite<Context>("work in a cluster of the same name");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
   const simulator = await openSimulator({ delayMs: 5, log: silent });
@@ -64,7 +64,19 @@ async function refused({ db }: WorkScene, of: Removed): Promise<Job> {
   }, 30_000);
 }
 
-test("does not take the spoke for gone, skips nothing, and goes on once the right one is there.", async ({ scene, before, lead }) => {
+test("of an install says so, and not that the namespace is gone.", async ({ scene, lead }) => {
+  const fault = scene.simulator.faults.answer(503, { method: "POST", path: "/statefulsets" });
+  const id = await scene.spoke(await scene.hub("physics"), "torn");
+  await until(async () => (await scene.operations(id))[0]!.failure?.step === "database", 30_000);
+  lead("elsewhere");
+  scene.simulator.faults.heal(fault);
+  const { state, failure } = await scene.ended(id, "provision");
+  assert.equal([state, failure!.code, failure!.fault], ["failed", "another_cluster", "operator"]);
+  assert.match((await scene.row(id)).state_reason!, /^This is another cluster than the one that the spoke was made in/);
+  lead("home");
+});
+
+test("of a removal does not take the spoke for gone, skips nothing, and goes on once the right one is there.", async ({ scene, before, lead }) => {
   assert.is(before.cluster_uid, identityOf(scene.simulator));
   lead("elsewhere");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
