@@ -1,7 +1,7 @@
 /**
  * Brings a database to the schema of this program.
  *
- * Migrations run in order, each in a transaction of its own, under one advisory lock: any number of replicas may start
+ * Migrations run in order, each in a transaction of its own (but for indexes: migrate-index.ts), under one advisory lock: any number of replicas may start
  * at once, and one of them does the work while the others wait. What ran is recorded with its checksum, so that a
  * database which does not fit this program stops the start instead of failing later in some query.
  *
@@ -11,8 +11,11 @@
 import { createHash } from "node:crypto";
 import postgres from "postgres";
 import { createRole, giveUp, grantRights, type Login } from "#lib/db/grants.ts";
+import { isConcurrent, makeIndex } from "#lib/db/migrate-index.ts";
 import { messageOf } from "#lib/errors.ts";
+import { sleep } from "#lib/time.ts";
 
+const LOOK = 100; // milliseconds between two tries to get the lock
 const LOCK = "7598807798210291559"; // any number, as long as nothing else in the database uses it
 
 export type Migration = readonly [name: string, sql: string];
@@ -53,7 +56,7 @@ export async function migrate(
     return await sql.unsafe(text, params);
   };
   try {
-    await run("select pg_advisory_lock($1)", [LOCK]);
+    await lock(run);
     const [state] = await run(
       `select to_regclass('migrations') is not null as "there", ${MAY_MIGRATE} as "may"`,
     ) as unknown as [State];
@@ -68,6 +71,15 @@ export async function migrate(
     return missing.map(([name]) => name);
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+/** Asked for again and again: who waited in the server would be waited for in turn by an index that is made meanwhile. */
+async function lock(run: Run): Promise<void> {
+  for (;;) {
+    const [{ held }] = await run("select pg_try_advisory_lock($1) as held", [LOCK]) as unknown as [{ held: boolean }];
+    if (held) return;
+    await sleep(LOOK);
   }
 }
 
@@ -157,6 +169,10 @@ function compare(applied: readonly Applied[], migrations: readonly Migration[]):
 async function apply(run: Run, [name, text]: Migration): Promise<void> {
   const record = `insert into migrations (name, checksum) values (${quote(name)}, ${quote(checksumOf(text))})`;
   try {
+    if (isConcurrent(text)) {
+      await makeIndex(run, text);
+      return void await run(record);
+    }
     await run(`begin;\n${text}\n;${record};\ncommit;`);
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
