@@ -1,9 +1,10 @@
 /**
  * Brings a database to the schema of this program.
  *
- * Migrations run in order, each in a transaction of its own (but for indexes: migrate-index.ts), under one advisory lock: any number of replicas may start
- * at once, and one of them does the work while the others wait. What ran is recorded with its checksum, so that a
- * database which does not fit this program stops the start instead of failing later in some query.
+ * Migrations run in order, each in a transaction of its own (but for indexes: migrate-index.ts), under one advisory lock:
+ * any number of replicas may start at once, and one of them does the work while the others wait. What ran is recorded
+ * with its checksum, so that a database which does not fit this program stops the start instead of failing later in some
+ * query.
  *
  * The schema may belong to another role than the service's. Then this is done as the owner, who also gives the service's
  * role its rights; the service by itself only finds out whether everything was done.

@@ -3,7 +3,8 @@
  * breaks those who call, and says which of it may go out.
  *
  * A breaking change may go out when the release before declared the operation deprecated, and the day that it named has
- * come (spec 9.2); or when it is one of the exceptions that are given. The days are those of the documents and of whoever asks; nothing here looks at a clock.
+ * come (spec 9.2); or when it is one of the exceptions that are given. The days are those of the documents and of whoever
+ * asks; nothing here looks at a clock.
  */
 import { compareAnswers } from "#lib/docs/contract/answers.ts";
 import { compareCredentials } from "#lib/docs/contract/credentials.ts";
