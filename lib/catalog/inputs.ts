@@ -1,6 +1,9 @@
 /** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { HubInputs, SpokeInputs, Word } from "#lib/blueprint/inputs.ts";
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import { resizedInputs, withDisks } from "#lib/blueprint/resize.ts";
 import type { Surroundings } from "#lib/blueprint/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/config.ts";
@@ -22,6 +25,11 @@ export interface SpokeRequest {
   readonly brand: string | null;
   readonly region: string | null;
   readonly seed: string | null;
+}
+
+interface Offer {
+  readonly catalog: Catalog;
+  readonly blueprint: Pick<Blueprint, "quotaArithmetic">;
 }
 
 export interface HubRequest {
@@ -52,6 +60,18 @@ export function spokeInputs(
     mail: null,
   };
   return withMail(config, v.parse(SpokeInputs, inputs));
+}
+
+/**
+ * The inputs with the amounts of their size as it is offered now; the very same where nothing has changed, or where it is
+ * offered no more, or would not hold the site. Disks stay as they are: they never shrink, and a resize grows them.
+ */
+export function asOffered({ catalog, blueprint }: Offer, inputs: SpokeInputs): SpokeInputs {
+  if (catalog.refuse("size", inputs.size) !== null) return inputs;
+  const canGrow = { files: false, database: false };
+  const offered = resizedInputs(inputs, inputs.size, catalog.resourcesOf(inputs.size), { canGrow });
+  const stays = isDeepStrictEqual(withDisks(inputs, inputs.resources.disks).resources, offered.resources);
+  return stays || blueprint.quotaArithmetic(offered).over.length > 0 ? inputs : offered;
 }
 
 /**

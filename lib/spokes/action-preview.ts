@@ -5,7 +5,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/billing/cost.ts";
 import { previewCostIfTold } from "#lib/billing/preview.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { withMail } from "#lib/catalog/inputs.ts";
+import { asOffered, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import { differences } from "#lib/cluster/difference.ts";
 import { Fault } from "#lib/errors.ts";
@@ -22,6 +22,8 @@ import type { ActionPreview, SpokeAction } from "#lib/spokes/views.ts";
 /** Answers to one object's trial that belong into the preview: that is what a trial is for. */
 const REFUSALS: readonly number[] = [400, 403, 404, 409, 422];
 
+const OTHER_AMOUNTS = "Its size has other amounts now than when it was made: they are taken over, but for disks";
+
 const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 
 /** Throws the Faults that the action itself would, and unavailable when the cluster cannot be asked. */
@@ -37,11 +39,13 @@ export async function previewAction(
   const { kind, becomes } = judgeAction(request.action, facts);
   demandProgress(app, spoke, facts, request);
   const payload = payloadOf(facts, request), { maintenance } = facts;
+  const made = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
+  const inputs = kind === "reapply" ? asOffered(app, made) : made;
   // Nothing stands there yet that could be tried.
   const trials = spoke.namespace_uid === null ? [] : trialsOf(
     app,
     kind,
-    { inputs: withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs)), maintenance },
+    { inputs, maintenance },
     payload,
   );
   const [{ changes, refusals }, price] = await Promise.all([
@@ -60,7 +64,7 @@ export async function previewAction(
     downtime: takesAway(kind, changes),
     steps: OPERATION_KINDS[kind].steps.map(({ label }) => label),
     changes,
-    notes: [...wordsFor(kind, facts, payload), ...refusals],
+    notes: [...wordsFor(kind, facts, payload), ...(inputs === made ? [] : [OTHER_AMOUNTS]), ...refusals],
     price,
   };
 }

@@ -12,11 +12,12 @@ import { applyFenced } from "#lib/work/fenced-apply.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { demandSameCluster, holdingOfSpoke } from "#lib/work/same-cluster.ts";
-import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
+import { openAsTaken, openBetween } from "#lib/work/reapply/size.ts";
+import { note, type SpokeSite } from "#lib/work/site.ts";
 
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
 export async function demandWhole(app: App, run: Run): Promise<void> {
-  const here = await openSpace(app, run), { space, inputs, spoke } = here;
+  const here = await openAsTaken(app, run), { space, inputs, spoke } = here;
   await demandNamespace(app, run, here);
   for (const { object } of expectedObjects(app.blueprint, { inputs, maintenance: spoke.maintenance })) {
     if (object.kind !== "PersistentVolumeClaim") continue;
@@ -58,7 +59,7 @@ async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<voi
  * that is gone. Who may not put them back says so, and goes on.
  */
 export async function relabel(app: App, run: Run): Promise<void> {
-  const { cluster, spoke, inputs } = await openSpace(app, run);
+  const { cluster, spoke, inputs } = await openAsTaken(app, run);
   const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
   const standing = await cluster.findNamespace(spoke.namespace, run);
   const { labels, annotations } = standing?.metadata ?? {};
@@ -94,7 +95,7 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
  * what stands there: Moodle keeps an account at the mail relay in its database until its next start.
  */
 export async function putSettings(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run);
+  const { space, inputs } = await openAsTaken(app, run);
   const mail = app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
   const settings = [...mail, ...app.blueprint.spokeObjects(inputs, "secrets")];
   for (const object of settings) {
@@ -113,7 +114,7 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
 
 /** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
 export async function putSecrets(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run);
+  const { space, inputs } = await openAsTaken(app, run);
   for (const secret of app.blueprint.newSecrets(inputs)) {
     if (await space.get(refOf(secret), run)) continue;
     await space.create(secret, run);
@@ -124,8 +125,14 @@ export async function putSecrets(app: App, run: Run): Promise<void> {
   }
 }
 
+/** The limits, so that both what there is and what it is to become have room. */
+export async function putWideLimits(app: App, run: Run): Promise<KubeObject[]> {
+  const { space, inputs } = await openBetween(app, run);
+  return await put(space, run, app.blueprint.spokeObjects(inputs, "policies"));
+}
+
 export async function putStep(app: App, run: Run, step: SpokeStep): Promise<KubeObject[]> {
-  const { space, inputs } = await openSpace(app, run);
+  const { space, inputs } = await openAsTaken(app, run);
   return await put(space, run, app.blueprint.spokeObjects(inputs, step));
 }
 

@@ -1,7 +1,8 @@
 /**
- * What the ends of a reapply make of the spoke's row: of the present revision and without drift once the cluster has shown
- * it. One that fails leaves a spoke failed whose upgrade had left it so: nothing has brought it back.
+ * What the ends of a reapply make of the spoke's row: of the present revision, with its size's amounts of today, and without
+ * drift, once the cluster has shown it. One that fails leaves a spoke failed whose upgrade had left it so: nothing has brought it back.
  */
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Hooks } from "#lib/scheduler/handler.ts";
@@ -9,15 +10,20 @@ import type { OperationKind } from "#lib/jobs/kinds.ts";
 import { endedBefore } from "#lib/jobs/store.ts";
 import { lockSpoke } from "#lib/spokes/store.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
+import { takenBy, withSize } from "#lib/work/reapply/size.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 
 export const reapplyOutcomes: Hooks = {
   ...actionOutcomes,
   async onSucceeded(tx, job) {
-    const { id, state } = await lockSpoke(tx, job.spokeId!);
+    const { id, state, blueprint_inputs } = await lockSpoke(tx, job.spokeId!), taken = takenBy(job);
     if (state !== "removing" && state !== "removed") {
-      await tx.updateTable("spokes").set({ drift: null, blueprint_revision: String(job.progress.revision) })
-        .where("id", "=", id).execute();
+      const inputs = taken && JSON.stringify(withSize(blueprint_inputs as SpokeInputs, taken));
+      await tx.updateTable("spokes").set({
+        drift: null,
+        blueprint_revision: String(job.progress.revision),
+        ...(inputs && { blueprint_inputs: inputs }),
+      }).where("id", "=", id).execute();
     }
     return await actionOutcomes.onSucceeded!(tx, job);
   },

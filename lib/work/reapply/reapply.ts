@@ -20,8 +20,17 @@ import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { place, readRooms } from "#lib/work/install/provision.ts";
-import { demandWhole, put, putSecrets, putSettings, putStep, relabel } from "#lib/work/reapply/objects.ts";
+import {
+  demandWhole,
+  put,
+  putSecrets,
+  putSettings,
+  putStep,
+  putWideLimits,
+  relabel,
+} from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
+import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
 import { restoreCron, scale, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
@@ -35,9 +44,9 @@ export function reapply(app: App): Handler {
           await demandWhole(app, run);
           // The first holder's: should another release go on with this, the sweep tells what it left to be done.
           if (!run.job.progress.revision) await run.remember({ revision: app.blueprint.revision });
+          await chooseSize(app, run);
           await relabel(app, run);
-          const quotas = (await putStep(app, run, "policies")).filter(({ kind }) => kind === "ResourceQuota");
-          await (await openSpace(app, run)).space.ready(quotas.map(refOf), waiting(run));
+          await untilCounted(app, run, await putWideLimits(app, run));
         },
         async secrets(run) {
           await putSecrets(app, run);
@@ -61,6 +70,7 @@ export function reapply(app: App): Handler {
         async cron(run) {
           await putStep(app, run, "cron");
           await restoreCron(app, run);
+          if (takenBy(run.job)) await untilCounted(app, run, await putStep(app, run, "policies"));
         },
         ingress: async (run) => await openToTheWeb(app, run, await putStep(app, run, "ingress")),
         health: async (run) => await demandHealth(await place(app, run), run),
@@ -84,6 +94,11 @@ async function verify(app: App, run: Run): Promise<void> {
     blame: "operator",
     hint: `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
   });
+}
+
+async function untilCounted(app: App, run: Run, limits: readonly KubeObject[]): Promise<void> {
+  const quotas = limits.filter(({ kind }) => kind === "ResourceQuota");
+  await (await openSpace(app, run)).space.ready(quotas.map(refOf), waiting(run));
 }
 
 function refOf({ apiVersion, kind, metadata: { name } }: KubeObject) {

@@ -1,0 +1,51 @@
+/**
+ * The amounts of a spoke's size, as they are offered now: a reapply takes them over, and the row says so once it succeeds.
+ *
+ * While some parts have the one and some the other, the limits hold both. Disks stay as they are: a resize grows them.
+ */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { roomBetween } from "#lib/blueprint/resize.ts";
+import { asOffered } from "#lib/catalog/inputs.ts";
+import type { Space } from "#lib/cluster/cluster.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import type { Resized } from "#lib/work/resize/outcomes.ts";
+import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
+
+type Place = SpokeSite & { readonly space: Space };
+
+/** Decided once for the operation, by whichever of its holders comes first. */
+export async function chooseSize(app: App, run: Run): Promise<void> {
+  if (run.job.progress.taken !== undefined) return;
+  const { inputs } = await openSpace(app, run), offered = asOffered(app, inputs);
+  const { size, resources, madeDatabaseDisk } = offered;
+  const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
+  await run.remember({ taken: offered === inputs ? null : taken });
+  if (offered !== inputs) {
+    await note(run, [`The size ${size} has other amounts now than when this was made: they were taken over`]);
+  }
+}
+
+/** The spoke with what was taken over. */
+export async function openAsTaken(app: App, run: Run): Promise<Place> {
+  const here = await openSpace(app, run), taken = takenBy(run.job);
+  return taken ? { ...here, inputs: withSize(here.inputs, taken) } : here;
+}
+
+/** The same with limits that hold what it has, and what it is to have. */
+export async function openBetween(app: App, run: Run): Promise<Place> {
+  const here = await openSpace(app, run), taken = takenBy(run.job);
+  if (!taken) return here;
+  const inputs = roomBetween(here.inputs, withSize(here.inputs, taken), app.blueprint.quotaArithmetic);
+  return { ...here, inputs };
+}
+
+export function takenBy({ progress }: Pick<Job, "progress">): Resized | null {
+  return (progress.taken ?? null) as Resized | null;
+}
+
+export function withSize({ madeDatabaseDisk: _, ...inputs }: SpokeInputs, taken: Resized): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...taken });
+}
