@@ -1,6 +1,7 @@
 /**
- * What the ends of a reapply make of the spoke's row: of the present revision, with its size's amounts of today, and without
- * drift, once the cluster has shown it. One that fails leaves a spoke failed whose upgrade had left it so: nothing has brought it back.
+ * What the ends of a reapply make of the spoke's row: of the present revision, with its size's amounts of today, and
+ * without drift, once the cluster has shown it. One that fails leaves a spoke failed whose upgrade had left it so: nothing
+ * has brought it back.
  */
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Tx } from "#lib/db/database.ts";
