@@ -15,7 +15,7 @@ import { type Act, type Trial, trialsOf } from "#lib/spokes/action-trials.ts";
 import { demandProgress } from "#lib/spokes/action-wish.ts";
 import { takesAway, wordsFor } from "#lib/spokes/action-words.ts";
 import { payloadOf, readFacts, readRequest } from "#lib/spokes/actions.ts";
-import { judgeAction, passageOf } from "#lib/spokes/state.ts";
+import { judgeAction, passageOf, type SpokeOperationKind } from "#lib/spokes/state.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import type { ActionPreview, SpokeAction } from "#lib/spokes/views.ts";
 
@@ -38,16 +38,8 @@ export async function previewAction(
   const facts = await readFacts(app.db.rows, spoke);
   const { kind, becomes } = judgeAction(request.action, facts);
   demandProgress(app, spoke, facts, request);
-  const payload = payloadOf(facts, request), { maintenance } = facts;
-  const made = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
-  const inputs = kind === "reapply" ? asOffered(app, made) : made;
-  // Nothing stands there yet that could be tried.
-  const trials = spoke.namespace_uid === null ? [] : trialsOf(
-    app,
-    kind,
-    { inputs, maintenance },
-    payload,
-  );
+  const payload = payloadOf(facts, request);
+  const { trials, otherAmounts } = trialsFor(app, spoke, kind, { maintenance: facts.maintenance, payload });
   const [{ changes, refusals }, price] = await Promise.all([
     askCluster(app, spoke, trials, signal),
     // What the hub pays is nothing to admins of single spokes.
@@ -64,9 +56,27 @@ export async function previewAction(
     downtime: takesAway(kind, changes),
     steps: OPERATION_KINDS[kind].steps.map(({ label }) => label),
     changes,
-    notes: [...wordsFor(kind, facts, payload), ...(inputs === made ? [] : [OTHER_AMOUNTS]), ...refusals],
+    notes: [...wordsFor(kind, facts, payload), ...(otherAmounts ? [OTHER_AMOUNTS] : []), ...refusals],
     price,
   };
+}
+
+interface Trials {
+  readonly trials: readonly Trial[];
+  /** Whether they take over amounts that its size had not when the spoke was made. */
+  readonly otherAmounts: boolean;
+}
+
+function trialsFor(
+  app: App,
+  spoke: SpokeRow,
+  kind: SpokeOperationKind,
+  { maintenance, payload }: { readonly maintenance: boolean; readonly payload: object },
+): Trials {
+  if (spoke.namespace_uid === null) return { trials: [], otherAmounts: false }; // nothing stands there that could be tried
+  const made = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
+  const inputs = kind === "reapply" ? asOffered(app, made) : made;
+  return { trials: trialsOf(app, kind, { inputs, maintenance }, payload), otherAmounts: inputs !== made };
 }
 
 /** Of what changes whether a spoke is paid for, or how much. */

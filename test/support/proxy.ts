@@ -1,4 +1,5 @@
 /** A TCP proxy between a test and a server, for a network that is cut, frozen, or delivers at the worst moment. */
+import { randomInt } from "node:crypto";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { until } from "#test/support/until.ts";
 
@@ -127,8 +128,7 @@ export async function openProxy(url: string): Promise<Proxy> {
     for (const near of waiting) near.destroy();
     waiting.clear();
   };
-  await listen(server, 0);
-  const { port } = server.address() as { port: number };
+  const port = await listenSomewhere(server);
 
   return {
     url: Object.assign(new URL(url), { hostname: "127.0.0.1", port: String(port) }).href,
@@ -156,10 +156,9 @@ export async function openProxy(url: string): Promise<Proxy> {
       }
       if (!refusing) return;
       refusing = false;
-      // The port was free for a moment, and somebody's connection may start from it for as long as that lasts.
       await until(async () => {
         server = createServer(accept);
-        return await listen(server, port).then(() => true, () => false);
+        return await listen(server, port).then(() => true, () => false); // its connections may not be gone yet
       });
     },
     async close() {
@@ -169,6 +168,17 @@ export async function openProxy(url: string): Promise<Proxy> {
       await closed;
     },
   };
+}
+
+/**
+ * Returns a port that it has listened on. None of those that systems give to whoever connects (from 32768 on): while the
+ * proxy refuses its port is free, and somebody's connection could start from it and keep it for as long as it lasts.
+ */
+async function listenSomewhere(server: Server): Promise<number> {
+  return await until(async () => {
+    const port = randomInt(15_000, 32_000);
+    return await listen(server, port).then(() => port, () => false as const);
+  });
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -148,8 +148,8 @@ test("a cluster in whose place another one answers is not written to", async ({ 
   const before = other.writes().length;
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", wish: {} }));
   const failed = await scene.ended(id, "suspend");
-  assert.equal([failed.state, failed.failure!.code], ["failed", "stranger"]);
-  assert.match(failed.failure!.message, "is another one than ours");
+  assert.equal([failed.state, failed.failure!.code], ["failed", "another_cluster"]);
+  assert.match(failed.failure!.message, /^This is another cluster than the one that the spoke was made in/);
   assert.equal(other.writes().slice(before), []);
 });
 
