@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const BUNDLE = process.env.WHEELWRIGHT_TEST_PROGRAM; // of a whole run of the suite
 const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
 
 export interface Started {
@@ -22,7 +23,8 @@ export interface Started {
 export function startProgram(line: readonly string[], env: Readonly<Record<string, string>>): Started {
   // Where the runtimes keep what they have compiled.
   const { DENO_DIR, NODE_COMPILE_CACHE, PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [...BEFORE, MAIN, ...line], {
+  const main = BUNDLE && ["serve", "simulate"].includes(line[0]!) ? BUNDLE : MAIN;
+  const child = spawn(process.execPath, [...BEFORE, main, ...line], {
     env: { PATH, HOME, ...(DENO_DIR && { DENO_DIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

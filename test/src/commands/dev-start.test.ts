@@ -13,17 +13,17 @@ const test = suite<{ directory: string }>("the start of wheelwright dev");
 test.before.each(async (context) => {
   context.directory = await mkdtemp(join(tmpdir(), "wheelwright-dev-"));
 });
-test.after.each((context) => rm(context.directory, { recursive: true, force: true }));
 
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
 
-/** A program that is left running by a test that failed would keep this process alive. */
+/** A program that is left running would keep this process alive, and write where nothing is to be any more. */
 const running: Started[] = [];
-test.after.each(async () => {
+test.after.each(async ({ directory }) => {
   for (const program of running.splice(0)) {
     const { exitCode, signalCode } = program.child;
     if (exitCode === null && signalCode === null) await program.stop();
   }
+  await rm(directory, { recursive: true, force: true });
 });
 
 async function start(directory: string, more: Record<string, string> = {}): Promise<{ program: Started; url: string }> {
