@@ -13,9 +13,10 @@ const ORDER = [
   ...["errors", "faults", "ids", "time", "log", "schema", "variables", "config", "notice", "means", "home"], // words
   "nearest",
   ...["limits", "crypto", "db", "dns", "mail", "payments", "cluster", "blueprint", "catalog", "simulator"], // drivers
+  "operations", // what can be done to a spoke or a hub, declared
   ...["audit", "events", "idempotency", "jobs", "changes"], // records
   "app",
-  ...["members", "users", "auth", "billing", "federations", "spokes", "operations", "backups"], // domains
+  ...["members", "users", "auth", "billing", "federations", "spokes", "backups"], // domains
   ...["notifications", "onboarding", "changelog", "deprecations"],
   ...["scheduler", "work", "doctor"], // work
   ...["http", "docs", "portal"], // surface

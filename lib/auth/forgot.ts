@@ -12,7 +12,7 @@ import { anonymous } from "#lib/auth/link.ts";
 import { isRecent, openGrant } from "#lib/auth/one-time.ts";
 import { type Change, record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 import { type HeldUser, holdUser } from "#lib/users/store.ts";

@@ -17,7 +17,7 @@ import { type Change, record } from "#lib/changes/record.ts";
 import { requirePassword } from "#lib/crypto/password-rules.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import { mailJob } from "#lib/jobs/mail.ts";
 import { networkOf } from "#lib/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";

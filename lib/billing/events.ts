@@ -8,7 +8,8 @@ import { type Selectable, sql } from "kysely";
 import { billingLane, FOR_EVER } from "#lib/billing/jobs.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
-import type { JobKind, NewJob } from "#lib/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { ProviderEvent, RefundedObject } from "#lib/payments/payments.ts";
 import { MINUTE } from "#lib/time.ts";
 

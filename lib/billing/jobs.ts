@@ -5,7 +5,8 @@
  * which it was fetched. The lanes are few, as those of mail are: a provider that hangs holds that many jobs up and no more,
  * however many hubs there are, and installs go on beside it. One that waits for its next try does not hold its lane.
  */
-import type { JobKind, NewJob } from "#lib/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import { DAY, MINUTE } from "#lib/time.ts";
 
 const LANES = 4;

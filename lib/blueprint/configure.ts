@@ -5,7 +5,7 @@ import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { keyOfHost } from "#lib/blueprint/names.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
 import type { SeedPart } from "#lib/blueprint/seed.ts";
 import { CERTIFICATE } from "#lib/blueprint/values.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";

@@ -6,7 +6,7 @@ import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import { REVISION } from "#lib/blueprint/names.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import { unlike } from "#lib/cluster/likeness.ts";
 import { amountOf } from "#lib/cluster/trouble/quantity.ts";

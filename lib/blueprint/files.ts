@@ -8,7 +8,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/config.ts";
 import { messageOf, reasonOf } from "#lib/errors.ts";
-import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/plan.ts";
+import type { HubStep, JobName, SpokeStep } from "#lib/blueprint/steps.ts";
 import { readTextFile } from "#lib/blueprint/text-file.ts";
 import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/blueprint/values.ts";
 

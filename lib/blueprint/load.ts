@@ -17,7 +17,7 @@ import {
   STEP_FILES,
 } from "#lib/blueprint/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/blueprint/plan.ts";
+import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/blueprint/steps.ts";
 import { asArgument, readParts } from "#lib/blueprint/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/blueprint/quota.ts";
 import { findImages, type SpokeImages } from "#lib/blueprint/releases.ts";

@@ -5,9 +5,10 @@
  * All of it happens in one namespace with a name of its own, which is deleted again whatever happens; that is not
  * called off by the signal that calls the rest off. Only a killed process can leave it behind, for the next to clear away.
  */
+import { refOf } from "#lib/operations/change.ts";
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/cluster/guard.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
 import type { Sight } from "#lib/doctor/finding.ts";
 import { type Look, unseen, within } from "#lib/doctor/look.ts";
 import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
@@ -201,8 +202,4 @@ export async function clearLeftovers(cluster: Cluster, call: Call): Promise<read
 
 function imageOf(object: KubeObject): string {
   return object["spec"].template.spec.containers[0].image;
-}
-
-function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
-  return { apiVersion, kind, name: metadata.name };
 }

@@ -1,7 +1,7 @@
 /** Which job an operation on a hub itself is: it takes its turn in the hub's lane, before or behind the installs. */
 import { hubLane, type NewJob } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { HUB_OPERATIONS } from "#lib/operations/table.ts";
 
-export function hubOperation(federationId: string, kind: "provision-hub" | "remove-hub"): NewJob {
-  return { kind: OPERATION_KINDS[kind], lane: hubLane(federationId), federationId, spokeId: null };
+export function hubOperation(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
+  return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

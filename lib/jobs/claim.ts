@@ -7,7 +7,8 @@
 import { sql } from "kysely";
 import { violates } from "#lib/db/faults.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
-import type { Job, JobKind } from "#lib/jobs/job.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 /** A job that could be taken when it was looked at. */

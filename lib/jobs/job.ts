@@ -1,37 +1,10 @@
 /**
  * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
- *
- * A JobKind is data: what the steps are called and how long each may take. The functions that do the steps stand in
- * lib/work; they are bound to the kind by name in the scheduler, so that whatever enqueues needs to know no work.
  */
 import { type Asker, SYSTEM } from "#lib/audit/asker.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
-
-export interface StepPlan {
-  /** Recorded when finished; never renamed without a new plan version. */
-  readonly name: string;
-  /** What a person reads while it runs: "Installing Moodle". */
-  readonly label: string;
-  /** Milliseconds. */
-  readonly timeout: number;
-}
-
-export interface JobKind {
-  readonly kind: string;
-  /** Version of the sequence of steps. A replica claims only the kinds and versions that it knows. */
-  readonly plan: number;
-  readonly visible: boolean;
-  readonly steps: readonly StepPlan[];
-  /** Milliseconds from the first start until a transient error becomes final; of a persistent kind, none does. */
-  readonly timeLimit: number;
-  /** Not started before its hub is active; until then it waits without holding up its lane. */
-  readonly needsActiveHub?: boolean;
-  /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
-  readonly persistent?: boolean;
-  /** Milliseconds after its end, however it ended, at which the next one runs; at most one of the kind is live. */
-  readonly repeatEvery?: number;
-}
 
 /** What stays of a failed operation, outliving its namespace. */
 export interface FailureReport {

@@ -6,7 +6,8 @@
  * few lanes of its own: a mail server that hangs holds that many jobs up and no more, however much mail waits; and what
  * goes to one address goes out in the order in which it was written.
  */
-import type { JobKind, NewJob } from "#lib/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Letter } from "#lib/mail/letter.ts";
 import { DAY, MINUTE } from "#lib/time.ts";
 

@@ -1,8 +1,8 @@
 /** Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds them. */
 import { sql } from "kysely";
 import type { Rows } from "#lib/db/database.ts";
-import type { Job, JobKind } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/jobs/store.ts";
 
 export interface Place {
@@ -23,8 +23,7 @@ export interface Place {
 
 /** Past runs of a kind whose median is the estimate. */
 const SAMPLE = 50;
-const NEED_HUB = (Object.values(OPERATION_KINDS) as JobKind[]).filter(({ needsActiveHub }) => needsActiveHub)
-  .map(({ kind }) => kind);
+const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
 /** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, Place>> {

@@ -6,7 +6,8 @@ import type { Rows, Tx } from "#lib/db/database.ts";
 import type { Schema } from "#lib/db/schema.ts";
 import { newId } from "#lib/ids.ts";
 import { briefColumns } from "#lib/jobs/columns.ts";
-import { type FailureReport, isFinished, type Job, type JobKind, type JobState, type NewJob } from "#lib/jobs/job.ts";
+import { type FailureReport, isFinished, type Job, type JobState, type NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 
 export type JobRow = Selectable<Schema["jobs"]>;
 

@@ -1,6 +1,6 @@
 /** What an operation that does not run waits for, in a sentence. It names nothing that not everybody may know of. */
-import type { Job, JobKind } from "#lib/jobs/job.ts";
-import { EARLIER_KINDS, OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { Job } from "#lib/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Place } from "#lib/jobs/queue.ts";
 
 const AGAIN = /^Trying again: /;
@@ -19,8 +19,7 @@ export function labelOf(job: Job, place: Place | undefined): string {
 }
 
 function isKnown({ kind, plan }: Job): boolean {
-  const all: readonly JobKind[] = [...Object.values(OPERATION_KINDS), ...Object.values(EARLIER_KINDS)];
-  return all.some((known) => known.kind === kind && known.plan === plan);
+  return Object.values(OPERATIONS).some((known) => known.name === kind && known.plan.version === plan);
 }
 
 function secondOf(time: Date): string {

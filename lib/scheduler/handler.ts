@@ -2,7 +2,8 @@
 import type { Change } from "#lib/changes/record.ts";
 import type { Evidence } from "#lib/cluster/cluster.ts";
 import type { Tx } from "#lib/db/database.ts";
-import type { FailureReport, Job, JobKind } from "#lib/jobs/job.ts";
+import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/log.ts";
 
 /** One holder's run of one job, as its steps see it. */
@@ -42,13 +43,32 @@ export interface Hooks {
   readonly onCancelled?: Hook;
 }
 
+type Work = (run: Run) => Promise<void>;
+
+/** An operation's declaration, as far as its work goes by it. */
+export interface Planned<Step extends string> {
+  readonly kind: JobKind;
+  readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
+}
+
+/** A function for each step of the plan: one that is missing or misspelt does not compile. */
+export type Steps<Step extends string> = Readonly<Record<NoInfer<Step>, Work>>;
+
 export interface Handler {
   readonly kind: JobKind;
   /** By the names of the kind's plan. Each may be run again after a crash, and must then find what is there already. */
-  readonly steps: Readonly<Record<string, (run: Run) => Promise<void>>>;
+  readonly steps: Readonly<Record<string, Work>>;
   readonly hooks?: Hooks;
   /** Logs and events for the report of a failure that brought none along. */
   readonly evidence?: (run: Run) => Promise<Evidence>;
   /** How things stand after a failure, never undefined. It is in the job's progress as `observed` when onFailed is called. */
   readonly observe?: (run: Run) => Promise<unknown>;
+}
+
+export function handlerOf<Step extends string>(
+  { kind }: Planned<Step>,
+  steps: Steps<Step>,
+  more: Omit<Handler, "kind" | "steps">,
+): Handler {
+  return { kind, steps, ...more };
 }

@@ -4,7 +4,7 @@ import { compareVersions } from "#lib/blueprint/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/errors.ts";
 import { refuseUnlisted } from "#lib/federations/choices.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeAction } from "#lib/spokes/views.ts";
 

@@ -9,11 +9,12 @@ import type { Job } from "#lib/jobs/job.ts";
 import { streamOperation } from "#lib/jobs/operation.ts";
 import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
-import { type ActionRequest, demandProgress, readWish, type ResizeWish } from "#lib/spokes/action-wish.ts";
+import type { ResizeWish } from "#lib/operations/resize.ts";
+import { type ActionRequest, demandProgress, readWish } from "#lib/spokes/action-wish.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { requestOfRow } from "#lib/spokes/request.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { judgeAction, type SpokeFacts } from "#lib/spokes/state.ts";
+import { judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
 import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/spokes/views.ts";
 

@@ -1,13 +1,12 @@
 /** Which job an operation on a spoke is, and whose turn it waits for. */
 import { hubLane, type NewJob, spokeLane } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { SpokeOperationKind } from "#lib/spokes/state.ts";
+import { SPOKE_OPERATIONS, type SpokeOperationKind } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 
 /** Installs wait for each other in their hub's lane; everything else has its spoke's own, and waits behind no install. */
 export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
-    kind: OPERATION_KINDS[kind],
+    kind: SPOKE_OPERATIONS[kind].kind,
     lane: kind === "provision" ? hubLane(spoke.federation_id) : spokeLane(spoke.id),
     federationId: spoke.federation_id,
     spokeId: spoke.id,

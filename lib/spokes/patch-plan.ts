@@ -11,7 +11,7 @@ import { readFacts } from "#lib/spokes/actions.ts";
 import { domainTaken } from "#lib/spokes/create.ts";
 import { domainsFor, namesAbove, placeOf } from "#lib/spokes/domains.ts";
 import { isInUse } from "#lib/spokes/names.ts";
-import { type Acceptance, judgeAction } from "#lib/spokes/state.ts";
+import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokePatch } from "#lib/spokes/views.ts";
 import { type Changes, differing, lackOf } from "#lib/spokes/wish.ts";

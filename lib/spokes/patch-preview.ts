@@ -6,9 +6,9 @@ import { NO_COST } from "#lib/billing/cost.ts";
 import { changedObjects, movedInputs } from "#lib/blueprint/configure.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import { askCluster } from "#lib/spokes/action-preview.ts";
-import { apply, type Trial } from "#lib/spokes/action-trials.ts";
+import { configure } from "#lib/operations/configure.ts";
+import { askCluster } from "#lib/spokes/ask-cluster.ts";
+import { type Change, put } from "#lib/operations/change.ts";
 import { KEPT_DAYS, listKept } from "#lib/spokes/names.ts";
 import { proveDomain } from "#lib/spokes/patch.ts";
 import { planPatch } from "#lib/spokes/patch-plan.ts";
@@ -27,8 +27,8 @@ export async function previewPatch(
   await proveDomain(app, actor, spoke, patch, signal);
   const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
-  const trials = moves && spoke.namespace_uid !== null ? await trialsOfMove(app, wish) : [];
-  const { changes: seen, refusals } = await askCluster(app, spoke, trials, signal);
+  const wanted = moves && spoke.namespace_uid !== null ? await changesOfMove(app, wish) : [];
+  const { changes: seen, refusals } = await askCluster(app, spoke, wanted, signal);
   return {
     dryRun: true,
     action: "configure",
@@ -36,7 +36,7 @@ export async function previewPatch(
     state: spoke.state,
     becomes: typeof by === "object" ? by.becomes : spoke.state,
     downtime: moves, // Moodle is started anew to read its new name
-    steps: isAsked ? OPERATION_KINDS.configure.steps.map(({ label }) => label) : [],
+    steps: isAsked ? Object.values(configure.plan.steps).map(([label]) => label) : [],
     changes: seen,
     notes: [
       ...wordsOf(changes),
@@ -49,11 +49,11 @@ export async function previewPatch(
 }
 
 /** What is there and becomes another; a redirect could not be tried while the site's own Ingress has the name. */
-async function trialsOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<Trial[]> {
+async function changesOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<Change[]> {
   const before = withMail(config, v.parse(SpokeInputs, wish.blueprint_inputs));
   const kept = await listKept(db.rows, wish.id);
   const after = movedInputs(wishedInputs(catalog, wish, before), wish.wished_domain ?? wish.domain, kept);
-  return changedObjects(blueprint, before, withMail(config, after)).map(apply);
+  return changedObjects(blueprint, before, withMail(config, after)).map(put);
 }
 
 const NAMES: Readonly<Record<string, string>> = {

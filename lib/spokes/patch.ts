@@ -21,7 +21,7 @@ import { lockNames } from "#lib/spokes/names.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { planPatch, refuseDomain } from "#lib/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import type { Acceptance } from "#lib/spokes/state.ts";
+import type { Acceptance } from "#lib/operations/judge.ts";
 import { lockSpoke, moveSpoke, setInForce, type SpokeRow, updateWish } from "#lib/spokes/store.ts";
 import type { SpokePatch, SpokeRecord } from "#lib/spokes/views.ts";
 import { wishedInputs } from "#lib/spokes/wish.ts";

@@ -9,7 +9,7 @@ import type { ListPage, Removed } from "#lib/federations/store.ts";
 import { seenBy, type Viewer } from "#lib/federations/viewer.ts";
 import { isId } from "#lib/ids.ts";
 import { HostName } from "#lib/schema.ts";
-import type { SpokeState } from "#lib/spokes/state.ts";
+import type { SpokeState } from "#lib/operations/states.ts";
 import type { SpokeFilter } from "#lib/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;

@@ -5,7 +5,8 @@ import { Version } from "#lib/blueprint/sizes.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
 import { Email, HostName, list, maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/schema.ts";
 import { Drift } from "#lib/spokes/drift.ts";
-import { SPOKE_ACTIONS, SPOKE_STATES } from "#lib/spokes/state.ts";
+import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
+import { SPOKE_STATES } from "#lib/operations/states.ts";
 
 const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
 

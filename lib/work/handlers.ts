@@ -21,7 +21,7 @@ import { prune } from "#lib/work/upkeep/prune.ts";
 import { provision } from "#lib/work/install/provision.ts";
 import { provisionHub } from "#lib/work/install/provision-hub.ts";
 import { reapply } from "#lib/work/reapply/reapply.ts";
-import { remove, removeHub, removeUnstopped } from "#lib/work/removal/remove.ts";
+import { remove, removeHub } from "#lib/work/removal/remove.ts";
 import { resize } from "#lib/work/resize/resize.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
 import { look, sweep } from "#lib/work/sweep/sweep.ts";
@@ -47,7 +47,6 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     runCron,
     resetAdminPassword,
     remove,
-    removeUnstopped,
     removeHub,
     backup,
     planBackups,

@@ -1,6 +1,6 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of one that failed. */
 import type { Blueprint } from "#lib/blueprint/load.ts";
-import type { JobName } from "#lib/blueprint/plan.ts";
+import type { JobName } from "#lib/blueprint/steps.ts";
 import {
   type Code,
   readCode,

@@ -14,7 +14,8 @@ import { type FederationRow, lockFederation, updateFederation } from "#lib/feder
 import type { FailureReport, Job } from "#lib/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { freeNames } from "#lib/spokes/names.ts";
-import { passageOf, type SpokeState } from "#lib/spokes/state.ts";
+import { passageOf } from "#lib/operations/judge.ts";
+import type { SpokeState } from "#lib/operations/states.ts";
 import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;

@@ -7,7 +7,9 @@ import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Spac
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { CRON, DATABASE, JOB, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
+import { CRON, DATABASE, MOODLE, type Patch, type Put, set } from "#lib/operations/change.ts";
+import { putFenced } from "#lib/work/put-fenced.ts";
+import { JOB, openSpace, waiting } from "#lib/work/site.ts";
 import { replaceStuckDatabase } from "#lib/work/stuck.ts";
 
 const CRON_PODS = "op=cron";
@@ -23,8 +25,17 @@ export async function change(
   await patchFenced(space, { ref, hold: run.job, change: make }, run);
 }
 
+/** Performs what an operation says that it changes, each object under the fence of the run. */
+export async function perform(app: App, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
+  const { space } = await openSpace(app, run);
+  for (const change of changes) {
+    if ("put" in change) await putFenced(space, change.put, run.job, run);
+    else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
+  }
+}
+
 export async function scale(app: App, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
-  await change(app, run, ref, () => [{ op: "add", path: "/spec/replicas", value: replicas }]);
+  await perform(app, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
 export async function untilReady(app: App, run: Run, ref: Ref): Promise<void> {
@@ -45,26 +56,22 @@ export async function demandRunning(space: Space, run: Run, deed: string, action
 }
 
 /** No scheduled task begins any more, and none is under way. */
-export async function pauseCron(app: App, run: Run): Promise<void> {
-  await suspendCron(app, run, true);
+export async function pauseCron(app: App, run: Run, changes = [set(CRON, "/spec/suspend", true)]): Promise<void> {
+  await perform(app, run, changes);
   await endCron((await openSpace(app, run)).space, run);
 }
 
 export async function resumeCron(app: App, run: Run): Promise<void> {
-  await suspendCron(app, run, false);
+  await perform(app, run, [set(CRON, "/spec/suspend", false)]);
 }
 
 /** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
 export async function restoreCron(app: App, run: Run): Promise<void> {
   const { spoke } = await openSpace(app, run);
-  await suspendCron(app, run, spoke.maintenance);
+  await perform(app, run, [set(CRON, "/spec/suspend", spoke.maintenance)]);
 }
 
-async function suspendCron(app: App, run: Run, suspended: boolean): Promise<void> {
-  await change(app, run, CRON, () => [{ op: "add", path: "/spec/suspend", value: suspended }]);
-}
-
-/** Gives scheduled tasks time to end; then ends their Jobs, so that one that hangs cannot keep a site from stopping. */
+/** Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site from stopping. */
 async function endCron(space: Space, run: Run): Promise<void> {
   try {
     return await space.noPods(CRON_PODS, waiting(run, CRON_GRACE));

@@ -3,14 +3,11 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
-import { type Cluster, ClusterError, type Ref, type Space, type Waiting } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/cluster/cluster.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 
-export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
-export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
 export interface SpokeSite {

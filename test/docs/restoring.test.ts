@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import { removeSpoke } from "#lib/spokes/remove.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

@@ -2,75 +2,68 @@
 import type { App } from "#lib/app.ts";
 import { SITE_PODS } from "#lib/blueprint/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import { place } from "#lib/work/install/provision.ts";
-import { change, pauseCron, restoreCron, scale, untilReady } from "#lib/work/running.ts";
-import { CRON, DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
+import { change, pauseCron, perform, untilReady } from "#lib/work/running.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { openSpace, openSpokeSite, waiting } from "#lib/work/site.ts";
 
 export const RESTARTED = "kubectl.kubernetes.io/restartedAt";
 
 export function suspend(app: App): Handler {
-  return action(app, {
-    kind: OPERATION_KINDS.suspend,
-    steps: {
-      cron: (run) => pauseCron(app, run),
-      async app(run) {
-        await scale(app, run, MOODLE, 0);
-        await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
-      },
-      async database(run) {
-        await scale(app, run, DATABASE, 0);
-        await (await openSpace(app, run)).space.noPods(SITE_PODS, waiting(run));
-      },
+  const changes = OPERATIONS.suspend.changes();
+  return action(app, OPERATIONS.suspend, {
+    cron: (run) => pauseCron(app, run, changes.cron),
+    async app(run) {
+      await perform(app, run, changes.app);
+      await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
+    },
+    async database(run) {
+      await perform(app, run, changes.database);
+      await (await openSpace(app, run)).space.noPods(SITE_PODS, waiting(run));
     },
   });
 }
 
 export function resume(app: App): Handler {
-  return action(app, {
-    kind: OPERATION_KINDS.resume,
-    steps: {
-      async database(run) {
-        await scale(app, run, DATABASE, 1);
-        await untilReady(app, run, DATABASE);
-      },
-      verify: (run) => verify(app, run),
-      async app(run) {
-        await scale(app, run, MOODLE, 1);
-        await untilReady(app, run, MOODLE);
-      },
-      cron: (run) => restoreCron(app, run),
-      health: async (run) => await demandHealth(await place(app, run), run),
+  const changes = async (run: Run) => OPERATIONS.resume.changes((await openSpokeSite(app, run)).spoke);
+  return action(app, OPERATIONS.resume, {
+    async database(run) {
+      await perform(app, run, (await changes(run)).database);
+      await untilReady(app, run, DATABASE);
     },
+    verify: (run) => verify(app, run),
+    async app(run) {
+      await perform(app, run, (await changes(run)).app);
+      await untilReady(app, run, MOODLE);
+    },
+    cron: async (run) => await perform(app, run, (await changes(run)).cron),
+    health: async (run) => await demandHealth(await place(app, run), run),
   });
 }
 
 export function restart(app: App): Handler {
-  return action(app, {
-    kind: OPERATION_KINDS.restart,
-    steps: {
-      verify: (run) => verify(app, run),
-      async app(run) {
-        await startAnew(app, run);
-        await untilReady(app, run, MOODLE);
-      },
-      health: async (run) => await demandHealth(await place(app, run), run),
+  return action(app, OPERATIONS.restart, {
+    verify: (run) => verify(app, run),
+    async app(run) {
+      await startAnew(app, run);
+      await untilReady(app, run, MOODLE);
     },
+    health: async (run) => await demandHealth(await place(app, run), run),
   });
 }
 
-export function action(app: App, handler: Pick<Handler, "kind" | "steps">): Handler {
-  return {
-    ...handler,
+export function action<Step extends string>(app: App, operation: Planned<Step>, steps: Steps<Step>): Handler {
+  return handlerOf(operation, steps, {
     hooks: actionOutcomes,
     evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
     observe: (run) => observe(app, run),
-  };
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import { PASSWORD_OF } from "#lib/blueprint/names.ts";
 import { type PasswordReset, readPasswordReset } from "#lib/blueprint/results.ts";
 import { newPassword } from "#lib/blueprint/secrets.ts";
 import { ClusterError, type JobResult, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { clearAway, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { place } from "#lib/work/install/provision.ts";
@@ -24,16 +24,13 @@ const WHAT = "The administrator's password could not be set";
 const MAILED = "The site has mailed its administrator a link to choose a password";
 
 export function resetAdminPassword(app: App): Handler {
-  return task(app, {
-    kind: OPERATION_KINDS["reset-admin-password"],
-    steps: {
-      secret: (run) => change(app, run, ADMIN, (secret) => renew(secret, run.job.id)),
-      async account(run) {
-        const here = await place(app, run);
-        const { mailed } = await demandAgreement(here, run);
-        await change(app, run, ADMIN, forgetBefore);
-        await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(here)}`]);
-      },
+  return task(app, OPERATIONS["reset-admin-password"], {
+    secret: (run) => change(app, run, ADMIN, (secret) => renew(secret, run.job.id)),
+    async account(run) {
+      const here = await place(app, run);
+      const { mailed } = await demandAgreement(here, run);
+      await change(app, run, ADMIN, forgetBefore);
+      await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(here)}`]);
     },
   });
 }

@@ -4,14 +4,14 @@
  */
 import type { App } from "#lib/app.ts";
 import { readHealth } from "#lib/blueprint/results.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/time.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { type Observed, outcomesWith } from "#lib/work/outcomes.ts";
 import { place } from "#lib/work/install/provision.ts";
-import { pauseCron, resumeCron } from "#lib/work/running.ts";
+import { pauseCron, perform, resumeCron } from "#lib/work/running.ts";
 import { waiting } from "#lib/work/site.ts";
 
 const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
@@ -19,13 +19,10 @@ const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
 /** Scheduled tasks are paused first: one that begins while the site is in maintenance fails. */
 export function maintenanceOn(app: App): Handler {
   return {
-    ...action(app, {
-      kind: OPERATION_KINDS["maintenance-on"],
-      steps: {
-        cron: (run) => pauseCron(app, run),
-        enable: async (run) => await turnMaintenance(await place(app, run), run, "enable"),
-        health: async (run) => await demandClosed(await place(app, run), run),
-      },
+    ...action(app, OPERATIONS["maintenance-on"], {
+      cron: (run) => pauseCron(app, run, OPERATIONS["maintenance-on"].changes().cron),
+      enable: async (run) => await turnMaintenance(await place(app, run), run, "enable"),
+      health: async (run) => await demandClosed(await place(app, run), run),
     }),
     hooks: outcomesWith(() => ({ maintenance: true })),
     observe: (run) => observeSite(app, run),
@@ -34,13 +31,10 @@ export function maintenanceOn(app: App): Handler {
 
 export function maintenanceOff(app: App): Handler {
   return {
-    ...action(app, {
-      kind: OPERATION_KINDS["maintenance-off"],
-      steps: {
-        disable: async (run) => await turnMaintenance(await place(app, run), run, "disable"),
-        cron: (run) => resumeCron(app, run),
-        health: async (run) => await demandOpen(await place(app, run), run),
-      },
+    ...action(app, OPERATIONS["maintenance-off"], {
+      disable: async (run) => await turnMaintenance(await place(app, run), run, "disable"),
+      cron: (run) => perform(app, run, OPERATIONS["maintenance-off"].changes().cron),
+      health: async (run) => await demandOpen(await place(app, run), run),
     }),
     hooks: outcomesWith(() => ({ maintenance: false })),
     observe: (run) => observeSite(app, run),

@@ -2,47 +2,41 @@
 import type { App } from "#lib/app.ts";
 import { FENCE } from "#lib/blueprint/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/work/fenced-patch.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { taskOutcomes } from "#lib/work/outcomes.ts";
 import { place } from "#lib/work/install/provision.ts";
-import { CRON, JOB, openSpace, waiting } from "#lib/work/site.ts";
+import { CRON } from "#lib/operations/change.ts";
+import { JOB, openSpace, waiting } from "#lib/work/site.ts";
 
 export function purgeCaches(app: App): Handler {
-  return task(app, {
-    kind: OPERATION_KINDS["purge-caches"],
-    steps: {
-      async purge(run) {
-        const here = await place(app, run);
-        const result = await runJob(here, run, "purge");
-        await demandTask(here, run, result, "The caches could not be purged");
-      },
+  return task(app, OPERATIONS["purge-caches"], {
+    async purge(run) {
+      const here = await place(app, run);
+      const result = await runJob(here, run, "purge");
+      await demandTask(here, run, result, "The caches could not be purged");
     },
   });
 }
 
 export function runCron(app: App): Handler {
-  return task(app, {
-    kind: OPERATION_KINDS["run-cron"],
-    steps: {
-      async run(run) {
-        const here = await place(app, run);
-        if (here.spoke.maintenance) throw closed();
-        const result = await runOnce(here, run);
-        await demandTask(here, run, result, "The scheduled tasks could not be run");
-      },
+  return task(app, OPERATIONS["run-cron"], {
+    async run(run) {
+      const here = await place(app, run);
+      if (here.spoke.maintenance) throw closed();
+      const result = await runOnce(here, run);
+      await demandTask(here, run, result, "The scheduled tasks could not be run");
     },
   });
 }
 
-export function task(app: App, handler: Pick<Handler, "kind" | "steps">): Handler {
-  return {
-    ...handler,
+export function task<Step extends string>(app: App, operation: Planned<Step>, steps: Steps<Step>): Handler {
+  return handlerOf(operation, steps, {
     hooks: taskOutcomes,
     evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  };
+  });
 }
 
 /**

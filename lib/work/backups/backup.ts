@@ -11,8 +11,8 @@ import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } 
 import { ClusterError } from "#lib/cluster/cluster.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Hooks, type Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
 import { MINUTE } from "#lib/time.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
@@ -31,18 +31,16 @@ export interface BackupWork {
 const PATIENCE = 5 * MINUTE;
 
 export function backup(app: App): Handler {
-  return {
-    kind: OPERATION_KINDS.backup,
-    steps: {
-      async snapshots(run) {
-        demandKept((await openSpokeSite(app, run)).spoke);
-        await takeBackup(app, run, { kind: kindOf(run.job), patience: PATIENCE });
-      },
-      retention: async (run) => await removeExpired(await openSpokeSite(app, run), run, "by the rule"),
+  return handlerOf(OPERATIONS.backup, {
+    async snapshots(run) {
+      demandKept((await openSpokeSite(app, run)).spoke);
+      await takeBackup(app, run, { kind: kindOf(run.job), patience: PATIENCE });
     },
+    retention: async (run) => await removeExpired(await openSpokeSite(app, run), run, "by the rule"),
+  }, {
     hooks: backupOutcomes,
     evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  };
+  });
 }
 
 const backupOutcomes: Hooks = {

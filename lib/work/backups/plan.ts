@@ -21,8 +21,8 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { explain } from "#lib/cluster/trouble/explain.ts";
 import { redact } from "#lib/cluster/trouble/redact.ts";
 import type { Tx } from "#lib/db/database.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
@@ -119,7 +119,7 @@ interface Queueing {
 async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<number> {
   const { rows: [live] } = await sql<{ count: number }>`
     select count(*)::int as count from jobs join spokes on spokes.id = jobs.spoke_id
-    where jobs.kind = ${OPERATION_KINDS.backup.kind} and jobs.state in ('queued', 'running')
+    where jobs.kind = ${OPERATIONS.backup.name} and jobs.state in ('queued', 'running')
       and jobs.payload ->> 'kind' = 'nightly' and spokes.cluster = ${cluster}`.execute(tx);
   const room = Math.min(BATCH, most - live!.count);
   if (room <= 0) return 0;

@@ -10,7 +10,7 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { needsSync, readSyncable } from "#lib/billing/hubs.ts";
 import { syncJob } from "#lib/billing/jobs.ts";
 import { record } from "#lib/changes/record.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/time.ts";
 

@@ -7,7 +7,7 @@ import { SYSTEM } from "#lib/audit/asker.ts";
 import { findUnseen } from "#lib/billing/hubs.ts";
 import { lookJob } from "#lib/billing/jobs.ts";
 import { record } from "#lib/changes/record.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 

@@ -8,7 +8,7 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { changedObjects, type Configured, withBothNames } from "#lib/blueprint/configure.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
 import { spokeUrl, withMail } from "#lib/catalog/inputs.ts";
 import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -21,7 +21,8 @@ import { openToTheWeb } from "#lib/work/install/web.ts";
 import { demandTask, runJob } from "#lib/work/jobs.ts";
 import { put } from "#lib/work/reapply/objects.ts";
 import { untilReady } from "#lib/work/running.ts";
-import { MOODLE, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { MOODLE } from "#lib/operations/change.ts";
+import { openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 /** What pods of the site are made from, or read. */
 const READ: readonly SpokeStep[] = ["secrets", "database", "app", "cron"];

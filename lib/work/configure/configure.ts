@@ -11,7 +11,7 @@
 import type { App } from "#lib/app.ts";
 import { changedParts, configuredPart, movedInputs } from "#lib/blueprint/configure.ts";
 import { themeOf } from "#lib/blueprint/seed.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { listKept } from "#lib/spokes/names.ts";
 import { wishedInputs } from "#lib/spokes/wish.ts";
@@ -38,21 +38,18 @@ const SEED_PODS = "op=seed";
 
 export function configure(app: App): Handler {
   return {
-    ...action(app, {
-      kind: OPERATION_KINDS.configure,
-      steps: {
-        prepare: (run) => prepare(app, run),
-        seed: (run) => seed(app, run),
-        ingress: (run) => openNewAddress(app, run),
-        verify: (run) => verifyBeforeMove(app, run),
-        app: (run) => moveSite(app, run),
-        caches: (run) => purgeCaches(app, run),
-        async health(run) {
-          const here = await place(app, run);
-          await demandHealth({ ...here, inputs: inputsAfter(app, here.inputs, run) }, run);
-        },
-        redirect: (run) => putRedirects(app, run),
+    ...action(app, OPERATIONS.configure, {
+      prepare: (run) => prepare(app, run),
+      seed: (run) => seed(app, run),
+      ingress: (run) => openNewAddress(app, run),
+      verify: (run) => verifyBeforeMove(app, run),
+      app: (run) => moveSite(app, run),
+      caches: (run) => purgeCaches(app, run),
+      async health(run) {
+        const here = await place(app, run);
+        await demandHealth({ ...here, inputs: inputsAfter(app, here.inputs, run) }, run);
       },
+      redirect: (run) => putRedirects(app, run),
     }),
     hooks: configureOutcomes,
     async observe(run) {

@@ -2,27 +2,25 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { holdingOfHub, rememberCluster } from "#lib/work/same-cluster.ts";
 import { openHubSite, spaceOf } from "#lib/work/site.ts";
 
 export function provisionHub(app: App): Handler {
-  return {
-    kind: OPERATION_KINDS["provision-hub"],
-    steps: {
-      namespace: (run) => makeNamespace(app, run),
-      async rooms(run) {
-        const site = await openHubSite(app, run);
-        const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
-        for (const room of rooms) await putFenced(spaceOf(site, site.hub), room, run.job, run);
-      },
-      issuer: (run) => applyIssuer(app, run),
+  return handlerOf(OPERATIONS["provision-hub"], {
+    namespace: (run) => makeNamespace(app, run),
+    async rooms(run) {
+      const site = await openHubSite(app, run);
+      const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
+      for (const room of rooms) await putFenced(spaceOf(site, site.hub), room, run.job, run);
     },
+    issuer: (run) => applyIssuer(app, run),
+  }, {
     hooks: hubOutcomes,
-  };
+  });
 }
 
 /** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */

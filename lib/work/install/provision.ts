@@ -3,10 +3,11 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/blueprint/seed.ts";
 import type { HubSettings } from "#lib/blueprint/seed.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { refOf } from "#lib/operations/change.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
 import { demandHealth, demandSeed, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
@@ -14,49 +15,48 @@ import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { holdingOfSpoke, rememberCluster } from "#lib/work/same-cluster.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE, note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 export function provision(app: App): Handler {
-  return {
-    kind: OPERATION_KINDS.provision,
-    steps: {
-      namespace: (run) => makeNamespace(app, run),
-      async policies(run) {
-        const quotas = (await applyStep(app, run, "policies")).filter(({ kind }) => kind === "ResourceQuota");
-        // Until it is counted for the first time, a quota refuses whatever it limits.
-        const { space } = await openSpace(app, run);
-        await space.ready(quotas.map(refOf), waiting(run));
-      },
-      secrets: (run) => makeSecrets(app, run),
-      async database(run) {
-        await applyStep(app, run, "database");
-        await untilReady(app, run, DATABASE);
-      },
-      async install(run) {
-        await applyStep(app, run, "install");
-        await install(await place(app, run), run);
-      },
-      async verify(run) {
-        const here = await place(app, run);
-        await demandSameSite(run, here.spoke, await readDatabase(here, run));
-      },
-      seed: (run) => seed(app, run),
-      async app(run) {
-        await applyStep(app, run, "app");
-        await untilReady(app, run, MOODLE);
-      },
-      cron: async (run) => void await applyStep(app, run, "cron"),
-      ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
-      async health(run) {
-        const here = await place(app, run);
-        await demandHealth(here, run);
-        await note(run, [wayIn(here.spoke.id)]);
-      },
+  return handlerOf(OPERATIONS.provision, {
+    namespace: (run) => makeNamespace(app, run),
+    async policies(run) {
+      const quotas = (await applyStep(app, run, "policies")).filter(({ kind }) => kind === "ResourceQuota");
+      // Until it is counted for the first time, a quota refuses whatever it limits.
+      const { space } = await openSpace(app, run);
+      await space.ready(quotas.map(refOf), waiting(run));
     },
+    secrets: (run) => makeSecrets(app, run),
+    async database(run) {
+      await applyStep(app, run, "database");
+      await untilReady(app, run, DATABASE);
+    },
+    async install(run) {
+      await applyStep(app, run, "install");
+      await install(await place(app, run), run);
+    },
+    async verify(run) {
+      const here = await place(app, run);
+      await demandSameSite(run, here.spoke, await readDatabase(here, run));
+    },
+    seed: (run) => seed(app, run),
+    async app(run) {
+      await applyStep(app, run, "app");
+      await untilReady(app, run, MOODLE);
+    },
+    cron: async (run) => void await applyStep(app, run, "cron"),
+    ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
+    async health(run) {
+      const here = await place(app, run);
+      await demandHealth(here, run);
+      await note(run, [wayIn(here.spoke.id)]);
+    },
+  }, {
     hooks: provisionOutcomes,
     evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  };
+  });
 }
 
 export async function place(app: App, run: Run): Promise<JobPlace & SpokeSite> {
@@ -131,8 +131,4 @@ export async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSit
 /** For whoever has a site now, and no password to it: the Secret holds one, and few can read that. */
 function wayIn(spokeId: string): string {
   return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
-}
-
-function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
-  return { apiVersion, kind, name: metadata.name };
 }

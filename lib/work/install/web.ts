@@ -5,6 +5,7 @@
  * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
+import { refOf } from "#lib/operations/change.ts";
 import type { App } from "#lib/app.ts";
 import { hasGivenUp } from "#lib/cluster/trouble/certificate.ts";
 import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
@@ -89,8 +90,4 @@ async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): 
     if (error instanceof ClusterError && error.status === 403) return true;
     throw error;
   }
-}
-
-function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
-  return { apiVersion, kind, name: metadata.name };
 }

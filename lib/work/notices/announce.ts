@@ -4,7 +4,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { announceTo, type Announcing, current, type Page } from "#lib/deprecations/announce.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 

@@ -1,8 +1,10 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
 import type { App } from "#lib/app.ts";
 import { expectedObjects, fitted, titleOf } from "#lib/blueprint/expected.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Space } from "#lib/cluster/cluster.ts";
+import { refOf } from "#lib/operations/change.ts";
+import { isReadByPods } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/cluster/guard.ts";
 import { unlike } from "#lib/cluster/likeness.ts";
 import { retell } from "#lib/cluster/trouble/retell.ts";
@@ -31,7 +33,7 @@ export async function demandWhole(app: App, run: Run): Promise<void> {
   }
   for (const secret of app.blueprint.newSecrets(inputs)) {
     const { name } = secret.metadata;
-    if (!isReadByPods(app, here, name) || await space.get(refOf(secret), run)) continue;
+    if (!isReadByPods({ blueprint: app.blueprint, inputs }, name) || await space.get(refOf(secret), run)) continue;
     throw lost(
       "PasswordsLost",
       `The Secret ${name} is gone, and a new one would not have the passwords that the database knows`,
@@ -184,28 +186,8 @@ function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
   });
 }
 
-/** Whether a workload of the site gets its environment from this Secret. */
-function isReadByPods(app: App, { inputs }: SpokeSite, secret: string): boolean {
-  const workloads = [
-    ...app.blueprint.spokeObjects(inputs, "database"),
-    ...app.blueprint.spokeObjects(inputs, "app"),
-  ];
-  return workloads.some((object) => names(object, secret));
-}
-
-function names(value: unknown, secret: string): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, inner]) =>
-    ((key === "secretRef" || key === "secretKeyRef") && inner?.name === secret) || names(inner, secret)
-  );
-}
-
 function keysOf(secret: KubeObject): string {
   return Object.keys(secret["stringData"] ?? secret["data"] ?? {}).join(", ");
-}
-
-function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
-  return { apiVersion, kind, name };
 }
 
 function lost(code: string, message: string, hint: string): ClusterError {

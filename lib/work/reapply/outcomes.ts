@@ -7,7 +7,7 @@ import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Tx } from "#lib/db/database.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import type { Hooks } from "#lib/scheduler/handler.ts";
-import type { OperationKind } from "#lib/jobs/kinds.ts";
+import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/jobs/store.ts";
 import { lockSpoke } from "#lib/spokes/store.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
@@ -49,6 +49,6 @@ async function asItStands(tx: Tx, job: Job): Promise<Job> {
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {
-  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply"] satisfies OperationKind[]);
+  const before = await endedBefore(tx, job, ["suspend", "resume", "reapply"] satisfies SpokeOperationKind[]);
   return before.find(({ state }) => state === "succeeded")?.kind === "suspend";
 }

@@ -13,7 +13,8 @@
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/blueprint/upgrade.ts";
 import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { refOf } from "#lib/operations/change.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { action, startAnew } from "#lib/work/actions/actions.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
@@ -32,49 +33,47 @@ import {
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
 import { restoreCron, scale, untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE, openSpace, waiting } from "#lib/work/site.ts";
+import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { openSpace, waiting } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 export function reapply(app: App): Handler {
   return {
-    ...action(app, {
-      kind: OPERATION_KINDS.reapply,
-      steps: {
-        async policies(run) {
-          await demandWhole(app, run);
-          // The first holder's: should another release go on with this, the sweep tells what it left to be done.
-          if (!run.job.progress.revision) await run.remember({ revision: app.blueprint.revision });
-          await chooseSize(app, run);
-          await relabel(app, run);
-          await untilCounted(app, run, await putWideLimits(app, run));
-        },
-        async secrets(run) {
-          await putSecrets(app, run);
-          await putSettings(app, run);
-          const here = await place(app, run);
-          await put(here.space, run, app.blueprint.spokeObjects(here.inputs, "seed", await readRooms(app, run, here)));
-        },
-        async database(run) {
-          await putStep(app, run, "install"); // the claim of the files
-          await putStep(app, run, "database");
-          await scale(app, run, DATABASE, 1);
-          await untilReady(app, run, DATABASE);
-        },
-        verify: (run) => verify(app, run),
-        async app(run) {
-          await putStep(app, run, "app");
-          if (run.job.progress.startsAnew) await startAnew(app, run);
-          await scale(app, run, MOODLE, 1);
-          await untilReady(app, run, MOODLE);
-        },
-        async cron(run) {
-          await putStep(app, run, "cron");
-          await restoreCron(app, run);
-          if (takenBy(run.job)) await untilCounted(app, run, await putStep(app, run, "policies"));
-        },
-        ingress: async (run) => await openToTheWeb(app, run, await putStep(app, run, "ingress")),
-        health: async (run) => await demandHealth(await place(app, run), run),
+    ...action(app, OPERATIONS.reapply, {
+      async policies(run) {
+        await demandWhole(app, run);
+        // The first holder's: should another release go on with this, the sweep tells what it left to be done.
+        if (!run.job.progress.revision) await run.remember({ revision: app.blueprint.revision });
+        await chooseSize(app, run);
+        await relabel(app, run);
+        await untilCounted(app, run, await putWideLimits(app, run));
       },
+      async secrets(run) {
+        await putSecrets(app, run);
+        await putSettings(app, run);
+        const here = await place(app, run);
+        await put(here.space, run, app.blueprint.spokeObjects(here.inputs, "seed", await readRooms(app, run, here)));
+      },
+      async database(run) {
+        await putStep(app, run, "install"); // the claim of the files
+        await putStep(app, run, "database");
+        await scale(app, run, DATABASE, 1);
+        await untilReady(app, run, DATABASE);
+      },
+      verify: (run) => verify(app, run),
+      async app(run) {
+        await putStep(app, run, "app");
+        if (run.job.progress.startsAnew) await startAnew(app, run);
+        await scale(app, run, MOODLE, 1);
+        await untilReady(app, run, MOODLE);
+      },
+      async cron(run) {
+        await putStep(app, run, "cron");
+        await restoreCron(app, run);
+        if (takenBy(run.job)) await untilCounted(app, run, await putStep(app, run, "policies"));
+      },
+      ingress: async (run) => await openToTheWeb(app, run, await putStep(app, run, "ingress")),
+      health: async (run) => await demandHealth(await place(app, run), run),
     }),
     hooks: reapplyOutcomes,
   };
@@ -99,8 +98,4 @@ async function verify(app: App, run: Run): Promise<void> {
 async function untilCounted(app: App, run: Run, limits: readonly KubeObject[]): Promise<void> {
   const quotas = limits.filter(({ kind }) => kind === "ResourceQuota");
   await (await openSpace(app, run)).space.ready(quotas.map(refOf), waiting(run));
-}
-
-function refOf({ apiVersion, kind, metadata: { name } }: KubeObject) {
-  return { apiVersion, kind, name };
 }

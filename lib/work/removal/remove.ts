@@ -5,8 +5,8 @@
  * anything is passed over or believed because the cluster does not have it, it must be the cluster that it was made in.
  */
 import type { App } from "#lib/app.ts";
-import { EARLIER_KINDS, OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import { tellDaily } from "#lib/work/removal/hanging.ts";
 import { demandNothingLeft } from "#lib/work/removal/leftovers.ts";
 import { removeNamespace } from "#lib/work/namespaces.ts";
@@ -18,13 +18,16 @@ import { takeLastSnapshot } from "#lib/work/backups/snapshots.ts";
 import { stopSite } from "#lib/work/removal/stop.ts";
 
 export function remove(app: App): Handler {
-  const steps = { stop: onSite(app, "stop", stopSite), ...spokeSteps(app) };
-  return { kind: OPERATION_KINDS.remove, steps, hooks: removalOutcomes };
-}
-
-/** What an earlier release began or accepted: without stopping the site first. */
-export function removeUnstopped(app: App): Handler {
-  return { kind: EARLIER_KINDS["remove-1"], steps: spokeSteps(app), hooks: removalOutcomes };
+  const open = async (run: Run) => {
+    const site = await openSpokeSite(app, run);
+    return { cluster: site.cluster, holding: holdingOfSpoke(site) };
+  };
+  const steps = {
+    stop: onSite(app, "stop", stopSite),
+    snapshot: onSite(app, "snapshot", takeLastSnapshot),
+    ...lastSteps(app, open),
+  };
+  return handlerOf(OPERATIONS.remove, steps, { hooks: removalOutcomes });
 }
 
 export function removeHub(app: App): Handler {
@@ -32,15 +35,7 @@ export function removeHub(app: App): Handler {
     const site = await openHubSite(app, run);
     return { cluster: site.cluster, holding: holdingOfHub(site) };
   };
-  return { kind: OPERATION_KINDS["remove-hub"], steps: lastSteps(app, open), hooks: hubRemovalOutcomes };
-}
-
-function spokeSteps(app: App): Handler["steps"] {
-  const open = async (run: Run) => {
-    const site = await openSpokeSite(app, run);
-    return { cluster: site.cluster, holding: holdingOfSpoke(site) };
-  };
-  return { snapshot: onSite(app, "snapshot", takeLastSnapshot), ...lastSteps(app, open) };
+  return handlerOf(OPERATIONS["remove-hub"], lastSteps(app, open), { hooks: hubRemovalOutcomes });
 }
 
 type Work = (run: Run) => Promise<void>;
@@ -56,7 +51,7 @@ function onSite(app: App, step: string, work: (site: SpokeSite, run: Run) => Pro
 function lastSteps(
   app: App,
   open: (run: Run) => Promise<{ readonly cluster: Cluster; readonly holding: Holding }>,
-): Handler["steps"] {
+): Steps<"namespace" | "leftovers"> {
   return {
     namespace: tellDaily(app, "namespace", async (run) => {
       const { cluster, holding } = await open(run);

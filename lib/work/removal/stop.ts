@@ -11,7 +11,8 @@ import { messageOf } from "#lib/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { CRON, DATABASE, JOB, MOODLE, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { JOB, note, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const TRIES = 3;
 const MOST = 3 * MINUTE; // for the pods of one kind to end: six times their usual grace

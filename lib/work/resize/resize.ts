@@ -9,14 +9,13 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
 import { larger, resizedInputs, roomBetween, withDisks } from "#lib/blueprint/resize.ts";
-import { type Field, readField, setFields, type Sized, sizedObjects } from "#lib/blueprint/sized.ts";
+import { type Field, readField, setFields } from "#lib/blueprint/sized.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
 import { amountOf } from "#lib/cluster/trouble/quantity.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import type { ResizeWish } from "#lib/spokes/action-wish.ts";
+import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";
 import { action, RESTARTED, verify } from "#lib/work/actions/actions.ts";
 import {
   DISKS,
@@ -33,31 +32,29 @@ import { lookUntil } from "#lib/work/looking.ts";
 import { place } from "#lib/work/install/provision.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { change, demandRunning, untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE, note, openSpace } from "#lib/work/site.ts";
+import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { note, openSpace } from "#lib/work/site.ts";
 
 export function resize(app: App): Handler {
   return {
-    ...action(app, {
-      kind: OPERATION_KINDS.resize,
-      steps: {
-        prepare: (run) => prepare(app, run),
-        room: (run) => makeRoom(app, run),
-        disks: (run) => growDisks(app, run),
-        async database(run) {
-          await setSize(app, run, ["database"], DATABASE);
-          await untilReady(app, run, DATABASE);
-          await untilGrown((await openSpace(app, run)).space, run, ["database"], "to the file system");
-        },
-        verify: (run) => verify(app, run),
-        async app(run) {
-          await setSize(app, run, ["secrets", "app"], MOODLE);
-          await untilReady(app, run, MOODLE);
-          await untilGrown((await openSpace(app, run)).space, run, ["files"], "to the file system");
-        },
-        cron: (run) => setSize(app, run, ["cron"]),
-        limits: (run) => setSize(app, run, ["policies"]),
-        health: async (run) => await demandHealth(await place(app, run), run),
+    ...action(app, OPERATIONS.resize, {
+      prepare: (run) => prepare(app, run),
+      room: (run) => makeRoom(app, run),
+      disks: (run) => growDisks(app, run),
+      async database(run) {
+        await setSize(app, run, "database", DATABASE);
+        await untilReady(app, run, DATABASE);
+        await untilGrown((await openSpace(app, run)).space, run, ["database"], "to the file system");
       },
+      verify: (run) => verify(app, run),
+      async app(run) {
+        await setSize(app, run, "app", MOODLE);
+        await untilReady(app, run, MOODLE);
+        await untilGrown((await openSpace(app, run)).space, run, ["files"], "to the file system");
+      },
+      cron: (run) => setSize(app, run, "cron"),
+      limits: (run) => setSize(app, run, "limits"),
+      health: async (run) => await demandHealth(await place(app, run), run),
     }),
     hooks: resizeOutcomes,
   };
@@ -92,7 +89,7 @@ async function makeRoom(app: App, run: Run): Promise<void> {
   const { inputs } = await openSpace(app, run);
   const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
   const room = roomBetween(before, after, app.blueprint.quotaArithmetic);
-  const bounds = sizedIn(app, room, "policies");
+  const bounds = sizedParts(app.blueprint, room).limits;
   for (const { ref, fields } of bounds) {
     await change(app, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
   }
@@ -133,9 +130,14 @@ async function growDisks(app: App, run: Run): Promise<void> {
 }
 
 /** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
-async function setSize(app: App, run: Run, steps: readonly SpokeStep[], restarted?: Ref): Promise<void> {
-  const { inputs } = await openSpace(app, run), after = inAnother(inputs, run, "after");
-  const objects = steps.flatMap((step) => sizedIn(app, after, step));
+async function setSize(
+  app: App,
+  run: Run,
+  step: "database" | "app" | "cron" | "limits",
+  restarted?: Ref,
+): Promise<void> {
+  const { inputs } = await openSpace(app, run);
+  const objects = sizedParts(app.blueprint, inAnother(inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
     await change(app, run, ref, (object) => setFields(object, fields));
   }
@@ -145,10 +147,6 @@ async function setSize(app: App, run: Run, steps: readonly SpokeStep[], restarte
   const value = run.job.startedAt!.toISOString();
   const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
   await change(app, run, restarted, (object) => setFields(object, [...own, stamp]));
-}
-
-function sizedIn(app: App, inputs: SpokeInputs, step: SpokeStep): readonly Sized[] {
-  return sizedObjects(inputs, (each): KubeObject[] => app.blueprint.spokeObjects(each, step));
 }
 
 function isOne(ref: Ref, other: Ref): boolean {

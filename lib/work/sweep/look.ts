@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/blueprint/expected.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
 import { unlike } from "#lib/cluster/likeness.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { type Expected, expectedObjects } from "#lib/blueprint/expected.ts";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Cluster } from "#lib/cluster/cluster.ts";
 import type { Paging } from "#lib/work/sweep/pages.ts";

@@ -12,7 +12,8 @@
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { App } from "#lib/app.ts";
 import { record } from "#lib/changes/record.ts";
-import type { JobKind, NewJob } from "#lib/jobs/job.ts";
+import type { NewJob } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 import { lookAtCluster } from "#lib/work/sweep/look.ts";

@@ -8,7 +8,7 @@ import { ClusterError } from "#lib/cluster/cluster.ts";
 import { explain } from "#lib/cluster/trouble/explain.ts";
 import { retell } from "#lib/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { UpgradeWish } from "#lib/spokes/action-wish.ts";
+import type { UpgradeWish } from "#lib/operations/upgrade.ts";
 import { findHalfWay, type TakenBackup } from "#lib/work/upgrade/half-way.ts";
 import { note } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";

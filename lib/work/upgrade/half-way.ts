@@ -8,10 +8,10 @@ import type { Rows } from "#lib/db/database.ts";
 import { ClusterError } from "#lib/cluster/cluster.ts";
 import { explain } from "#lib/cluster/trouble/explain.ts";
 import type { Job } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/jobs/store.ts";
 
-const UPGRADE = OPERATION_KINDS.upgrade.kind, REAPPLY = OPERATION_KINDS.reapply.kind;
+const UPGRADE = OPERATIONS.upgrade.name, REAPPLY = OPERATIONS.reapply.name;
 
 /** What a backup took, as an operator finds it in the cluster. */
 export interface TakenBackup {

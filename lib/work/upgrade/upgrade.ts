@@ -6,14 +6,12 @@
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/blueprint/releases.ts";
 import type { Site } from "#lib/blueprint/results.ts";
-import type { SpokeStep } from "#lib/blueprint/plan.ts";
 import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/blueprint/upgrade.ts";
 import { type Blame, ClusterError } from "#lib/cluster/cluster.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import type { UpgradeWish } from "#lib/spokes/action-wish.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type Handler, handlerOf, type Run, type Steps } from "#lib/scheduler/handler.ts";
+import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";
 import { observe } from "#lib/work/actions/actions.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { blameForVersion } from "#lib/work/install/install.ts";
@@ -21,8 +19,9 @@ import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { migrate } from "#lib/work/upgrade/migrate.ts";
 import { place } from "#lib/work/install/provision.ts";
-import { pauseCron, restoreCron, scale, untilReady } from "#lib/work/running.ts";
-import { MOODLE, note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { pauseCron, perform, restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { MOODLE } from "#lib/operations/change.ts";
+import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/work/upgrade/outcomes.ts";
 
@@ -34,9 +33,9 @@ export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> 
 }
 
 export function upgrade(app: App): Handler {
-  return {
-    kind: OPERATION_KINDS.upgrade,
-    steps: mapSteps(app, {
+  return handlerOf(
+    OPERATIONS.upgrade,
+    explaining(app, {
       prepare: (run) => prepare(app, run),
       backup: (run) => backUpFirst(app, run),
       async stop(run) {
@@ -54,21 +53,24 @@ export function upgrade(app: App): Handler {
       async app(run) {
         const here = await upgraded(app, run);
         if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it (T4)
-        await applyStep(app, run, "app");
+        await perform(app, run, upgradeChanges(app.blueprint, here.inputs).app);
         await scale(app, run, MOODLE, 1);
         await untilReady(app, run, MOODLE);
       },
       verify: async (run) => await demandVersion(await upgraded(app, run), run),
       async cron(run) {
-        await applyStep(app, run, "cron");
+        await perform(app, run, upgradeChanges(app.blueprint, (await upgraded(app, run)).inputs).cron);
         await restoreCron(app, run);
       },
       health: async (run) => await demandHealth(await upgraded(app, run), run),
     }),
-    hooks: upgradeOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-    observe: async (run) => await isHalfWay(app.db.rows, run.job) ? await takeDown(app, run) : await observe(app, run),
-  };
+    {
+      hooks: upgradeOutcomes,
+      evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
+      observe: async (run) =>
+        await isHalfWay(app.db.rows, run.job) ? await takeDown(app, run) : await observe(app, run),
+    },
+  );
 }
 
 async function prepare(app: App, run: Run): Promise<void> {
@@ -133,16 +135,10 @@ async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): P
   });
 }
 
-/** What stands there is changed under the fence of the run; what a newer blueprint has besides is added. */
-async function applyStep(app: App, run: Run, step: SpokeStep): Promise<void> {
-  const { space, inputs, blueprint } = await upgraded(app, run);
-  for (const object of blueprint.spokeObjects(inputs, step)) {
-    await putFenced(space, object, run.job, run);
-  }
-}
-
-function mapSteps(app: App, steps: Handler["steps"]): Handler["steps"] {
-  const all = Object.entries(steps).map(([name, step]) => [name, (run: Run) => explained(app, run, step)]);
+function explaining<Step extends string>(app: App, steps: Steps<Step>): Steps<Step> {
+  const all = Object.entries<Steps<Step>[Step]>(steps).map((
+    [name, step],
+  ) => [name, (run: Run) => explained(app, run, step)]);
   return Object.fromEntries(all);
 }
 

@@ -7,11 +7,11 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/audit/asker.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { readFacts } from "#lib/spokes/actions.ts";
 import { enqueueConfigure } from "#lib/spokes/patch.ts";
-import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/spokes/state.ts";
+import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
 import { lockSpoke } from "#lib/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 

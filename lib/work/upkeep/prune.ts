@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/db/database.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 

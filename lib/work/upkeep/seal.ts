@@ -6,7 +6,7 @@ import type { App } from "#lib/app.ts";
 import { type Head, writeHead } from "#lib/audit/head.ts";
 import { findUnsealed, sealBatch, settled } from "#lib/audit/seals.ts";
 import type { Database } from "#lib/db/database.ts";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 

@@ -2,8 +2,8 @@
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
-import { operation } from "#lib/operations/access.ts";
-import { showOperation } from "#lib/operations/show.ts";
+import { operation } from "#lib/federations/operation-access.ts";
+import { showOperation } from "#lib/federations/operations.ts";
 
 export const GET = endpoint({
   summary: "One operation: how far it is, what it waits for, and what a failure left behind",

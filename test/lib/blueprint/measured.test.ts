@@ -2,7 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FEDERATION } from "#lib/blueprint/names.ts";
-import { JOBS, PROVISION } from "#lib/blueprint/plan.ts";
+import { JOBS } from "#lib/blueprint/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/blueprint/scene.ts";
 import { amountOf } from "#lib/cluster/trouble/quantity.ts";
 
@@ -94,7 +95,7 @@ test("the largest container and disk of the LimitRange are the size's own", () =
 });
 
 test("a site is never started before its install is over and was looked at, nor cron before the site is up", () => {
-  const names = PROVISION.steps.map(({ name }) => name);
+  const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   const order = ["install", "verify", "seed", "app", "cron"].map((name) => names.indexOf(name));
   assert.equal(order, order.toSorted((a, b) => a - b));
   const objects = allObjects(blueprint, SIZES[0]!.inputs);
@@ -106,7 +107,9 @@ test("a site is never started before its install is over and was looked at, nor 
 
 test("a Job's end is waited for through the 30 s in which the booting image hears nothing", () => {
   for (const { objects } of SIZES) {
-    for (const { name, timeout } of PROVISION.steps.filter((step) => JOBS.some((job) => job === step.name))) {
+    for (
+      const { name, timeout } of OPERATIONS.provision.kind.steps.filter((step) => JOBS.some((job) => job === step.name))
+    ) {
       assert.ok(timeout > (find(objects, "Job", `${name}-17`)["spec"].activeDeadlineSeconds + 30) * 1000, name);
     }
   }

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/blueprint/load.ts";
 import { FEDERATION, MANAGED_BY, REVISION, SPOKE } from "#lib/blueprint/names.ts";
-import { JOBS } from "#lib/blueprint/plan.ts";
+import { JOBS } from "#lib/blueprint/steps.ts";
 import {
   allObjects,
   builtIn,

@@ -1,6 +1,6 @@
 /** What a Job's psql does, against a real PostgreSQL: the statements of its command, in one transaction. */
 import postgres from "postgres";
-import type { JobName } from "#lib/blueprint/plan.ts";
+import type { JobName } from "#lib/blueprint/steps.ts";
 import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
 
 const blueprint = openBlueprint();

@@ -4,7 +4,7 @@ import type { KubeObject } from "#lib/cluster/cluster.ts";
 import type { Files } from "#lib/blueprint/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { type Blueprint, makeBlueprint } from "#lib/blueprint/load.ts";
-import { type HubStep, JOBS, type SpokeStep } from "#lib/blueprint/plan.ts";
+import { type HubStep, JOBS, type SpokeStep } from "#lib/blueprint/steps.ts";
 import { sampleInputs } from "#lib/blueprint/sample.ts";
 import type { HubSettings } from "#lib/blueprint/seed.ts";
 

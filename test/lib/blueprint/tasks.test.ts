@@ -5,13 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  type JobName,
-  MAINTENANCE_OFF,
-  MAINTENANCE_ON,
-  PURGE_CACHES,
-  RESET_ADMIN_PASSWORD,
-} from "#lib/blueprint/plan.ts";
+import type { JobName } from "#lib/blueprint/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { makeSeal } from "#lib/crypto/seal.ts";
 import { readHealth, readPasswordReset } from "#lib/blueprint/results.ts";
 import { makeBlueprint } from "#lib/blueprint/load.ts";
@@ -127,13 +122,15 @@ test("what its script seals is opened here, where there is a PHP that can seal",
 });
 
 test("each has ended, its pod with it, before its step gives up waiting", () => {
-  const [, enable] = MAINTENANCE_ON.steps, [disable] = MAINTENANCE_OFF.steps, [, account] = RESET_ADMIN_PASSWORD.steps;
+  const [, enable] = OPERATIONS["maintenance-on"].kind.steps,
+    [disable] = OPERATIONS["maintenance-off"].kind.steps,
+    [, account] = OPERATIONS["reset-admin-password"].kind.steps;
   for (
     const [job, step] of [
       ["maintenance-enable", enable],
       ["maintenance-disable", disable],
-      ["closed", MAINTENANCE_ON.steps[2]],
-      ["purge", PURGE_CACHES.steps[0]],
+      ["closed", OPERATIONS["maintenance-on"].kind.steps[2]],
+      ["purge", OPERATIONS["purge-caches"].kind.steps[0]],
       ["password", account],
     ] as const
   ) {

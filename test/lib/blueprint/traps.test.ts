@@ -2,7 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { JOBS, PROVISION } from "#lib/blueprint/plan.ts";
+import { JOBS } from "#lib/blueprint/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { readSite } from "#lib/blueprint/results.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/blueprint/scene.ts";
 
@@ -84,7 +85,7 @@ test("T5: installed means rolesactive = 1; anything less is reset whole, schema,
 });
 
 test("T6: the image waits for its database for ever, so every Job has a deadline, and the install asks the database first", () => {
-  const names = PROVISION.steps.map(({ name }) => name);
+  const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   assert.ok(names.indexOf("database") < names.indexOf("install"));
   for (const { objects } of SIZES) {
     for (const job of JOBS) {

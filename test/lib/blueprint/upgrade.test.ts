@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { UPGRADE } from "#lib/blueprint/plan.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { findNeeds } from "#lib/blueprint/releases.ts";
 import { readCode, readSite } from "#lib/blueprint/results.ts";
 import {
@@ -146,7 +146,8 @@ step("is one to another branch, which is given twice the time", () => {
 });
 
 step("waits for its Jobs longer than their own deadlines and the 30 s in which they may be deaf", () => {
-  const waits = (name: string) => UPGRADE.steps.find((each) => each.name === name)!.timeout * 0.9 / 1000; // as Run.patience
+  const waits = (name: string) =>
+    OPERATIONS.upgrade.kind.steps.find((each) => each.name === name)!.timeout * 0.9 / 1000; // as Run.patience
   for (const [name, job] of [["prepare", "preflight"], ["migrate", "upgrade"]] as const) {
     const { activeDeadlineSeconds } = blueprint.jobObject(inputsOf(blueprint), job, "1")["spec"];
     assert.ok(waits(name) > activeDeadlineSeconds + 30, name);

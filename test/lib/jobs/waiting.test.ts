@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubLane, type NewJob } from "#lib/jobs/job.ts";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { describeOperation, type Sight } from "#lib/jobs/operation.ts";
 import { findJob, requestCancel } from "#lib/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -10,9 +10,9 @@ const test = suite<{ scene: Scene }>("labelOf");
 test.before.each(async (context) => void (context.scene = await openScene()));
 test.after.each(({ scene }) => scene.close());
 
-const { provision, suspend, remove } = OPERATION_KINDS;
+const provision = OPERATIONS.provision.kind, suspend = OPERATIONS.suspend.kind, remove = OPERATIONS.remove.kind;
 const setUp = (hub: Hub): NewJob => ({
-  kind: OPERATION_KINDS["provision-hub"],
+  kind: OPERATIONS["provision-hub"].kind,
   lane: hubLane(hub.id),
   federationId: hub.id,
   spokeId: null,

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { previewAction } from "#lib/spokes/action-preview.ts";
 import { requestAction } from "#lib/spokes/actions.ts";
-import { SPOKE_ACTIONS } from "#lib/spokes/state.ts";
+import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import type { ActionPreview, SpokeAction } from "#lib/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

@@ -4,7 +4,7 @@ import { federation } from "#lib/federations/access.ts";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { findHubOperations } from "#lib/operations/show.ts";
+import { findHubOperations } from "#lib/federations/operations.ts";
 import { Before, Flag, limit } from "#lib/schema.ts";
 
 export const GET = endpoint({

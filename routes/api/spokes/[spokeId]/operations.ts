@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "#lib/http/endpoint.ts";
 import { ok } from "#lib/http/reply.ts";
 import { OperationView } from "#lib/jobs/operation.ts";
-import { findSpokeOperations } from "#lib/operations/show.ts";
+import { findSpokeOperations } from "#lib/federations/operations.ts";
 import { Before, limit } from "#lib/schema.ts";
 import { spoke } from "#lib/spokes/access.ts";
 

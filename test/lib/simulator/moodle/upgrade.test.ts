@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { JobName } from "#lib/blueprint/plan.ts";
+import type { JobName } from "#lib/blueprint/steps.ts";
 import { readCode, readHealth, readSite } from "#lib/blueprint/results.ts";
 import { upgradedInputs } from "#lib/blueprint/upgrade.ts";
 import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";

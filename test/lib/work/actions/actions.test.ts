@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 const test = suite<{ scene: WorkScene; id: string }>("actions");

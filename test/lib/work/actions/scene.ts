@@ -5,7 +5,7 @@ import type { Job } from "#lib/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Site } from "#lib/simulator/moodle/site.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/spokes/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";

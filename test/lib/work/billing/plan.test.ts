@@ -5,7 +5,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { newId } from "#lib/ids.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { SPOKE_STATES } from "#lib/spokes/state.ts";
+import { SPOKE_STATES } from "#lib/operations/states.ts";
 import { HOUR } from "#lib/time.ts";
 import { planBilling } from "#lib/work/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";

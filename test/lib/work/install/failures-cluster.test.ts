@@ -4,7 +4,7 @@ import { openCluster } from "#lib/cluster/open.ts";
 import { requestHubAction } from "#lib/federations/actions.ts";
 import type { FailureReport } from "#lib/jobs/job.ts";
 import { listOperations } from "#lib/jobs/store.ts";
-import { showOperation } from "#lib/operations/show.ts";
+import { showOperation } from "#lib/federations/operations.ts";
 import { silent } from "#lib/log.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { removeSpoke } from "#lib/spokes/remove.ts";

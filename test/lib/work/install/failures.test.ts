@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { showOperation } from "#lib/operations/show.ts";
+import { showOperation } from "#lib/federations/operations.ts";
 import { OperationDetail } from "#lib/jobs/operation.ts";
 import { CLUSTER_CASES, type FailureCase } from "./failure-cases.ts";
 import { SITE_CASES } from "./failure-cases-site.ts";

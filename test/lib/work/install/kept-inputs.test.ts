@@ -6,7 +6,7 @@ import { makeBlueprint } from "#lib/blueprint/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { builtIn } from "#test/lib/blueprint/scene.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 

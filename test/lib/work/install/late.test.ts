@@ -5,7 +5,7 @@ import type { Clusters } from "#lib/app.ts";
 import { readSite } from "#lib/blueprint/results.ts";
 import type { ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 

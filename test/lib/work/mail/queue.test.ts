@@ -1,7 +1,7 @@
 /** Mail beside everything else in the queue: how much of it, on how many replicas, and with how bad a server. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobKind } from "#lib/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
 import { MAIL, mailJob } from "#lib/jobs/mail.ts";
 import { kind, loose, type Scene } from "#test/lib/scheduler/scene.ts";
 import { type Context, ended, plain, replica, withMail } from "./scene.ts";

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { record } from "#lib/changes/record.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
-import type { SpokeOperationKind } from "#lib/spokes/state.ts";
+import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

@@ -1,7 +1,7 @@
 /** The way of a removal through its steps: in which order, by whichever holder, and with what in its way. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { acceptRemoval } from "#lib/spokes/remove.ts";
@@ -193,7 +193,7 @@ test("cannot touch another site of the same slug, however late a call of it arri
 });
 
 test("has the plan that the tests above go through.", () => {
-  assert.equal(OPERATION_KINDS.remove.steps.map(({ name }) => name), ["stop", "snapshot", "namespace", "leftovers"]);
+  assert.equal(OPERATIONS.remove.kind.steps.map(({ name }) => name), ["stop", "snapshot", "namespace", "leftovers"]);
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import type { Breakage } from "#lib/simulator/faults.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 export interface ResizeScene extends WorkScene {

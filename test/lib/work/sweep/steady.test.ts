@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { expectedObjects } from "#lib/blueprint/expected.ts";
 import { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import { askDrift } from "#lib/spokes/drift-ask.ts";

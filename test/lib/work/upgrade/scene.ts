@@ -2,7 +2,7 @@
 import type { KubeObject } from "#lib/cluster/cluster.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
-import type { SpokeActionName } from "#lib/spokes/state.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { createSpoke } from "#lib/spokes/create.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 

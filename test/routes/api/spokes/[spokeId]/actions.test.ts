@@ -43,7 +43,7 @@ test("is 400 for an action that there is not, and names those that there are", a
   for (const action of ["explode", "Upgrade", "", null, 1, ["suspend"], "constructor"]) {
     const { status, body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action });
     assert.is(status, 400, String(action));
-    assert.match(body.message, "action must be one of suspend, resume, restart, retry");
+    assert.match(body.message, "action must be one of suspend, resume, restart, upgrade");
   }
   assert.is((await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`)).status, 400);
 });

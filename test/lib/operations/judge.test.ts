@@ -1,15 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/errors.ts";
-import {
-  judgeAction,
-  passageOf,
-  SPOKE_ACTIONS,
-  SPOKE_STATES,
-  type SpokeActionName,
-  type SpokeFacts,
-  type SpokeState,
-} from "#lib/spokes/state.ts";
+import { judgeAction, passageOf, type SpokeFacts } from "#lib/operations/judge.ts";
+import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
+import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";
 
 /** A spoke that was active before, unless its state says that it was not, and about which nothing else is special. */
 function facts(state: SpokeState, live: string[] = [], more: Partial<SpokeFacts> = {}): SpokeFacts {
@@ -126,9 +120,9 @@ test("takes no endless row of operations", () => {
 test("offers a spoke that failed after it had been active the ways back alone", () => {
   const failed = (failedUpgrade: boolean) => facts("failed", [], { wasReady: true, failedUpgrade });
   assert.equal(allowed(failed(true)), [
-    "retry: upgrade -> updating",
     "upgrade: upgrade -> updating",
     "reapply: reapply -> updating",
+    "retry: upgrade -> updating",
   ]);
   assert.equal(allowed(failed(false)), ["upgrade: upgrade -> updating", "reapply: reapply -> updating"]);
   assert.match(refusal("retry", failed(false)), "only an install or an upgrade that failed can be tried again");

@@ -1,5 +1,5 @@
 /**
- * The states of a spoke, and which action each of them allows.
+ * Which action each state of a spoke allows, by what the operations say of themselves.
  *
  *                        retry
  *                +------------------+
@@ -21,109 +21,29 @@
  * all that it was asked before has succeeded, so that resume may be asked while it is still suspending.
  */
 import { Fault } from "#lib/errors.ts";
-import type { OperationKind } from "#lib/jobs/kinds.ts";
-
-export const SPOKE_STATES = [
-  "provisioning",
-  "active",
-  "failed",
-  "suspending",
-  "suspended",
-  "resuming",
-  "updating",
-  "removing",
-  "removed",
-] as const;
-export type SpokeState = (typeof SPOKE_STATES)[number];
-
-export const SPOKE_ACTIONS = [
-  "suspend",
-  "resume",
-  "restart",
-  "retry",
-  "upgrade",
-  "resize",
-  "maintenance-on",
-  "maintenance-off",
-  "purge-caches",
-  "backup",
-  "run-cron",
-  "reset-admin-password",
-  "reapply",
-] as const;
-export type SpokeActionName = (typeof SPOKE_ACTIONS)[number];
+import type { Declaration } from "#lib/operations/operation.ts";
+import type { SpokeState } from "#lib/operations/states.ts";
+import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
 /** What can be asked of a spoke besides its removal: the actions, and to be other than it is, by a PATCH. */
 export type SpokeDemand = SpokeActionName | "configure";
 
-interface Passage {
-  /** The state while the operation is under way, and the one that its success leads to. */
-  readonly through: SpokeState;
-  readonly to: SpokeState;
+type Rules = Declaration<string, string>;
+
+/** Of whatever failed: what it is becomes of the spoke itself. */
+const RETRY: Pick<Rules, "deed" | "from" | "mends" | "again" | "closed"> = { deed: "retry", from: ["failed"] };
+
+const rulesOf = (demand: SpokeDemand) => demand === "retry" ? RETRY : SPOKE_OPERATIONS[demand] as Rules;
+
+/** The operation of this kind on a spoke; null where there is none, or where it is a hub's. */
+function findOperation(kind: string): Rules | null {
+  return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
-
-export type SpokeOperationKind = Exclude<OperationKind, "provision-hub" | "remove-hub">;
-
-const UPDATE: Passage = { through: "updating", to: "active" };
-
-const PASSAGES: { readonly [kind in SpokeOperationKind]?: Passage } = {
-  provision: { through: "provisioning", to: "active" },
-  suspend: { through: "suspending", to: "suspended" },
-  resume: { through: "resuming", to: "active" },
-  restart: UPDATE,
-  upgrade: UPDATE,
-  resize: UPDATE,
-  "maintenance-on": UPDATE,
-  "maintenance-off": UPDATE,
-  reapply: UPDATE,
-  configure: UPDATE,
-  remove: { through: "removing", to: "removed" },
-};
 
 /** What an operation of this kind makes of a spoke; null if it leaves the state as it is. */
-export function passageOf(kind: string): Passage | null {
-  return Object.hasOwn(PASSAGES, kind) ? PASSAGES[kind as SpokeOperationKind]! : null;
+export function passageOf(kind: string): Required<Rules>["passage"] | null {
+  return findOperation(kind)?.passage ?? null;
 }
-
-interface Rule {
-  /** Absent for retry, which is whatever failed. */
-  readonly kind?: SpokeOperationKind;
-  /** The states in which it makes sense, settled ones first. */
-  readonly from: readonly SpokeState[];
-  /** Also from `failed`, once the spoke has been active: it is a way back. */
-  readonly mends?: boolean;
-  /** Also right behind one of its own kind: each is asked for something else. */
-  readonly again?: boolean;
-  /** What cannot be done, to stand before "a spoke that is …". */
-  readonly deed: string;
-}
-
-const RULES: Readonly<Record<SpokeDemand, Rule>> = {
-  suspend: { kind: "suspend", from: ["active", "resuming"], deed: "suspend" },
-  resume: { kind: "resume", from: ["suspended", "suspending"], deed: "resume" },
-  restart: { kind: "restart", from: ["active"], deed: "restart" },
-  retry: { from: ["failed"], deed: "retry" },
-  upgrade: { kind: "upgrade", from: ["active"], mends: true, deed: "upgrade" },
-  resize: { kind: "resize", from: ["active"], deed: "resize" },
-  "maintenance-on": { kind: "maintenance-on", from: ["active"], deed: "turn on the maintenance of" },
-  "maintenance-off": { kind: "maintenance-off", from: ["active"], deed: "turn off the maintenance of" },
-  "purge-caches": { kind: "purge-caches", from: ["active"], deed: "purge the caches of" },
-  backup: { kind: "backup", from: ["active", "suspended"], deed: "back up" },
-  "run-cron": { kind: "run-cron", from: ["active"], deed: "run the scheduled tasks of" },
-  "reset-admin-password": {
-    kind: "reset-admin-password",
-    from: ["active"],
-    deed: "reset the administrator's password of",
-  },
-  reapply: { kind: "reapply", from: ["active", "suspended"], mends: true, deed: "reapply the blueprint to" },
-  configure: { kind: "configure", from: ["active"], again: true, deed: "change" },
-};
-
-/**
- * Operations that may end as `failed`, with the site down. Nothing may queue behind them: it would run on a site that
- * nobody has put right yet, and a success of its own would call that site active.
- */
-const RISKY: readonly string[] = ["upgrade", "reapply"] satisfies SpokeOperationKind[];
 
 /** States that nothing may queue behind: who asks must know first how they end. */
 const UNDECIDED: readonly SpokeState[] = ["provisioning", "failed", "removing", "removed"];
@@ -161,13 +81,13 @@ export function judgeAction(action: SpokeDemand, facts: SpokeFacts): Acceptance 
   const passage = passageOf(kind);
   const before = passage ? steps : live; // what changes no state may stand between two that do
   const expected = expectedState(state, steps);
-  const risk = live.find((each) => RISKY.includes(each));
+  const risk = live.find((each) => findOperation(each)?.risky);
   const allowed = risk === undefined && allows(action, expected, facts) &&
-    (RULES[action].again || before.at(-1) !== kind);
+    (rulesOf(action).again || before.at(-1) !== kind);
   if (!allowed) throw refusal(action, state, refusalReason(action, state, before, risk));
-  if (action === "run-cron" && facts.maintenance) {
-    const message = "Cannot run the scheduled tasks of a spoke that is in maintenance; turn that off first";
-    throw new Fault("conflict", "spoke_state", message);
+  const { deed, closed } = rulesOf(action);
+  if (closed && facts.maintenance) {
+    throw new Fault("conflict", "spoke_state", `Cannot ${deed} a spoke that is in maintenance; ${closed}`);
   }
   if (live.length >= MOST_LIVE) {
     throw refusal(action, state, `${live.length} operations are waiting for it already; wait until some are done`);
@@ -176,15 +96,14 @@ export function judgeAction(action: SpokeDemand, facts: SpokeFacts): Acceptance 
 }
 
 function kindOf(action: SpokeDemand, { wasReady, failedUpgrade, state }: SpokeFacts): SpokeOperationKind {
-  const { kind } = RULES[action];
-  if (kind) return kind;
+  if (action !== "retry") return action;
   if (!wasReady || state !== "failed") return "provision";
   if (failedUpgrade) return "upgrade";
   throw refusal(action, state, "only an install or an upgrade that failed can be tried again");
 }
 
 function allows(action: SpokeDemand, expected: SpokeState, { wasReady }: SpokeFacts): boolean {
-  const { from, mends = false } = RULES[action];
+  const { from, mends = false } = rulesOf(action);
   return from.includes(expected) || mends && wasReady && expected === "failed";
 }
 
@@ -195,7 +114,7 @@ function expectedState(state: SpokeState, live: readonly string[]): SpokeState {
 }
 
 function refusal(action: SpokeDemand, state: SpokeState, reason: string): Fault {
-  return new Fault("conflict", "spoke_state", `Cannot ${RULES[action].deed} a spoke that is ${state}; ${reason}`);
+  return new Fault("conflict", "spoke_state", `Cannot ${rulesOf(action).deed} a spoke that is ${state}; ${reason}`);
 }
 
 function refusalReason(
@@ -204,13 +123,13 @@ function refusalReason(
   live: readonly string[],
   risk: string | undefined,
 ): string {
-  const { kind, from } = RULES[action];
-  const last = live.at(-1);
-  if (risk) return risk === kind ? "it has been asked to do that already" : `wait until its ${risk} has ended`;
-  if (last && last === kind && (live.length > 1 || passageOf(last) === null)) {
+  const { from } = rulesOf(action), last = live.at(-1);
+  if (risk) return risk === action ? "it has been asked to do that already" : `wait until its ${risk} has ended`;
+  if (last && last === action && (live.length > 1 || passageOf(last) === null)) {
     return "it has been asked to do that already";
   }
-  const outcome = Object.values(PASSAGES).find((passage) => passage.through === state)?.to;
+  const outcome = (Object.values(SPOKE_OPERATIONS) as Rules[]).find(({ passage }) => passage?.through === state)
+    ?.passage?.to;
   if (outcome && live.length < 2 && from.includes(outcome)) return `wait until it is ${outcome}`;
   return `it must be ${from.join(" or ")}`;
 }

@@ -1,13 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import * as plans from "#lib/blueprint/plan.ts";
+import { JOBS } from "#lib/blueprint/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
 import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
 
-const test = suite("the plans");
-const { JOBS, ...sequences } = plans;
+const test = suite("the plans of operations");
 
 test("have steps with names of their own and sentences that a person reads", () => {
-  for (const [name, plan] of Object.entries(sequences)) {
+  for (const [name, { kind: plan }] of Object.entries(OPERATIONS)) {
+    assert.is(plan.kind, name);
     const names = plan.steps.map((step) => step.name);
     assert.is(new Set(names).size, names.length, name);
     for (const step of plan.steps) assert.match(step.label, /^[A-Z][a-z].*[a-z]$/, step.name);
@@ -19,7 +20,7 @@ test("have steps with names of their own and sentences that a person reads", () 
 
 test("wait for a Job longer than its own deadline and the 30 s in which it may be deaf", () => {
   const blueprint = openBlueprint();
-  for (const step of plans.PROVISION.steps) {
+  for (const step of OPERATIONS.provision.kind.steps) {
     const job = JOBS.find((each) => each === step.name);
     if (!job) continue;
     const seconds = blueprint.jobObject(inputsOf(blueprint), job, "1")["spec"].activeDeadlineSeconds;
@@ -28,7 +29,7 @@ test("wait for a Job longer than its own deadline and the 30 s in which it may b
 });
 
 test("install before they verify, verify before they seed, and start the site only then", () => {
-  const names = plans.PROVISION.steps.map((step) => step.name);
+  const names = OPERATIONS.provision.kind.steps.map((step) => step.name);
   const order = [
     "namespace",
     "policies",
@@ -46,8 +47,8 @@ test("install before they verify, verify before they seed, and start the site on
 });
 
 test("look at the data before they start a site that was stopped", () => {
-  for (const plan of [plans.RESUME, plans.RESTART]) {
-    const names = plan.steps.map((step) => step.name);
+  for (const { kind } of [OPERATIONS.resume, OPERATIONS.restart]) {
+    const names = kind.steps.map((step) => step.name);
     assert.ok(names.indexOf("verify") < names.indexOf("app"));
   }
 });

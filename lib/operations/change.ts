@@ -1,0 +1,58 @@
+/**
+ * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
+ * performs the same.
+ */
+import type { KubeObject, PatchOperation, Ref } from "#lib/cluster/cluster.ts";
+
+export type Change = Patch | Put | Growth | Loss;
+
+/** Fields of what stands there become others. */
+export interface Patch {
+  readonly ref: Ref;
+  readonly patch: (standing: KubeObject) => readonly PatchOperation[];
+}
+
+/** The object is made where it is missing; what stands there becomes like it, unless only its presence counts. */
+export interface Put {
+  readonly ref: Ref;
+  readonly put: KubeObject;
+  readonly judged: "whole" | "presence";
+  /** Why it is not made anew, and nothing at all is done, where it is missing. */
+  readonly lost?: string;
+}
+
+/**
+ * A claim is asked to become as large as this, if it is smaller. No dry run asks for it: what the quota has no room for yet
+ * would be refused, and it is raised first.
+ */
+export interface Growth {
+  readonly ref: Ref;
+  readonly grow: string;
+}
+
+/** Nothing can be done, for a reason to be told. */
+export interface Loss {
+  readonly ref: Ref;
+  readonly lost: string;
+}
+
+export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
+
+/** The field becomes this, whatever it is. */
+export function set(ref: Ref, path: string, value: string | number | boolean): Patch {
+  return { ref, patch: () => [{ op: "add", path, value }] };
+}
+
+export function put(object: KubeObject): Put {
+  return { ref: refOf(object), put: object, judged: "whole" };
+}
+
+export function grow(claim: string, size: string): Growth {
+  return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
+}
+
+export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+  return { apiVersion, kind, name };
+}

@@ -1,0 +1,29 @@
+/** Operations on a hub itself. */
+import { hubOperation } from "#lib/operations/operation.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+export const provisionHub = hubOperation({
+  name: "provision-hub",
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: {
+      namespace: ["Creating the hub's namespace", MINUTE],
+      rooms: ["Making room for what spokes share", MINUTE],
+      issuer: ["Setting up certificates", 5 * MINUTE],
+    },
+  },
+});
+
+export const removeHub = hubOperation({
+  name: "remove-hub",
+  persistent: true,
+  plan: {
+    version: 1,
+    limit: 24 * HOUR,
+    steps: {
+      namespace: ["Deleting the hub's namespace", HOUR],
+      leftovers: ["Making sure that nothing remains", 10 * MINUTE],
+    },
+  },
+});

@@ -1,0 +1,45 @@
+/** Shows visitors that a site is in maintenance, and no longer. */
+import { CRON, set } from "#lib/operations/change.ts";
+import { operation } from "#lib/operations/operation.ts";
+import { UPDATE } from "#lib/operations/states.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/** Scheduled tasks fail while a site is in maintenance, so they pause first. */
+export const maintenanceOn = operation({
+  name: "maintenance-on",
+  isAction: true,
+  deed: "turn on the maintenance of",
+  from: ["active"],
+  passage: UPDATE,
+  downtime: true,
+  says: () => ["A Job turns maintenance on: visitors are answered 503"],
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: {
+      cron: ["Pausing scheduled tasks", 15 * MINUTE],
+      enable: ["Turning maintenance on", 6 * MINUTE],
+      health: ["Looking at the site's login page", 6 * MINUTE],
+    },
+  },
+  changes: () => ({ cron: [set(CRON, "/spec/suspend", true)] }),
+});
+
+export const maintenanceOff = operation({
+  name: "maintenance-off",
+  isAction: true,
+  deed: "turn off the maintenance of",
+  from: ["active"],
+  passage: UPDATE,
+  says: () => ["A Job turns maintenance off: visitors see the site again"],
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: {
+      disable: ["Turning maintenance off", 6 * MINUTE],
+      cron: ["Turning on scheduled tasks", MINUTE],
+      health: ["Looking at the site's login page", 6 * MINUTE],
+    },
+  },
+  changes: () => ({ cron: [set(CRON, "/spec/suspend", false)] }),
+});

@@ -1,0 +1,95 @@
+/**
+ * What an operation is. All that the program knows of one, besides how its steps are done, stands in one declaration: the
+ * states of a spoke, the kinds of jobs, the actions of the API, previews, prices and words come from it. lib/work has a
+ * function for each of its steps.
+ */
+import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import type { Blueprint } from "#lib/blueprint/load.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import type { Change } from "#lib/operations/change.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import type { SpokeState } from "#lib/operations/states.ts";
+
+/** How long a person may read it, and how long it may take, in milliseconds. */
+type Step = readonly [label: string, timeout: number];
+
+interface PlanOf<Name extends string> {
+  /** Raised with each change of the steps or of their names: what was begun goes on by the plan that it was begun by. */
+  readonly version: number;
+  /** Milliseconds from the first start until a transient error becomes final. */
+  readonly limit: number;
+  /** In their order. A step is recorded under its name when it is finished. */
+  readonly steps: Readonly<Record<Name, Step>>;
+}
+
+/** What a change is made for: the spoke as it will be when the operation begins, and what is wished. */
+export interface Subject {
+  readonly blueprint: Blueprint;
+  readonly catalog: Catalog;
+  readonly inputs: SpokeInputs;
+  /** Whether its site is in maintenance. */
+  readonly maintenance: boolean;
+  /** The payload of the job. */
+  readonly payload: object;
+}
+
+export interface HubDeclaration<Name extends string, Step extends string> {
+  readonly name: Name;
+  readonly plan: PlanOf<Step>;
+  /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
+  readonly persistent?: true;
+}
+
+export interface Declaration<Name extends string, Step extends string> extends HubDeclaration<Name, Step> {
+  /** What cannot be done, to stand before "a spoke that is …". */
+  readonly deed: string;
+  /** The states in which it makes sense, settled ones first; none for what is not asked by a request of its own. */
+  readonly from: readonly SpokeState[];
+  /** The state while it is under way, and the one that its success leads to; absent where it leaves the state as it is. */
+  readonly passage?: { readonly through: SpokeState; readonly to: SpokeState };
+  /** Whether it is one of the actions that the API lists. */
+  readonly isAction?: true;
+  /** Also from `failed`, once the spoke has been active: it is a way back. */
+  readonly mends?: true;
+  /** Also right behind one of its own kind: each is asked for something else. */
+  readonly again?: true;
+  /**
+   * It may end as `failed`, with the site down. Nothing may queue behind it: it would run on a site that nobody has put
+   * right yet, and a success of its own would call that site active.
+   */
+  readonly risky?: true;
+  /** Why it cannot be asked while the site is in maintenance. */
+  readonly closed?: string;
+  /** Not started before its hub is active; until then it waits without holding up its lane. */
+  readonly needsActiveHub?: true;
+  /** Whether the site is away meanwhile, or from then on; or which of its changes make it so. */
+  readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
+  /** Whether it changes if the spoke is paid for, or how much. */
+  readonly priced?: true;
+  /** What it does that no field of an object shows, a sentence each. */
+  readonly says?: (subject: Subject) => readonly string[];
+  /** What each step changes in the cluster: performed by the work, and asked as a dry run by a preview. */
+  readonly changes?: (subject: Subject) => { readonly [step in Step]?: readonly Change[] };
+}
+
+/** An operation on a spoke, with the kind of job that it is. */
+export function operation<const Name extends string, Step extends string, const Given extends Declaration<Name, Step>>(
+  given: Given & Declaration<Name, Step>,
+): Given & Declaration<Name, Step> & { readonly kind: JobKind } {
+  return { ...given, kind: kindOf(given) };
+}
+
+/** An operation on a hub, likewise. */
+export function hubOperation<const Name extends string, Step extends string>(
+  given: HubDeclaration<Name, Step>,
+): HubDeclaration<Name, Step> & { readonly kind: JobKind } {
+  return { ...given, kind: kindOf(given) };
+}
+
+function kindOf(
+  { name, plan, persistent, needsActiveHub }: HubDeclaration<string, string> & { readonly needsActiveHub?: true },
+): JobKind {
+  const steps = Object.entries(plan.steps).map(([name, [label, timeout]]) => ({ name, label, timeout }));
+  const rules = { ...(persistent && { persistent }), ...(needsActiveHub && { needsActiveHub }) };
+  return { kind: name, plan: plan.version, visible: true, steps, timeLimit: plan.limit, ...rules };
+}

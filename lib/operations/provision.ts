@@ -1,0 +1,33 @@
+/** Makes a spoke. A retry is the same once more. */
+import { operation } from "#lib/operations/operation.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/**
+ * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
+ * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop.
+ */
+export const provision = operation({
+  name: "provision",
+  deed: "install",
+  from: [],
+  passage: { through: "provisioning", to: "active" },
+  needsActiveHub: true,
+  says: () => ["What an install makes is made where it is missing; what is there already stays"],
+  plan: {
+    version: 1,
+    limit: 2 * HOUR,
+    steps: {
+      namespace: ["Creating the namespace", MINUTE],
+      policies: ["Setting limits and network policies", MINUTE],
+      secrets: ["Making passwords and settings", MINUTE],
+      database: ["Starting the database", 15 * MINUTE],
+      install: ["Installing Moodle", 40 * MINUTE],
+      verify: ["Checking the installation", 6 * MINUTE],
+      seed: ["Setting title, administrator and look", 35 * MINUTE],
+      app: ["Starting Moodle", 16 * MINUTE],
+      cron: ["Turning on scheduled tasks", MINUTE],
+      ingress: ["Opening the site to the web", 15 * MINUTE],
+      health: ["Looking at the site's login page", 6 * MINUTE],
+    },
+  },
+});

@@ -1,0 +1,87 @@
+/** Puts back what the blueprint has for a spoke. */
+import { expectedObjects } from "#lib/blueprint/expected.ts";
+import { asOffered } from "#lib/catalog/inputs.ts";
+import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { type Put, refOf } from "#lib/operations/change.ts";
+import { operation, type Subject } from "#lib/operations/operation.ts";
+import { staysClosed } from "#lib/operations/says.ts";
+import { UPDATE } from "#lib/operations/states.ts";
+import type { KubeObject } from "#lib/cluster/cluster.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/** Puts what the blueprint has back in its place, in the order of an install. */
+export const reapply = operation({
+  name: "reapply",
+  isAction: true,
+  deed: "reapply the blueprint to",
+  from: ["active", "suspended"],
+  passage: UPDATE,
+  mends: true,
+  risky: true,
+  // Only where it changes what the pods are made of.
+  downtime: ({ object, field }) =>
+    /^(Deployment|StatefulSet)\//.test(object) && (field === "" || field.startsWith("spec.")),
+  says(subject) {
+    const { inputs } = subject;
+    return [
+      "Passwords, data, version and size stay as they are; a suspended site is started",
+      ...staysClosed(subject),
+      ...(asOffered(subject, inputs) === inputs ? [] : [OTHER_AMOUNTS]),
+    ];
+  },
+  plan: {
+    version: 1,
+    limit: 2 * HOUR,
+    steps: {
+      policies: ["Setting limits and network policies", MINUTE],
+      secrets: ["Writing the settings", MINUTE],
+      database: ["Putting the database right", 15 * MINUTE],
+      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      app: ["Putting Moodle right", 16 * MINUTE],
+      cron: ["Putting scheduled tasks right", MINUTE],
+      ingress: ["Opening the site to the web", 15 * MINUTE],
+      health: ["Looking at the site's login page", 6 * MINUTE],
+    },
+  },
+  changes(subject) {
+    const site = { ...subject, inputs: asOffered(subject, subject.inputs) };
+    return {
+      policies: putBack(site, ["policies"]),
+      secrets: putBack(site, ["secrets", "seed"]),
+      database: putBack(site, ["install", "database"]),
+      app: putBack(site, ["app"]),
+      cron: putBack(site, ["cron"]),
+      ingress: putBack(site, ["ingress"]),
+    };
+  },
+});
+
+const OTHER_AMOUNTS = "Its size has other amounts now than when it was made: they are taken over, but for disks";
+
+function putBack(site: Subject, steps: readonly SpokeStep[]): Put[] {
+  return expectedObjects(site.blueprint, site, steps).map(({ object, judged }) => {
+    const lost = lossOf(site, object);
+    return { ref: refOf(object), put: object, judged, ...(lost !== null && { lost }) };
+  });
+}
+
+/** Why a reapply would do nothing at all without this object; null where it would make it anew. */
+function lossOf({ blueprint, inputs }: Subject, { kind, metadata: { name } }: KubeObject): string | null {
+  if (kind === "PersistentVolumeClaim") return "It is gone, and the site's data with it: nothing would be done";
+  const holdsPasswords = blueprint.newSecrets(inputs).some((secret) => secret.metadata.name === name);
+  if (kind !== "Secret" || !holdsPasswords || !isReadByPods({ blueprint, inputs }, name)) return null;
+  return "It is gone, and the database's password with it: nothing would be done";
+}
+
+/** Whether a workload of the site gets its environment from this Secret. */
+export function isReadByPods({ blueprint, inputs }: Pick<Subject, "blueprint" | "inputs">, secret: string): boolean {
+  const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
+  return workloads.some((object) => names(object, secret));
+}
+
+function names(value: unknown, secret: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) =>
+    ((key === "secretRef" || key === "secretKeyRef") && inner?.name === secret) || names(inner, secret)
+  );
+}

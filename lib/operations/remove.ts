@@ -1,0 +1,23 @@
+/** Takes a spoke down, and all that it had in the cluster. */
+import { operation } from "#lib/operations/operation.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/** It goes on for as long as it takes: its time limit ends nothing. */
+export const remove = operation({
+  name: "remove",
+  deed: "remove",
+  from: [],
+  passage: { through: "removing", to: "removed" },
+  persistent: true,
+  downtime: true,
+  plan: {
+    version: 2,
+    limit: 24 * HOUR,
+    steps: {
+      stop: ["Stopping the site", 10 * MINUTE],
+      snapshot: ["Taking a last snapshot", 15 * MINUTE],
+      namespace: ["Deleting the namespace", HOUR],
+      leftovers: ["Making sure that nothing remains", 10 * MINUTE],
+    },
+  },
+});

@@ -1,0 +1,33 @@
+/** Starts a suspended site. */
+import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
+import { operation, type Subject } from "#lib/operations/operation.ts";
+import { staysClosed } from "#lib/operations/says.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
+export const resume = operation({
+  name: "resume",
+  isAction: true,
+  deed: "resume",
+  from: ["suspended", "suspending"],
+  passage: { through: "resuming", to: "active" },
+  priced: true,
+  says: staysClosed,
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: {
+      database: ["Starting the database", 15 * MINUTE],
+      verify: ["Checking that the data is still the site's own", 6 * MINUTE],
+      app: ["Starting Moodle", 16 * MINUTE],
+      cron: ["Turning on scheduled tasks", MINUTE],
+      health: ["Looking at the site's login page", 6 * MINUTE],
+    },
+  },
+  // A scheduled task that begins while a site is in maintenance fails.
+  changes: ({ maintenance }: Pick<Subject, "maintenance">) => ({
+    database: [set(DATABASE, "/spec/replicas", 1)],
+    app: [set(MOODLE, "/spec/replicas", 1)],
+    cron: [set(CRON, "/spec/suspend", maintenance)],
+  }),
+});

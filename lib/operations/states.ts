@@ -1,0 +1,16 @@
+/** The states that a spoke can be in; judge.ts draws how they lead to each other. */
+export const SPOKE_STATES = [
+  "provisioning",
+  "active",
+  "failed",
+  "suspending",
+  "suspended",
+  "resuming",
+  "updating",
+  "removing",
+  "removed",
+] as const;
+export type SpokeState = (typeof SPOKE_STATES)[number];
+
+/** Of what changes a site that serves people, and leaves it serving them. */
+export const UPDATE = { through: "updating", to: "active" } as const;

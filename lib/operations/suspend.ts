@@ -1,0 +1,30 @@
+/** Stops a site, and keeps all that it has. */
+import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
+import { operation } from "#lib/operations/operation.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+/** Scheduled tasks stop first, so that none begins while the site goes; the database is the last to close. */
+export const suspend = operation({
+  name: "suspend",
+  isAction: true,
+  deed: "suspend",
+  from: ["active", "resuming"],
+  passage: { through: "suspending", to: "suspended" },
+  downtime: true,
+  priced: true,
+  says: () => ["Data, address and certificate stay"],
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: {
+      cron: ["Pausing scheduled tasks", 15 * MINUTE],
+      app: ["Stopping Moodle", 5 * MINUTE],
+      database: ["Stopping the database", 5 * MINUTE],
+    },
+  },
+  changes: () => ({
+    cron: [set(CRON, "/spec/suspend", true)],
+    app: [set(MOODLE, "/spec/replicas", 0)],
+    database: [set(DATABASE, "/spec/replicas", 0)],
+  }),
+});

@@ -1,0 +1,48 @@
+/** All operations that there are. Kinds of jobs, the actions of the API and the README's table come from here. */
+import { configure } from "#lib/operations/configure.ts";
+import { provisionHub, removeHub } from "#lib/operations/hub.ts";
+import { maintenanceOff, maintenanceOn } from "#lib/operations/maintenance.ts";
+import { provision } from "#lib/operations/provision.ts";
+import { reapply } from "#lib/operations/reapply.ts";
+import { remove } from "#lib/operations/remove.ts";
+import { resize } from "#lib/operations/resize.ts";
+import { restart } from "#lib/operations/restart.ts";
+import { resume } from "#lib/operations/resume.ts";
+import { suspend } from "#lib/operations/suspend.ts";
+import { backup, purgeCaches, resetAdminPassword, runCron } from "#lib/operations/tasks.ts";
+import { upgrade } from "#lib/operations/upgrade.ts";
+
+export const SPOKE_OPERATIONS = {
+  provision,
+  suspend,
+  resume,
+  restart,
+  upgrade,
+  resize,
+  "maintenance-on": maintenanceOn,
+  "maintenance-off": maintenanceOff,
+  "purge-caches": purgeCaches,
+  backup,
+  "run-cron": runCron,
+  "reset-admin-password": resetAdminPassword,
+  reapply,
+  configure,
+  remove,
+};
+export type SpokeOperationKind = keyof typeof SPOKE_OPERATIONS;
+
+export const HUB_OPERATIONS = { "provision-hub": provisionHub, "remove-hub": removeHub };
+
+export const OPERATIONS = { ...SPOKE_OPERATIONS, ...HUB_OPERATIONS };
+
+type Asked = {
+  [kind in SpokeOperationKind]: (typeof SPOKE_OPERATIONS)[kind] extends { readonly isAction: true } ? kind : never;
+}[SpokeOperationKind];
+
+/** What the API lists as actions; a retry is whatever failed, once more. */
+export type SpokeActionName = Asked | "retry";
+export const SPOKE_ACTIONS: readonly SpokeActionName[] = [
+  ...Object.values(SPOKE_OPERATIONS).filter((each): each is typeof each & { name: Asked } => "isAction" in each)
+    .map(({ name }) => name),
+  "retry",
+];

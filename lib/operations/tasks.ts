@@ -1,0 +1,52 @@
+/** Operations that are one Job or a few, and leave a spoke in the state that it is in. */
+import { operation } from "#lib/operations/operation.ts";
+import { HOUR, MINUTE } from "#lib/time.ts";
+
+export const purgeCaches = operation({
+  name: "purge-caches",
+  isAction: true,
+  deed: "purge the caches of",
+  from: ["active"],
+  says: () => ["A Job empties Moodle's caches; the first pages after it take longer"],
+  plan: { version: 1, limit: HOUR, steps: { purge: ["Purging caches", 10 * MINUTE] } },
+});
+
+/** Its step is longer than a scheduled task's own hour. */
+export const runCron = operation({
+  name: "run-cron",
+  isAction: true,
+  deed: "run the scheduled tasks of",
+  from: ["active"],
+  closed: "turn that off first",
+  says: () => ["A Job runs Moodle's scheduled tasks once, beside the regular runs"],
+  plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
+});
+
+export const resetAdminPassword = operation({
+  name: "reset-admin-password",
+  isAction: true,
+  deed: "reset the administrator's password of",
+  from: ["active"],
+  says: () => ["The Secret admin gets a new password; a Job sets it in Moodle and ends that administrator's sessions"],
+  plan: {
+    version: 1,
+    limit: HOUR,
+    steps: { secret: ["Making a new password", MINUTE], account: ["Setting it in Moodle", 12 * MINUTE] },
+  },
+});
+
+export const backup = operation({
+  name: "backup",
+  isAction: true,
+  deed: "back up",
+  from: ["active", "suspended"],
+  says: () => ["A snapshot of each volume is taken; then snapshots past their time are removed"],
+  plan: {
+    version: 1,
+    limit: 2 * HOUR,
+    steps: {
+      snapshots: ["Taking snapshots of the volumes", 30 * MINUTE],
+      retention: ["Removing what is past its time", 10 * MINUTE],
+    },
+  },
+});
