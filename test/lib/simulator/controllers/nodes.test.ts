@@ -88,4 +88,29 @@ test("ends no Job before it is heard of.", async ({ kube }) => {
   for (const each of [waiting, after]) await kube.when(each, (live) => live.status.succeeded === 1);
 });
 
+test("ends no container that was running, and goes on with it when it is heard of.", async () => {
+  const kube = await openKube({ delayMs: 200 });
+  try {
+    await makeNamespace(kube, "a");
+    const running = job("a", "j", "echo one; exit 0");
+    await kube.apply(running);
+    await until(async () => (await pods(kube)).some(({ status }) => status.phase === "Running"));
+    const fault = kube.simulator.faults.add({ type: "lost-node", name: NODE });
+    // Its address takes longer than what is left of the container's run.
+    const ingress = {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { name: "i", namespace: "a" },
+      spec: { defaultBackend: { service: { name: "s", port: { number: 80 } } } },
+    };
+    await kube.apply(ingress);
+    await kube.when(ingress, (live) => live.status?.loadBalancer?.ingress?.length > 0);
+    assert.equal((await pods(kube)).map(({ status }) => status.phase), ["Running"]);
+    kube.simulator.faults.heal(fault);
+    await kube.when(running, (live) => live.status.succeeded === 1);
+  } finally {
+    await kube.close();
+  }
+});
+
 test.run();
