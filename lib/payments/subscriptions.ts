@@ -19,7 +19,7 @@ import {
   type WantedSubscription,
 } from "#lib/payments/payments.ts";
 import { fit, invoiceOf, InvoiceShape, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/payments/read.ts";
-import { isGone } from "#lib/payments/trouble.ts";
+import { isGone, isWornOut } from "#lib/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
@@ -76,7 +76,12 @@ export async function readSubscription(client: Client, id: string, signal: Abort
   }
 }
 
-/** Sends only what differs from what is there: what is repeated changes nothing, and makes no invoice. */
+/**
+ * Sends only what differs from what is there: what is repeated changes nothing, and makes no invoice.
+ *
+ * The provider makes 20 invoices a day for a subscription at most (https://docs.stripe.com/rate-limits). What more changes
+ * cost waits for the next invoice, in place of the changes.
+ */
 export async function setQuantities(
   client: Client,
   subscription: Subscription,
@@ -85,12 +90,17 @@ export async function setQuantities(
 ): Promise<Subscription> {
   const items = changesOf(subscription, wanted);
   if (items.length === 0) return subscription;
-  const changed = await client.ask(signal, (stripe) =>
-    stripe.subscriptions.update(subscription.id, {
-      items: [...items],
-      proration_behavior: "always_invoice",
-      expand: ["latest_invoice"],
-    }));
+  const change = (proration_behavior: "always_invoice" | "create_prorations") =>
+    client.ask(signal, (stripe) =>
+      stripe.subscriptions.update(subscription.id, {
+        items: [...items],
+        proration_behavior,
+        expand: ["latest_invoice"],
+      }));
+  const changed = await change("always_invoice").catch((error) => {
+    if (!isWornOut(error)) throw error;
+    return change("create_prorations");
+  });
   return await readAll(client, changed, signal);
 }
 

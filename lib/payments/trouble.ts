@@ -31,11 +31,17 @@ interface Thrown {
 }
 
 const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
+const WORN_OUT = "resource_limit";
 const KEY_HINT = "Check STRIPE_SECRET_KEY at the provider: whether it is still good, and may do this.";
 
 /** Whether a key was used before with other parameters: what became of that call is not told. */
 export function isOtherCall(error: unknown): boolean {
   return error instanceof Refusal && error.code === "idempotency_error";
+}
+
+/** Whether not the account asks too much, but too much is asked for this one thing: waiting for seconds does not mend it. */
+export function isWornOut(error: unknown): boolean {
+  return error instanceof Refusal && error.code === WORN_OUT;
 }
 
 /** Of what was named by the path; what a parameter names and is not there is a 400. */
@@ -62,6 +68,8 @@ function refusalOf({ code, rawType, headers = {} }: Thrown, status: number, said
   if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", { transient: true });
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
   if (status === 403) return make("key_not_permitted", { transient: true, hint: KEY_HINT });
+  const worn = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
+  if (worn) return make(WORN_OUT, { transient: true, ...waitOf(headers["retry-after"]) });
   if (status === 429 || status === 409 || BUSY.has(name)) {
     return make(name, { transient: true, ...waitOf(headers["retry-after"]) });
   }

@@ -61,6 +61,10 @@ export type Breakage =
   | { readonly type: "missing-image"; readonly image: string; readonly message?: string }
   /** No node takes the pod, in the scheduler's words. */
   | { readonly type: "no-node"; readonly name: string; readonly message: string }
+  /** The pod gets no network: `message` is what the plugin on its node says. */
+  | { readonly type: "no-sandbox"; readonly name: string; readonly message: string }
+  /** Nothing more is heard of the node: no pod on it begins, ends or goes, and none is placed there. */
+  | { readonly type: "lost-node"; readonly name: string }
   /** The driver makes no volume for the claim. */
   | { readonly type: "no-volume"; readonly name: string; readonly message: string }
   /** The driver does not make the claim's volume larger, in its own words. */
@@ -136,6 +140,8 @@ const TABLE: Readonly<Record<Breakage["type"], Readonly<Record<string, Field>>>>
   unready: { ...NAME, message: TEXT },
   "missing-image": { image: needed(TEXT), message: TEXT },
   "no-node": { ...NAME, message: needed(TEXT) },
+  "no-sandbox": { ...NAME, message: needed(TEXT) },
+  "lost-node": NAME,
   "no-volume": { ...NAME, message: needed(TEXT) },
   "no-growth": { ...NAME, message: needed(TEXT) },
   "offline-growth": NAME,

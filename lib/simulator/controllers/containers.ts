@@ -8,6 +8,7 @@ import type { Run } from "#lib/simulator/program.ts";
 import { runProgram } from "#lib/simulator/programs.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { changeObject } from "#lib/simulator/writes.ts";
+import { isLost } from "#lib/simulator/controllers/nodes.ts";
 import { type ContainerStatus, statusesOf, withStatuses } from "#lib/simulator/controllers/pod-status.ts";
 
 /** Which container of a pod. */
@@ -83,6 +84,7 @@ export function openContainers(world: World): Containers {
   function begin(planned: KubeObject, slot: Slot): void {
     const pod = world.store.get(pods, planned.metadata.namespace, planned.metadata.name);
     if (!pod || pod.metadata.uid !== planned.metadata.uid || pod.metadata.deletionTimestamp !== undefined) return;
+    if (isLost(world, pod.spec.nodeName)) return release(pod, slot);
     const container = specOf(pod, slot);
     const unpullable = pullFailure(container.image, world.faults);
     if (unpullable) return pullLater(pod, slot, container.image, unpullable);
@@ -145,7 +147,7 @@ export function openContainers(world: World): Containers {
   function end(pod: KubeObject, slot: Slot, run: Run, log: ContainerLog): void {
     release(pod, slot);
     const live = world.store.get(pods, pod.metadata.namespace, pod.metadata.name);
-    if (!live || live.metadata.uid !== pod.metadata.uid) return;
+    if (!live || live.metadata.uid !== pod.metadata.uid || isLost(world, live.spec.nodeName)) return;
     if (live.metadata.deletionTimestamp === undefined) run.done?.(); // else it was killed before it came to that
     const at = timestamp(world.timers.now());
     set(pod, slot, (status) => ({

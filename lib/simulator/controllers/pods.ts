@@ -11,6 +11,7 @@ import type { Json, KubeObject } from "#lib/simulator/object.ts";
 import type { World } from "#lib/simulator/world.ts";
 import type { Controller } from "#lib/simulator/controllers/controller.ts";
 import { type Containers, openContainers, type Slot } from "#lib/simulator/controllers/containers.ts";
+import { isLost } from "#lib/simulator/controllers/nodes.ts";
 import { type ContainerStatus, isOver, statusesOf } from "#lib/simulator/controllers/pod-status.ts";
 import { claimNames, schedule } from "#lib/simulator/controllers/scheduler.ts";
 import { stopPod } from "#lib/simulator/controllers/stopping.ts";
@@ -38,12 +39,23 @@ export function podController(world: World): Controller {
       world.logs.forget(pod.metadata.uid);
     },
     reconcile(pod) {
+      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName)) return;
       if (pod.metadata.deletionTimestamp !== undefined) return stopPod(world, pod, stopping, containers);
       if (isOver(pod)) return;
       if (!pod.spec.nodeName) return schedule(world, pod);
       const unmounted = unmountable(world, pod);
       if (unmounted) {
         say(world, pod, { type: "Warning", reason: "FailedMount", message: unmounted, by: "kubelet" });
+        return PATIENCE;
+      }
+      const netless = world.faults.of("no-sandbox", pod.metadata.namespace, pod.metadata.name);
+      if (netless && !hasSandbox(pod)) {
+        say(world, pod, {
+          type: "Warning",
+          reason: "FailedCreatePodSandBox",
+          message: noSandbox(netless.message),
+          by: "kubelet",
+        });
         return PATIENCE;
       }
       for (const status of statusesOf(pod, "initContainers")) {
@@ -55,6 +67,18 @@ export function podController(world: World): Controller {
       }
     },
   };
+}
+
+function hasSandbox(pod: KubeObject): boolean {
+  const { conditions = [] } = pod.status ?? {};
+  return conditions.some(({ type, status }: Json) => type === "PodReadyToStartContainers" && status === "True");
+}
+
+/** In containerd's words. Each try is another sandbox, which has a number of its own. */
+function noSandbox(why: string): string {
+  const number = `${crypto.randomUUID()}${crypto.randomUUID()}`.replaceAll("-", "");
+  const failed = `failed to setup network for sandbox "${number}": ${why}`;
+  return `Failed to create pod sandbox: rpc error: code = Unknown desc = ${failed}`;
 }
 
 /** One container's next step, unless it is under way already. */

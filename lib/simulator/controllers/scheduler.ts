@@ -7,6 +7,7 @@ import { costOf } from "#lib/simulator/quota.ts";
 import { selects } from "#lib/simulator/selectors.ts";
 import type { World } from "#lib/simulator/world.ts";
 import { changeObject } from "#lib/simulator/writes.ts";
+import { isLost, UNREACHABLE } from "#lib/simulator/controllers/nodes.ts";
 import { withConditions } from "#lib/simulator/controllers/controller.ts";
 
 const MANAGER = "kube-scheduler";
@@ -90,6 +91,9 @@ function unfit(world: World, pod: KubeObject): string | null {
   const selector = Object.entries(pod.spec.nodeSelector ?? {});
   if (selector.some(([name, value]) => node?.metadata.labels?.[name] !== value)) {
     return `0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. ${NO_HELP}`;
+  }
+  if (isLost(world, NODE)) {
+    return `0/1 nodes are available: 1 node(s) had untolerated taint {${UNREACHABLE}: }. ${NO_HELP}`;
   }
   const wanted = costOf(kind, pod);
   const short: string[] = [];

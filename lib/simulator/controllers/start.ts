@@ -9,6 +9,7 @@ import { garbageControllers } from "#lib/simulator/controllers/garbage.ts";
 import { ingressController } from "#lib/simulator/controllers/ingresses.ts";
 import { jobController } from "#lib/simulator/controllers/jobs.ts";
 import { namespaceController } from "#lib/simulator/controllers/namespaces.ts";
+import { nodeController } from "#lib/simulator/controllers/nodes.ts";
 import { podController } from "#lib/simulator/controllers/pods.ts";
 import { quotaController } from "#lib/simulator/controllers/quotas.ts";
 import { replicaSetController } from "#lib/simulator/controllers/replicasets.ts";
@@ -24,6 +25,7 @@ export function startControllers(world: World): void {
     statefulSetController(world),
     jobController(world),
     cronJobController(world),
+    nodeController(world),
     podController(world),
     claimController(world),
     snapshotController(world),
@@ -34,7 +36,7 @@ export function startControllers(world: World): void {
     ...garbageControllers(world),
   ]);
   world.faults.onChange(() => {
-    for (const name of ["Pod", "Namespace"]) wake(world.kinds.of("v1", name)!);
+    for (const name of ["Node", "Pod", "Namespace"]) wake(world.kinds.of("v1", name)!);
     wake(world.kinds.of("apps/v1", "Deployment")!);
     wake(world.kinds.of("snapshot.storage.k8s.io/v1", "VolumeSnapshot")!);
   });

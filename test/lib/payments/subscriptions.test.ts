@@ -157,6 +157,26 @@ set("sends nothing when nothing differs, as after a lost answer", async (scene) 
   assert.is(provider.state.invoices.size, 2);
 });
 
+set("goes on when no more invoices are made for the day: what it costs waits for the next one", async (scene) => {
+  const { payments, provider } = scene, { id, items: [small] } = await scene.create(1);
+  const to = async (quantity: number) =>
+    quantitiesOf(await payments.setQuantities(id, [{ item: small!.id, quantity }], NEVER));
+  for (let quantity = 2; provider.state.invoices.size < 20; quantity++) {
+    provider.setNow(provider.now() + 60);
+    await to(quantity);
+  }
+  provider.setNow(provider.now() + 60);
+  assert.equal(await to(50), { small: 50 });
+  assert.is(provider.state.invoices.size, 20);
+  const waiting = provider.state.pending.reduce((sum, { amount }) => sum + amount, 0);
+  assert.ok(waiting > 0);
+  provider.setNow(provider.now() + DAYS);
+  const back = totals(scene).length;
+  assert.equal(await to(50), { small: 50 });
+  assert.equal(await to(51), { small: 51 });
+  assert.ok(totals(scene)[back]! > waiting, "the next invoice takes it along");
+});
+
 set("is no replay when it goes 2, 3, 2, 3 within a day", async (scene) => {
   const { payments, provider } = scene, { id, items: [small] } = await scene.create(2);
   for (const quantity of [3, 2, 3]) {

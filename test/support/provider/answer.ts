@@ -44,13 +44,16 @@ export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait
   });
   const refused = (cause: unknown): Reply => {
     if (!(cause instanceof Refusal)) throw cause;
-    return said(cause.status, cause.body(requestId), cause.status === 409 ? { "stripe-should-retry": "true" } : {});
+    const limit: Record<string, string> = cause.limit ? { "stripe-rate-limited-reason": cause.limit } : {};
+    const again: Record<string, string> = cause.status === 409 ? { "stripe-should-retry": "true" } : {};
+    return said(cause.status, cause.body(requestId), { ...limit, ...again });
   };
   const name = asked.headers["idempotency-key"], key = method === "POST" && typeof name === "string" ? name : null;
   const echo: Record<string, string> = key === null ? {} : { "idempotency-key": key, "original-request": requestId };
   try {
     if (fault?.what === "429") {
-      throw new Refusal(429, "Too many requests hit the API too quickly. Please retry later.", { code: "rate_limit" });
+      const message = "Too many requests hit the API too quickly. Please retry later.";
+      throw new Refusal(429, message, { code: "rate_limit", limit: "global-rate" });
     }
     if (fault?.what === "500" && !fault.kept) throw troubled();
     authenticate(desk.key, asked);
@@ -69,8 +72,8 @@ export async function answer(desk: Desk, asked: Asked, fault: Fault | null, wait
     if (key !== null) desk.keys.end(key, reply);
     return reply;
   } catch (cause) {
-    const reply = refused(cause), again = String(fault?.retryAfter ?? 2);
-    return reply.status === 429 ? { ...reply, headers: { ...reply.headers, "retry-after": again } } : reply;
+    const reply = refused(cause), again = fault?.retryAfter;
+    return again === undefined ? reply : { ...reply, headers: { ...reply.headers, "retry-after": String(again) } };
   }
 }
 

@@ -94,7 +94,7 @@ export function deleteCustomer(world: World, id: string): void {
   emit(world, "customer.deleted", customer);
 }
 
-/** `metadata["key"]:"value" AND email:"…"`. The index may be behind: what was made lately is not found then. */
+/** `metadata["key"]:"value" AND email:"…"`, in capitals or not. The index may be behind: what was made lately is not found then. */
 function search(world: World, given: Record<string, Json>): Json {
   const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
   const all = [...world.indexed ?? world.customers.values()].reverse()
@@ -113,9 +113,9 @@ function search(world: World, given: Record<string, Json>): Json {
 function readClause(clause: string): (customer: Customer) => boolean {
   const found = /^(email|name|phone|metadata\[(["'])(.+?)\2\])(:|~)(["'])((?:(?!\5).|\\\5)*)\5$/.exec(clause.trim());
   if (!found) throw wrong("query", `We were unable to parse your search query: ${clause}`);
-  const [, field, , key, operator, , raw] = found, wanted = raw!.replaceAll(/\\(["'])/g, "$1");
+  const [, field, , key, operator, , raw] = found, wanted = raw!.replaceAll(/\\(["'])/g, "$1").toLowerCase();
   const value = ({ metadata, ...rest }: Customer): string =>
-    key === undefined ? (rest as Json)[field!] ?? "" : metadata[key] ?? "";
+    (key === undefined ? (rest as Json)[field!] ?? "" : metadata[key] ?? "").toLowerCase();
   return (customer) => operator === ":" ? value(customer) === wanted : value(customer).includes(wanted);
 }
 

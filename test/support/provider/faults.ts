@@ -2,7 +2,7 @@
 export interface Fault {
   /**
    * - `down`: the connection is reset before anything is done.
-   * - `500` and `429`: said before anything is done. The 429 says when to come again.
+   * - `500` and `429`: said before anything is done.
    * - `hang`: taken, and never answered nor done.
    * - `slow`: taken, and done only when the fault is mended, whoever still waits for it.
    * - `lost answer`: done, and the connection is reset instead of an answer.
@@ -15,7 +15,7 @@ export interface Fault {
   readonly times?: number;
   /** A 500 that is kept with the idempotency key, as the provider does once it had begun: the same key gets it again. */
   readonly kept?: true;
-  /** Of a 429: seconds. */
+  /** Of a 429 that says when to come again, which none has to: seconds. */
   readonly retryAfter?: number;
 }
 

@@ -23,6 +23,8 @@ export function draw(
   const total = lines.reduce((sum, { amount }) => sum + amount, 0);
   const starting = customer?.balance ?? 0;
   const due = Math.max(0, total + starting);
+  const [prorations, others] = [lines.filter(isProration), lines.filter((line) => !isProration(line))];
+  const sorted = [...prorations.toSorted((a, b) => b.period.start - a.period.start), ...others];
   const { collection_method, currency } = subscription;
   return {
     ...BLANK,
@@ -49,7 +51,7 @@ export function draw(
     due_date: null,
     ending_balance: null,
     hosted_invoice_url: null,
-    lines: listOf(`/v1/invoices/${id}/lines`, lines.map((line) => ({ ...line, invoice: id }))),
+    lines: listOf(`/v1/invoices/${id}/lines`, sorted.map((line) => ({ ...line, invoice: id }))),
     number: null,
     parent: {
       type: "subscription_details",
@@ -68,7 +70,7 @@ export function draw(
 
 /**
  * Makes an invoice of these lines and of all prorations that waited for one. What is charged automatically is final at
- * once, unless it is a period's; all others stay drafts for an hour.
+ * once, unless it is a period's; all others stay drafts for an hour, and of an unpaid subscription for good.
  */
 export function bill(
   world: World,
@@ -80,7 +82,8 @@ export function bill(
   const waiting = takePending(world, subscription.id);
   const customer = find("customer", world.customers, subscription.customer);
   const invoice = draw(world, subscription, customer, [...waiting, ...lines], reason, period);
-  invoice.automatically_finalizes_at = world.now + HOUR;
+  const unpaid = subscription.status === "unpaid";
+  invoice.automatically_finalizes_at = unpaid ? null : world.now + HOUR;
   if (subscription.collection_method === "send_invoice") {
     invoice.due_date = world.now + (subscription.days_until_due ?? 30) * DAY;
   }
@@ -88,10 +91,15 @@ export function bill(
   world.invoices.set(invoice.id, invoice);
   subscription.latest_invoice = invoice.id;
   emit(world, "invoice.created", invoice);
-  if (subscription.collection_method === "charge_automatically" && reason !== "subscription_cycle") {
+  if (!unpaid && subscription.collection_method === "charge_automatically" && reason !== "subscription_cycle") {
     finalize(world, invoice);
   }
   return invoice;
+}
+
+/** Pending ones come first in an invoice, the newest before the others. */
+function isProration({ parent }: Line): boolean {
+  return parent.subscription_item_details.proration;
 }
 
 /** From here on it is owed; what comes to nothing is paid by that. */

@@ -44,7 +44,11 @@ function previewNext(world: World, given: Record<string, Json>): Invoice {
     : behavior === "always_invoice" && prorations.length > 0
     ? [...waiting, ...prorations]
     : [...waiting, ...prorations, ...whole];
-  return draw(world, subscription, world.customers.get(subscription.customer), lines, "upcoming", { start: at, end });
+  const payer = world.customers.get(subscription.customer);
+  const invoice = draw(world, subscription, payer, lines, "upcoming", { start: at, end });
+  // It tells by which moment its prorations are reckoned, where it has any.
+  if (prorations.length > 0) invoice.parent.subscription_details.subscription_proration_date = at;
+  return invoice;
 }
 
 /** The first invoice of a subscription, were it begun now. */
@@ -56,7 +60,7 @@ function previewFirst(world: World, given: Record<string, Json>): Invoice {
     throw new Refusal(404, `No upcoming invoices for customer: ${id}`, { code: "invoice_upcoming_none" });
   }
   const plan = planItems(world, [], details.items, `${DETAILS}[items]`), { price } = plan[0]!.becomes!;
-  if ((currency ?? customer.currency ?? price.currency) !== price.currency) {
+  if ((currency ?? price.currency) !== price.currency) {
     throw wrong("currency", `The prices of the items are in ${price.currency}`);
   }
   if (details.proration_date !== undefined) {

@@ -6,22 +6,33 @@
  */
 export type RefusalType = "api_error" | "card_error" | "idempotency_error" | "invalid_request_error";
 
+/** https://docs.stripe.com/rate-limits */
+type Limit = "global-rate" | "resource-specific";
+
 export class Refusal extends Error {
   readonly status: number;
   readonly type: RefusalType;
   readonly code: string | undefined;
   readonly param: string | undefined;
+  /** Which limit it is, of a 429. */
+  readonly limit: Limit | undefined;
 
   constructor(
     status: number,
     message: string,
-    about: { readonly code?: string; readonly param?: string | undefined; readonly type?: RefusalType } = {},
+    about: {
+      readonly code?: string;
+      readonly param?: string | undefined;
+      readonly type?: RefusalType;
+      readonly limit?: Limit;
+    } = {},
   ) {
     super(message);
     this.status = status;
     this.type = about.type ?? "invalid_request_error";
     this.code = about.code;
     this.param = about.param;
+    this.limit = about.limit;
   }
 
   body(requestId: string): object {

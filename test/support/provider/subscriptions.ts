@@ -15,10 +15,13 @@ export function createSubscription(world: World, given: Record<string, Json>): S
   if (given.currency !== undefined && given.currency !== currency) {
     throw wrong("currency", `The prices of the items are in ${currency}`);
   }
-  if (customer.currency !== null && customer.currency !== currency) {
+  const others = [...world.subscriptions.values()].filter((each) =>
+    each.customer === customer.id && each.ended_at === null && each.currency !== currency
+  );
+  if (others.length > 0) {
     throw wrong(
       "customer",
-      `You cannot combine currencies on a single customer. This customer has ${customer.currency}`,
+      `You cannot combine currencies on a single customer. This customer has ${others[0]!.currency}`,
     );
   }
   const { collection_method = "charge_automatically", days_until_due = null } = given;
@@ -82,11 +85,13 @@ export function updateSubscription(world: World, id: string, given: Record<strin
     rest.days_until_due ?? subscription.days_until_due,
   );
   refuseCard(world, subscription.customer, rest.default_payment_method);
+  const prorated = plan && prorate(world, subscription, plan, at);
+  if (proration_behavior === "always_invoice" && prorated?.lines.length) refuseOftener(world, id);
   change(world, "customer.subscription.updated", subscription, () => {
     for (const name of CHANGEABLE) if (rest[name] !== undefined) Object.assign(subscription, { [name]: rest[name] });
     subscription.metadata = merged(subscription.metadata, rest.metadata);
-    if (!plan) return;
-    const { lines, debits } = prorate(world, subscription, plan, at);
+    if (!plan || !prorated) return;
+    const { lines, debits } = prorated;
     const none = proration_behavior === "none";
     for (const [item, debit] of debits) {
       const bought = plan.some((each) => each.id === item && each.was !== null);
@@ -138,6 +143,20 @@ export function endSubscription(world: World, subscription: Subscription, given:
   });
   emit(world, "customer.subscription.deleted", subscription);
 }
+
+/** So many invoices may a subscription be given, by requests that ask for one. */
+function refuseOftener(world: World, id: string): void {
+  for (const [most, seconds] of INVOICES) {
+    const lately = invoicesOf(world, id).filter(({ created }) => created > world.now - seconds).length;
+    if (lately >= most) {
+      const message = "Too many invoices were made for this subscription lately.";
+      throw new Refusal(429, message, { code: "rate_limit", limit: "resource-specific" });
+    }
+  }
+}
+
+const MINUTE = 60, DAY = 24 * 60 * MINUTE;
+const INVOICES = [[10, MINUTE], [20, DAY]] as const;
 
 /** A proration is reckoned for a moment of the running period. */
 export function refuseDate(subscription: Subscription, given: Record<string, Json>, param: string): void {

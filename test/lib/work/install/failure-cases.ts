@@ -201,6 +201,18 @@ export const CLUSTER_CASES: readonly FailureCase[] = [
     event: "FailedCreate",
   },
   {
+    slug: "netless",
+    name: "a pod that gets no network on its node",
+    faults: [{ type: "no-sandbox", name: "NS/db-0", message: 'plugin type="bridge" failed (add): no addresses left' }],
+    step: "database",
+    code: "FailedCreatePodSandBox",
+    fault: "operator",
+    message:
+      /^Pod db-0 on the node 127\.0\.0\.1 did not get its network: .*: plugin type="bridge" .*no addresses left$/,
+    hint: /container runtime of the node 127\.0\.0\.1\.$/,
+    event: "FailedCreatePodSandBox",
+  },
+  {
     slug: "slow",
     name: "a database that is not up when there is no time left",
     faults: [{ type: "unready", name: "NS/db-0" }],

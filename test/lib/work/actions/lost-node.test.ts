@@ -1,0 +1,45 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { sql } from "kysely";
+import { showOperation } from "#lib/operations/show.ts";
+import { NODE } from "#lib/simulator/furniture.ts";
+import { acceptAction } from "#lib/spokes/actions.ts";
+import { until } from "#test/support/until.ts";
+import { type Clinic, openClinic } from "./scene.ts";
+
+const test = suite<{ clinic: Clinic }>("suspend, of a site whose node is lost");
+test.before.each(async (context) => void (context.clinic = await openClinic()));
+test.after.each(({ clinic }) => clinic.close());
+
+const onNode = new RegExp(`Still to end: moodle-\\S+ \\(on node ${NODE.replaceAll(".", "\\.")}\\b`);
+
+async function lose({ scene, objects }: Clinic): Promise<() => void> {
+  const fault = scene.simulator.faults.add({ type: "lost-node", name: NODE });
+  await until(() => objects("Event").some(({ reason }) => reason === "NodeNotReady"));
+  return () => void scene.simulator.faults.heal(fault);
+}
+
+test("names the node while it waits, and goes on when the node is back", async ({ clinic }) => {
+  const bringBack = await lose(clinic);
+  await clinic.ask("suspend");
+  await until(async () => onNode.test((await clinic.last("suspend")).label));
+  bringBack();
+  await clinic.scene.becomes(clinic.id, "suspended");
+});
+
+test("names the node when it has given up, and the node's own word is kept with it", async ({ clinic }) => {
+  const { scene, id } = clinic;
+  await lose(clinic);
+  await scene.db.transact(async (tx) => {
+    await acceptAction(scene.app, tx, scene.actor, id, { action: "suspend", wish: {} });
+    await sql`update jobs set time_limit_ms = 2500 where kind = 'suspend'`.execute(tx);
+  });
+  const { error } = await showOperation(scene.db.rows, scene.actor, await scene.ended(id, "suspend"));
+  assert.equal([error!.code, error!.fault, error!.step], ["deadline", "cluster", "app"]);
+  assert.match(error!.message, onNode);
+  assert.match(error!.hint!, /last seen waiting for/);
+  assert.ok(error!.events.some(({ reason }) => reason === "NodeNotReady"));
+  assert.is((await clinic.row()).state_reason, error!.message);
+});
+
+test.run();
