@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { showOperation } from "#lib/operations/show.ts";
+import { showOperation } from "#lib/federations/operations.ts";
 import { NODE } from "#lib/simulator/furniture.ts";
 import { acceptAction } from "#lib/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
