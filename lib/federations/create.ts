@@ -5,7 +5,7 @@ import { namespaceName } from "#lib/blueprint/names.ts";
 import { type Change, record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { hubOperation } from "#lib/federations/operation.ts";
 import { showFederation } from "#lib/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/federations/store.ts";

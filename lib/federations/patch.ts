@@ -5,7 +5,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { showFederation } from "#lib/federations/show.ts";
 import { refuseWhenLeaving } from "#lib/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/federations/store.ts";

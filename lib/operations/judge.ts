@@ -30,10 +30,10 @@ export type SpokeDemand = SpokeActionName | "configure";
 
 type Rules = Declaration<string, string>;
 
-/** Of whatever failed: what it is becomes of the spoke itself. */
-const RETRY: Pick<Rules, "deed" | "from" | "mends" | "again" | "closed"> = { deed: "retry", from: ["failed"] };
-
-const rulesOf = (demand: SpokeDemand) => demand === "retry" ? RETRY : SPOKE_OPERATIONS[demand] as Rules;
+/** Of what can be asked. A retry is whatever failed, and which operation that is depends on the spoke. */
+export function rulesOf(demand: SpokeDemand): Pick<Rules, "deed" | "from"> & Partial<Rules> {
+  return demand === "retry" ? { deed: "retry", from: ["failed"] } : SPOKE_OPERATIONS[demand];
+}
 
 /** The operation of this kind on a spoke; null where there is none, or where it is a hub's. */
 function findOperation(kind: string): Rules | null {

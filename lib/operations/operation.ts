@@ -6,6 +6,7 @@
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
+import { Fault } from "#lib/errors.ts";
 import type { Change } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
@@ -33,6 +34,26 @@ export interface Subject {
   readonly payload: object;
 }
 
+/** What may be given with an action. */
+export interface Asked {
+  readonly lmsVersion?: string | undefined;
+  /** The same, by Moodle's own name. */
+  readonly moodleVersion?: string | undefined;
+  readonly size?: string | undefined;
+  readonly skipBackup?: boolean | undefined;
+}
+
+/** The spoke as it will be once all that it was asked is done. */
+export interface Present {
+  readonly version: string;
+  readonly inputs: Pick<SpokeInputs, "images">;
+  readonly size: string;
+}
+
+export function needed(field: keyof Asked, action: string, what: string): Fault {
+  return new Fault("invalid", "parameter_needed", `${field} must be given to ${action}: ${what}`);
+}
+
 export interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
@@ -49,6 +70,8 @@ export interface Declaration<Name extends string, Step extends string> extends H
   readonly passage?: { readonly through: SpokeState; readonly to: SpokeState };
   /** Whether it is one of the actions that the API lists. */
   readonly isAction?: true;
+  /** Whether operators alone may ask for it. */
+  readonly forOperators?: true;
   /** Also from `failed`, once the spoke has been active: it is a way back. */
   readonly mends?: true;
   /** Also right behind one of its own kind: each is asked for something else. */
@@ -66,6 +89,10 @@ export interface Declaration<Name extends string, Step extends string> extends H
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether it changes if the spoke is paid for, or how much. */
   readonly priced?: true;
+  /** The payload of its job, from what was asked. Throws Fault invalid where something is missing, contradictory or not on offer. */
+  readonly wish?: (catalog: Catalog, asked: Asked) => object;
+  /** Throws Fault conflict or impossible where it would bring this spoke nowhere. */
+  readonly demand?: (catalog: Catalog, spoke: Present, payload: object) => void;
   /** What it does that no field of an object shows, a sentence each. */
   readonly says?: (subject: Subject) => readonly string[];
   /** What each step changes in the cluster: performed by the work, and asked as a dry run by a preview. */

@@ -13,6 +13,7 @@ import { HOUR, MINUTE } from "#lib/time.ts";
 export const reapply = operation({
   name: "reapply",
   isAction: true,
+  forOperators: true, // it undoes what others did in the cluster
   deed: "reapply the blueprint to",
   from: ["active", "suspended"],
   passage: UPDATE,

@@ -4,8 +4,10 @@ import type { Blueprint } from "#lib/blueprint/load.ts";
 import { resizedInputs } from "#lib/blueprint/resize.ts";
 import { setFields, type Sized, sizedObjects } from "#lib/blueprint/sized.ts";
 import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { Fault } from "#lib/errors.ts";
 import { grow, type Patch } from "#lib/operations/change.ts";
-import { operation } from "#lib/operations/operation.ts";
+import { needed, operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
 
@@ -23,6 +25,17 @@ export const resize = operation({
   passage: UPDATE,
   downtime: true,
   priced: true,
+  wish(catalog, { size }): ResizeWish {
+    if (size === undefined) throw needed("size", "resize", "the size to have");
+    refuseUnlisted(catalog, { size });
+    return { size };
+  },
+  demand(_, spoke, payload) {
+    const { size } = payload as ResizeWish;
+    if (size === spoke.size) {
+      throw new Fault("impossible", "size_unchanged", `Cannot resize to ${size}: it has that size already`);
+    }
+  },
   says: () => ["Disks grow where the cluster can do that, and never shrink"],
   plan: {
     version: 1,

@@ -1,9 +1,13 @@
 /** Brings a site to a newer version of Moodle. */
 import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
 import type { Blueprint } from "#lib/blueprint/load.ts";
+import { compareVersions } from "#lib/blueprint/sizes.ts";
 import { upgradedInputs } from "#lib/blueprint/upgrade.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { Fault } from "#lib/errors.ts";
 import { MOODLE, type Put, put } from "#lib/operations/change.ts";
-import { operation } from "#lib/operations/operation.ts";
+import { needed, operation, type Present } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/says.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/time.ts";
@@ -27,6 +31,17 @@ export const upgrade = operation({
   mends: true,
   risky: true,
   downtime: true,
+  wish(catalog, { lmsVersion, moodleVersion, skipBackup = false }): UpgradeWish {
+    const version = lmsVersion ?? moodleVersion;
+    if (lmsVersion !== undefined && moodleVersion !== undefined && lmsVersion !== moodleVersion) {
+      const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
+      throw new Fault("invalid", "version_mismatch", message);
+    }
+    if (version === undefined) throw needed("lmsVersion", "upgrade", "the version to go to");
+    refuseUnlisted(catalog, { lmsVersion: version });
+    return { lmsVersion: version, skipBackup };
+  },
+  demand: (catalog, spoke, payload) => demandNewer(catalog, spoke, (payload as UpgradeWish).lmsVersion),
   says(subject) {
     const { skipBackup } = subject.payload as UpgradeWish;
     return [
@@ -63,4 +78,28 @@ export const upgrade = operation({
 export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Readonly<Record<"app" | "cron", Put[]>> {
   const applied = (step: "app" | "cron") => blueprint.spokeObjects(inputs, step).map(put);
   return { app: applied("app"), cron: applied("cron") };
+}
+
+/**
+ * What counts is what the versions resolve to, for `4.5` may be today's 4.5.13 and the 4.5.12 of when the spoke was made: then
+ * an upgrade from 4.5 to 4.5 is one. Where only the image is another (a rebuilt or a mirrored one), the same version can be
+ * gone to as well: nothing else would lead there. What the database itself says is seen when the upgrade runs.
+ */
+function demandNewer(catalog: Catalog, spoke: Present, version: string): void {
+  const image = catalog.imagesOf(version).moodle, present = spoke.inputs.images.moodle;
+  const runs = releaseOf(catalog, present) ?? spoke.version;
+  const target = releaseOf(catalog, image) ?? version;
+  if (image === present) {
+    throw new Fault("conflict", "version_unchanged", `Cannot upgrade to ${version}: it runs ${runs} already`);
+  }
+  // Whether the 4.5 that is on offer is newer than 4.5.12 is seen when it runs.
+  if (compareVersions(target, runs) < 0 && !runs.startsWith(`${target}.`)) {
+    const why = `it runs ${runs}, and Moodle's data cannot go back to an older version`;
+    throw new Fault("impossible", "version_not_newer", `Cannot upgrade to ${version}: ${why}`);
+  }
+}
+
+/** The version on offer that has this image. */
+function releaseOf(catalog: Catalog, image: string): string | null {
+  return catalog.view.versions.find(({ name }) => catalog.imagesOf(name).moodle === image)?.name ?? null;
 }

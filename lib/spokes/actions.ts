@@ -10,17 +10,17 @@ import { streamOperation } from "#lib/jobs/operation.ts";
 import { lastFailure, liveOperations } from "#lib/jobs/store.ts";
 import { missingSpoke } from "#lib/spokes/access.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";
-import { type ActionRequest, demandProgress, readWish } from "#lib/spokes/action-wish.ts";
 import { operationOn } from "#lib/spokes/operation.ts";
 import { requestOfRow } from "#lib/spokes/request.ts";
 import { showSpoke } from "#lib/spokes/show.ts";
-import { judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
+import { judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
 import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/spokes/store.ts";
 import type { SpokeAction, SpokeRecord } from "#lib/spokes/views.ts";
 
 /**
  * Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action, and what
- * the wish itself deserves (action-wish.ts).
+ * the operation's own wish deserves.
  */
 export async function requestAction(
   app: App,
@@ -33,10 +33,28 @@ export async function requestAction(
   return await showSpoke(app.db.rows, actor, row);
 }
 
+/** An action and what it is to lead to, as far as that can be said without the spoke. */
+export interface ActionRequest {
+  readonly action: SpokeActionName;
+  /** The payload of its job. */
+  readonly wish: object;
+}
+
 /** Throws Fault forbidden for what operators alone may ask, and invalid for what nobody can. */
 export function readRequest(app: App, actor: Actor, asked: SpokeAction): ActionRequest {
-  if (asked.action === "reapply") requireOperator(actor); // it undoes what others did in the cluster
-  return { action: asked.action, wish: readWish(app, asked) };
+  const { action } = asked, { forOperators, wish } = rulesOf(action);
+  if (forOperators) requireOperator(actor);
+  return { action, wish: wish?.(app.catalog, asked) ?? {} };
+}
+
+/** Throws what the operation demands of the spoke; `size` is the one that it has, or has been asked to take. */
+export function demandProgress(
+  { catalog }: Pick<App, "catalog">,
+  { lms_version: version, blueprint_inputs: inputs }: Pick<SpokeRow, "lms_version" | "blueprint_inputs">,
+  { size }: { readonly size: string },
+  { action, wish }: ActionRequest,
+): void {
+  rulesOf(action).demand?.(catalog, { version, inputs, size }, wish);
 }
 
 /** What an action is judged by: the spoke as it will be once all that it has been asked is done. */

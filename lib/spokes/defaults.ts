@@ -1,7 +1,7 @@
 /** What a spoke is made with where the request says nothing: pure, and the same for a preview as for the real thing. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 import type { NewSpoke } from "#lib/spokes/views.ts";
 

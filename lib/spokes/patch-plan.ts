@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/auth/access.ts";
 import type { Rows } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { runsHub } from "#lib/federations/viewer.ts";
 import type { Job } from "#lib/jobs/job.ts";
 import { liveOperations } from "#lib/jobs/store.ts";

@@ -5,7 +5,7 @@ import { type Cost, NO_COST } from "#lib/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/blueprint/files.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { refuseWhenLeaving } from "#lib/federations/state.ts";
 import type { FederationRow } from "#lib/federations/store.ts";
 import { runsHub } from "#lib/federations/viewer.ts";

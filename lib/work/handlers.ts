@@ -1,5 +1,6 @@
 /** All that a replica can do: one handler for each kind of job. */
 import type { App } from "#lib/app.ts";
+import type { OPERATIONS } from "#lib/operations/table.ts";
 import type { Post } from "#lib/mail/post.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/work/actions/actions.ts";
@@ -29,39 +30,35 @@ import { knowingItsCluster } from "#lib/work/same-cluster.ts";
 import { purgeCaches, runCron } from "#lib/work/actions/tasks.ts";
 import { upgrade } from "#lib/work/upgrade/upgrade.ts";
 
+/** The work of each operation: one without does not compile. */
+const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) => Handler } = {
+  provision,
+  suspend,
+  resume,
+  restart,
+  upgrade,
+  resize,
+  "maintenance-on": maintenanceOn,
+  "maintenance-off": maintenanceOff,
+  "purge-caches": purgeCaches,
+  backup,
+  "run-cron": runCron,
+  "reset-admin-password": resetAdminPassword,
+  reapply,
+  configure,
+  remove,
+  "provision-hub": provisionHub,
+  "remove-hub": removeHub,
+};
+
+/** What nobody asks for. */
+const UPKEEP = [planBackups, prune, freeNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
+
 /** Without a post it knows no mail, without a provider no billing, and leaves that to whoever has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
-  const makers = [
-    provisionHub,
-    provision,
-    suspend,
-    resume,
-    restart,
-    upgrade,
-    resize,
-    reapply,
-    configure,
-    maintenanceOn,
-    maintenanceOff,
-    purgeCaches,
-    runCron,
-    resetAdminPassword,
-    remove,
-    removeHub,
-    backup,
-    planBackups,
-    prune,
-    freeNames,
-    sealAudit,
-    sweep,
-    look,
-    announce,
-    forgottenPassword,
-    signup,
-  ];
   const payments = app.payments;
   return [
-    ...makers.map((make) => knowingItsCluster(app, make(app))),
+    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [

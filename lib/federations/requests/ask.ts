@@ -5,7 +5,7 @@ import type { Actor } from "#lib/auth/access.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { requestDecided } from "#lib/federations/requests/decide.ts";
 import { showRequest } from "#lib/federations/requests/show.ts";
 import { countRecent, decide, insertRequest, lockRequest, type RequestRow } from "#lib/federations/requests/store.ts";

@@ -12,7 +12,7 @@ import { connectHub } from "#lib/billing/connect.ts";
 import { record } from "#lib/changes/record.ts";
 import type { Rows, Tx } from "#lib/db/database.ts";
 import { Fault } from "#lib/errors.ts";
-import { refuseUnlisted } from "#lib/federations/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import { announceFederation, placeFederation } from "#lib/federations/create.ts";
 import { showRequest } from "#lib/federations/requests/show.ts";
 import { decide, lockRequest, type RequestRow } from "#lib/federations/requests/store.ts";

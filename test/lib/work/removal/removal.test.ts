@@ -1,4 +1,4 @@
-/** The way of a removal through its steps: in which order, by whichever hkept, and with what in its way. */
+/** The way of a removal through its steps: in which order, by whichever holder, and with what in its way. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -58,7 +58,7 @@ async function labelled(scene: WorkScene, { id }: SpokeRow, words: RegExp): Prom
   });
 }
 
-test("is gone on with by another hkept, wherever the first one died, and does nothing twice.", async (context) => {
+test("is gone on with by another holder, wherever the first one died, and does nothing twice.", async (context) => {
   const { scene, spokes } = context;
   const ways = ["stop", "snapshot", "namespace", "leftovers"] as const;
   const stepOf = new Map<string, string>(ways.map((way) => [spokes[way].id, way]));
@@ -101,7 +101,7 @@ test("is gone on with by another hkept, wherever the first one died, and does no
 });
 
 test("stops the site from outside to inside, then takes the snapshot, then deletes the namespace.", ({ scene, spokes, before }) => {
-  const { namespace } = spokes.leftovers; // its first hkept went all the way
+  const { namespace } = spokes.leftovers; // its first holder went all the way
   const path = `/namespaces/${namespace}`;
   const order = scene.simulator.writes().slice(before).filter((write) => write.path.includes(path))
     .map((write) => `${write.method} ${write.path.slice(write.path.indexOf(path) + path.length).split("?")[0]}`)

@@ -5,7 +5,9 @@ import { makeBlueprint } from "#lib/blueprint/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { Fault } from "#lib/errors.ts";
-import { demandProgress, readWish } from "#lib/spokes/action-wish.ts";
+import { rulesOf } from "#lib/operations/judge.ts";
+import { demandProgress } from "#lib/spokes/actions.ts";
+import type { SpokeAction } from "#lib/spokes/views.ts";
 import { builtIn } from "#test/lib/blueprint/scene.ts";
 
 /** A catalogue whose blueprint lists these versions; the image of each is named after it, or as given. */
@@ -38,11 +40,11 @@ function upgradeOf(catalog: Catalog, spoke: ReturnType<typeof spokeOf>, lmsVersi
   return outcomeOf(() => demandProgress({ catalog }, spoke, { size: "small" }, request));
 }
 
-const wish = suite("readWish");
+const wish = suite("the wish of an action");
 
 wish("is what the operation needs to know, and nothing else that was sent along", () => {
   const catalog = catalogueOf("4.5.12", "4.5.13");
-  const read = (asked: Parameters<typeof readWish>[1]) => readWish({ catalog }, asked);
+  const read = (asked: SpokeAction) => rulesOf(asked.action).wish?.(catalog, asked) ?? {};
   assert.equal(read({ action: "upgrade", moodleVersion: "4.5.13", size: "large" }), {
     lmsVersion: "4.5.13",
     skipBackup: false,
@@ -58,7 +60,7 @@ wish("is what the operation needs to know, and nothing else that was sent along"
 wish("names what is missing, what contradicts itself, and what is on offer", () => {
   const file = "versions: [{ name: 4.5.12 }]\nsizes: [{ name: small }]\n".replace("4.5.12", '"4.5.12"');
   const catalog = loadCatalog(file, makeBlueprint(builtIn()));
-  const told = (asked: Parameters<typeof readWish>[1]) => outcomeOf(() => readWish({ catalog }, asked));
+  const told = (asked: SpokeAction) => outcomeOf(() => rulesOf(asked.action).wish?.(catalog, asked));
   assert.is(
     told({ action: "upgrade", size: "small" }),
     "invalid parameter_needed: lmsVersion must be given to upgrade: the version to go to",
