@@ -1,12 +1,11 @@
 /** Two versions of an endpoint: at which addresses and by whom it may be called, what it takes and what it answers. */
 import { asksFor, narrowness, spoken } from "#test/contract/credentials.ts";
-import { type Change, change, type Place } from "#test/contract/place.ts";
+import { type Change, change, type Place, step } from "#test/contract/place.ts";
 import type { Endpoint, Node, Surface } from "#test/contract/read.ts";
-import { findRenamed } from "#test/contract/renamed.ts";
-import { compareNodes, comparePresence, isAlike } from "#test/contract/schemas.ts";
+import { compareNodes, comparePresence } from "#test/contract/schemas.ts";
 
 /** The headers that say that it is deprecated: they go when it is not any more. */
-const OF_DEPRECATION = /header (?:deprecation|sunset|link)$/i;
+const OF_DEPRECATION = [".deprecation", ".sunset", ".link"];
 
 export type Whole = Pick<Place, "before" | "after" | "isUnchanged">;
 
@@ -17,7 +16,7 @@ export function compareEndpoints(before: Endpoint, after: Endpoint, whole: Whole
     ...compareCallers(before, after, { ...request, root: "credentials" }),
     ...compareCodes(before, after, { ...request, root: "codes" }),
     ...compareParameters(before, after, request),
-    ...compareBodies(placesOf(before, "body"), placesOf(after, "body"), { ...request, root: "the body" }),
+    ...compareBodies(before, after, { ...request, root: "the body" }),
     ...compareAnswers(before, after, { ...request, direction: "response" }),
   ];
 }
@@ -65,104 +64,76 @@ function isOf(code: string, { faults }: Endpoint, { endpoints }: Surface): boole
   return faults.includes(code) || ![...endpoints.values()].some((endpoint) => endpoint.faults.includes(code));
 }
 
-type Places = ReadonlyMap<string, readonly [place: string, Node]>;
+const NONE: Node = { types: ["object"], optional: true, rules: {}, values: [], parts: new Map() };
 
-/** Those that begin so. One of the path is known by its position, a header in any case of its letters. */
-function placesOf({ name, places }: Endpoint, ...beginnings: readonly string[]): Places {
-  const positions = [...name.matchAll(/\{([^}]*)\}/g)].map(([, one]) => `path ${one}`);
-  return new Map(
-    [...places].filter(([place]) => beginnings.includes(place.split(" ")[0]!)).map(([place, node]) => {
-      const key = place.replace(/header .*/, (header) => header.toLowerCase());
-      return [positions.includes(place) ? `path ${positions.indexOf(place)}` : key, [place, node]];
-    }),
-  );
-}
-
+/** The parameters of a place are the fields of an object. */
 function compareParameters(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
-  const [was, is] = [before, after].map((one) => placesOf(one, "path", "query", "header", "cookie")) as [
-    Places,
-    Places,
-  ];
-  const gone = [...was.keys()].filter((key) => !is.has(key)), fresh = [...is.keys()].filter((key) => !was.has(key));
-  const kindOf = (key: string) => key.split(" ")[0];
-  const renamed = findRenamed(
-    gone,
-    fresh,
-    (key, other) => kindOf(key) === kindOf(other) && isAlike(was.get(key)![1], is.get(other)![1], at),
+  const [names, others] = [namesIn(before), namesIn(after)];
+  const moved = names.flatMap((name, i) => {
+    const says = `\`${name}\` is \`${others[i]}\` now: generated clients call it by its name`;
+    return name === others[i] ? [] : [change(step({ ...at, root: "the path" }, `.${name}`), "field_renamed", says)];
+  });
+  // One of the path is known by its position.
+  const parts = [...(after.places.get("path") ?? NONE).parts].map(([name, node]) =>
+    [`.${names[others.indexOf(name.slice(1))]}`, node] as const
   );
-  const replaced = [...renamed].filter(([key]) => !was.get(key)![1].optional).map(([, other]) => other);
+  const path = { ...NONE, parts: new Map(parts) };
   return [
-    ...[...was].flatMap(([key, [place, node]]) => {
-      const root = called(place), [name, other] = is.get(key) ?? [];
-      if (!name || !other) {
-        return [change({ ...at, root }, "field_renamed", goneParameter(root, is.get(renamed.get(key) ?? "")))];
-      }
-      const called_ = `${root} is \`${nameIn(name)}\` now: generated clients call it by its name`;
-      return [
-        ...(kindOf(key) === "path" && name !== place ? [change({ ...at, root }, "field_renamed", called_)] : []),
-        ...comparePresence(node, other, { ...at, root }),
-        ...compareNodes(node, other, { ...at, root }),
-      ];
-    }),
-    ...fresh.filter((key) => !is.get(key)![1].optional && !replaced.includes(key)).map((key) => {
-      const root = called(is.get(key)![0]);
-      return change({ ...at, root }, "validation_tightened", `${root} has to be sent now`);
+    ...moved,
+    ...["path", "query", "header", "cookie"].flatMap((place) => {
+      const is = place === "path" ? path : after.places.get(place) ?? NONE;
+      return compareNodes(before.places.get(place) ?? NONE, is, { ...at, root: `the ${place}` });
     }),
   ];
 }
 
-function goneParameter(root: string, now: readonly [place: string, Node] | undefined): string {
-  if (!now) return `${root} is no longer read: what is sent there is lost`;
-  return `${root} is gone; \`${nameIn(now[0])}\` is new and of the same type: is it the same under another name?`;
+function namesIn({ name }: Endpoint): readonly string[] {
+  return [...name.matchAll(/\{([^}]*)\}/g)].map(([, one]) => one!);
 }
 
-function called(place: string): string {
-  return `the ${place.split(" ")[0]}'s \`${nameIn(place)}\``;
+/** What stands at the places that begin so, by the rest of their names. */
+function under(place: string, { places }: Endpoint): ReadonlyMap<string, Node> {
+  const within = [...places].filter(([name]) => name.startsWith(`${place} `));
+  return new Map(within.map(([name, node]) => [name.slice(place.length + 1), node]));
 }
 
-function nameIn(place: string): string {
-  return place.slice(place.lastIndexOf(" ") + 1);
-}
-
-function compareBodies(was: Places, is: Places, at: Place): readonly Change[] {
-  const isRequired = [...is.values()].some(([, { optional }]) => !optional);
+function compareBodies(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
+  const was = under("body", before), is = under("body", after);
+  const isRequired = [...is.values()].some(({ optional }) => !optional);
   if (was.size === 0) return isRequired ? [change(at, "validation_tightened", "A body has to be sent now")] : [];
   if (is.size === 0) return [change(at, "field_renamed", "The body is no longer read: what is sent there is lost")];
-  return [...was].flatMap(([key, [place, node]]) => {
-    const other = is.get(key)?.[1];
-    if (!other) return [change(at, "type_changed", `${at.root} can no longer be sent as ${nameIn(place)}`)];
+  return [...was].flatMap(([type, node]) => {
+    const other = is.get(type);
+    if (!other) return [change(at, "type_changed", `${at.root} can no longer be sent as ${type}`)];
     return [...comparePresence(node, other, at), ...compareNodes(node, other, at)];
   });
 }
 
-function compareAnswers(before: Endpoint, after: Endpoint, at: Place): readonly Change[] {
-  const was = placesOf(before, ...statusesOf(before)),
-    is = placesOf(after, ...statusesOf(after)),
-    kept = statusesOf(after);
-  const lost = statusesOf(before).filter((status) => /^[23]/.test(status) && !kept.includes(status));
-  const others = kept.filter((status) => /^[23]/.test(status)).join(" or ") || "no success at all";
-  const isOver = (place: string) => before.deprecated && !after.deprecated && OF_DEPRECATION.test(place);
-  return [
-    ...lost.map((status) =>
-      change(
-        { ...at, root: `answer ${status}` },
-        "response_field_removed",
-        `It no longer answers ${status}, with all that this had; only ${others}`,
-      )
-    ),
-    // Not to be refused any more breaks nobody.
-    ...[...was].filter(([key, [place]]) => kept.includes(key.slice(0, 3)) && !isOver(place)).flatMap(
-      ([key, [place, node]]) => {
-        const other = is.get(key)?.[1], [status, ...rest] = place.split(" "), header = rest[1];
-        const root = `answer ${status}${header === undefined ? "" : `, header ${header}`}`, inner = { ...at, root };
-        if (other) return [...comparePresence(node, other, inner), ...compareNodes(node, other, inner)];
-        if (header !== undefined) return [change(inner, "response_field_removed", `The header ${header} is gone`)];
-        return rest[0] === "nothing" ? [] : [change(inner, "type_changed", `${root} no longer comes as ${rest[0]}`)];
-      },
-    ),
-  ];
+function compareAnswers(before: Endpoint, after: Endpoint, outer: Place): readonly Change[] {
+  const kept = statusesOf(after), others = kept.filter((status) => /^[23]/.test(status)).join(" or ");
+  return statusesOf(before).flatMap((status) => {
+    const at = { ...outer, root: `answer ${status}` }, was = under(status, before), is = under(status, after);
+    if (!kept.includes(status)) {
+      if (/^[45]/.test(status)) return []; // not to be refused any more breaks nobody
+      const says = `It no longer answers ${status}, with all that this had; only ${others || "no success at all"}`;
+      return [change(at, "response_field_removed", says)];
+    }
+    return [...was].flatMap(([type, node]) => {
+      if (type === "header") return compareHeaders(before, after, status, at);
+      const other = is.get(type);
+      if (other) return compareNodes(node, other, at);
+      return type === "nothing" ? [] : [change(at, "type_changed", `${at.root} no longer comes as ${type}`)];
+    });
+  });
+}
+
+function compareHeaders(before: Endpoint, after: Endpoint, status: string, at: Place): readonly Change[] {
+  const [was, is] = [before, after].map(({ places }) => places.get(`${status} header`) ?? NONE) as [Node, Node];
+  const isOver = before.deprecated && !after.deprecated;
+  const parts = [...was.parts].filter(([name]) => !isOver || !OF_DEPRECATION.includes(name));
+  return compareNodes({ ...was, parts: new Map(parts) }, is, { ...at, root: `${at.root}, header` });
 }
 
 function statusesOf({ places }: Endpoint): readonly string[] {
-  return [...new Set([...places.keys()].map((place) => place.split(" ")[0]!).filter((word) => /^\d/.test(word)))];
+  return [...new Set([...places.keys()].flatMap((place) => /^\d{3}/.exec(place)?.[0] ?? []))];
 }

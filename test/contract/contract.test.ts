@@ -34,9 +34,9 @@ test("finds a response field that is gone, or not always there any more", () =>
       delete answerOf(paths["/api/version"].get).schema.properties.commit],
     ["response_field_removed Token.prefix", (_, { Token }) =>
       Token.required = Token.required.filter(not("prefix"))],
-    ["response_field_removed POST /api/federations answer 201, header Location", (paths) =>
+    ["response_field_removed POST /api/federations answer 201, header: location", (paths) =>
       delete paths["/api/federations"].post.responses[201].headers.Location],
-    ["response_field_removed POST /api/auth/login answer 200, header Set-Cookie", (paths) =>
+    ["response_field_removed POST /api/auth/login answer 200, header: set-cookie", (paths) =>
       paths["/api/auth/login"].post.responses[200].headers["Set-Cookie"] = { schema: { type: "string" } }],
     [`response_field_removed POST ${ACTIONS} answer 202`, (paths) =>
       delete paths[ACTIONS].post.responses[202]],
@@ -59,13 +59,13 @@ test("finds a field that has another name, in what is sent and in what is answer
       delete SpokeAction.properties.size],
     ["field_renamed POST /invite the body: password", (paths) =>
       rename(bodyOf(paths["/invite"].post)["application/x-www-form-urlencoded"].schema, "password", "secret")],
-    ["field_renamed GET /api/users the query's `email`", (paths) =>
+    ["field_renamed GET /api/users the query: email", (paths) =>
       parameterOf(paths["/api/users"].get, "email").name = "address"],
-    ["field_renamed GET /api/users the query's `before`", (paths) =>
+    ["field_renamed GET /api/users the query: before", (paths) =>
       paths["/api/users"].get.parameters.pop()],
-    ["field_renamed POST /api/federations the header's `Idempotency-Key`", (paths) =>
+    ["field_renamed POST /api/federations the header: idempotency-key", (paths) =>
       parameterOf(paths["/api/federations"].post, "Idempotency-Key").name = "X-Key"],
-    ["field_renamed POST /api/spokes/{spokeId}/delegate the path's `spokeId`", (paths) => {
+    ["field_renamed POST /api/spokes/{spokeId}/delegate the path: spokeId", (paths) => {
       paths["/api/spokes/{id}/delegate"] = paths["/api/spokes/{spokeId}/delegate"];
       delete paths["/api/spokes/{spokeId}/delegate"];
       parameterOf(paths["/api/spokes/{id}/delegate"].post, "spokeId").name = "id";
@@ -89,7 +89,7 @@ test("finds a field of another type", () =>
       NewSpoke.properties.identity.anyOf[0].type = "string"],
     ["type_changed BulkAction.ids[]", (_, { BulkAction }) =>
       BulkAction.properties.ids.items.type = "number"],
-    ["type_changed GET /api/users the query's `limit`", (paths) =>
+    ["type_changed GET /api/users the query: limit", (paths) =>
       parameterOf(paths["/api/users"].get, "limit").schema.type = "integer"],
     ["type_changed GET /api/users answer 200", (paths) =>
       answerOf(paths["/api/users"].get).schema = answerOf(paths["/api/users"].get).schema.items],
@@ -116,7 +116,7 @@ test("finds an enum whose values are others", () =>
       BackupSummary.properties.snapshots.items.properties.state.enum.shift()],
     ["enum_changed GET /api/healthz answer 200: status", (paths) =>
       answerOf(paths["/api/healthz"].get).schema.properties.status.const = "fine"],
-    ["enum_changed GET /api/users the query's `role`", (paths) =>
+    ["enum_changed GET /api/users the query: role", (paths) =>
       parameterOf(paths["/api/users"].get, "role").schema.enum.pop()],
     ["enum_changed NewSpoke.size", (_, { NewSpoke }) =>
       NewSpoke.properties.size.anyOf[0].enum = ["small"]],
@@ -137,11 +137,11 @@ test("finds validation that is tighter", () =>
     ["validation_tightened Signup.email", (_, { Signup }) => Signup.properties.email.pattern = "^.+@example.org$"],
     ["validation_tightened NewFederation.name", (_, { NewFederation }) =>
       inWords(NewFederation.properties.name, "200", "50")],
-    ["validation_tightened GET /api/users the query's `limit`", (paths) =>
+    ["validation_tightened GET /api/users the query: limit", (paths) =>
       inWords(parameterOf(paths["/api/users"].get, "limit"), "100", "50")],
-    ["validation_tightened GET /api/users the query's `email`", (paths) =>
+    ["validation_tightened GET /api/users the query: email", (paths) =>
       parameterOf(paths["/api/users"].get, "email").required = true],
-    ["validation_tightened GET /api/users the query's `hub`", (paths) =>
+    ["validation_tightened GET /api/users the query: hub", (paths) =>
       paths["/api/users"].get.parameters.push({
         name: "hub",
         in: "query",

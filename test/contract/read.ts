@@ -21,7 +21,7 @@ export interface Endpoint {
   deprecated: { readonly since: string; readonly sunset: string } | null;
   readonly aliases: string[];
   readonly faults: string[];
-  /** What is sent and answered, by where: `query limit`, `body application/json`, `202 header Location`. */
+  /** What is sent and answered, by where: `query`, `body application/json`, `202 header`. */
   readonly places: Map<string, Node>;
   /** What is said of it, as it stands. */
   readonly lines: string[];
@@ -41,7 +41,7 @@ export interface Surface {
   common: string;
 }
 
-const PLACE = /^((?:every|\d{3}) header \S+|(?:path|query|header|cookie|body|\d{3}|every) \S+)(?: (.+))?$/;
+const PLACE = /^(path|query|header|cookie|(?:every|\d{3}) header|(?:body|\d{3}) \S+)(?: (.+))?$/;
 const SCHEMA = /^(?:([.<{[]\S*) )?(?:= (.+)|([\w|]+)(\??)((?: \w+=(?:"(?:[^"\\]|\\.)*"|\S+))*))$/;
 const STEP = /\.[^.[{<]+|\[\]|\{\*\}|<[^>]*>/g;
 const TYPES = ["string", "number", "integer", "boolean", "null", "array", "object", "any"];
@@ -105,7 +105,11 @@ function readEndpoint(endpoint: Endpoint, rest: string, line: string): void {
 function readPlace(places: Map<string, Node>, rest: string, line: string): void {
   const [, place, schema] = PLACE.exec(rest) ?? [];
   if (place === undefined) throw new Error(`No line of a surface: ${line}`);
-  readNode(memo(places, place, newNode), schema ?? "any", line); // no schema stands where there is no content
+  // Parameters and headers are the fields of an object; no schema stands where there is no content.
+  const isObject = !/^(?:body|\d{3} (?!header))/.test(place),
+    root = () => ({ ...newNode(), types: isObject ? ["object"] : [] });
+  const known = place.endsWith("header") ? schema?.replace(/^\S+/, (name) => name.toLowerCase()) : schema;
+  readNode(memo(places, place, root), known ?? "any", line);
 }
 
 function newNode(): Node {
@@ -127,12 +131,11 @@ function readNode(root: Node, text: string, line: string): void {
 
 /** What every answer has stands at each of them. */
 function spread(places: Map<string, Node>): void {
-  const statuses = new Set(
-    [...places.keys()].map((place) => /^\d{3}/.exec(place)?.[0]).filter((one) => one !== undefined),
-  );
-  for (const [place, node] of [...places].filter(([each]) => each.startsWith("every "))) {
-    for (const status of statuses) places.set(place.replace("every", status), node);
-    places.delete(place);
+  const every = places.get("every header");
+  places.delete("every header");
+  for (const status of new Set([...places.keys()].flatMap((place) => /^\d{3}/.exec(place)?.[0] ?? []))) {
+    const own = places.get(`${status} header`);
+    if (every) places.set(`${status} header`, { ...every, parts: new Map([...every.parts, ...own?.parts ?? []]) });
   }
 }
 

@@ -16,33 +16,26 @@ function between(once: Json, then: Json, told = ({ kind, where }: Json) => `${ki
 
 test("tells of a parameter that is renamed once, though the new one has to be sent", () => {
   const once = { name: "hub", required: true }, then = { name: "hubId", required: true };
-  assert.equal(between(once, then), ["field_renamed the query's `hub`"]);
+  assert.equal(between(once, then), ["field_renamed the query: hub"]);
   assert.equal(between({ ...once, required: false }, then), [
-    "field_renamed the query's `hub`",
-    "validation_tightened the query's `hubId`",
+    "field_renamed the query: hub",
+    "validation_tightened the query: hubId",
   ]);
 });
 
 test("takes no parameter for another that is sent elsewhere", () => {
   const says = (one: Json) => one.says;
   assert.equal(between({ name: "a" }, { name: "b" }, says), [
-    "the query's `a` is gone; `b` is new and of the same type: is it the same under another name?",
+    "`a` is gone; `b` is new and of the same type: is it the same under another name?",
   ]);
   assert.equal(between({ name: "a" }, { name: "a", in: "header" }, says), [
-    "the query's `a` is no longer read: what is sent there is lost",
+    "`a` is no longer read: what is sent there is lost",
   ]);
 });
 
 test("knows a header in any case of its letters, and a query's name in one", () => {
   assert.equal(between({ name: "X-Key", in: "header" }, { name: "x-key", in: "header" }), []);
-  assert.equal(between({ name: "Key" }, { name: "key" }), ["field_renamed the query's `Key`"]);
-});
-
-test("finds a list that is written in another way", () => {
-  const list = { name: "ids", schema: { type: "array", items: TEXT } };
-  assert.equal(between(list, { ...list, explode: false }), ["type_changed the query's `ids`"]);
-  assert.equal(between(list, { ...list, style: "spaceDelimited" }), ["type_changed the query's `ids`"]);
-  assert.equal(between(list, { ...list, style: "form", explode: true }), []);
+  assert.equal(between({ name: "Key" }, { name: "key" }), ["field_renamed the query: Key"]);
 });
 
 test.run();

@@ -12,66 +12,32 @@ export interface Tightened {
 
 type Rules = Readonly<Record<string, unknown>>;
 
-const UPPER = ["maxLength", "maxItems", "maxProperties"];
-const LOWER = ["minLength", "minItems", "minProperties"];
-const SAME = ["pattern", "format", "uniqueItems"];
-/** The type of which alone a rule says something. */
-const TYPES = [
-  ["string", /Length$|^pattern$|^format$/],
-  ["array", /Items$/],
-  ["object", /Properties$/],
-  ["number", /imum$|^multipleOf$/],
-] as const;
+/** The rules of each type: upper bounds, lower bounds, and those of which another one counts as tighter. */
+const OF: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  string: [["maxLength"], ["minLength"], ["pattern", "format"]],
+  array: [["maxItems"], ["minItems"], []],
+  number: [["maximum"], ["minimum"], []],
+  integer: [["maximum"], ["minimum"], []],
+};
 
 /** Of values of the type; the rules may be those of others, too. */
-export function tightened(type: string, ...rules: readonly [Rules, Rules]): readonly Tightened[] {
-  const others = TYPES.filter(([one]) => one !== type.replace("integer", "number") && type !== "any");
-  const [before, after] = rules.map((all) =>
-    Object.fromEntries(Object.entries(all).filter(([rule]) => !others.some(([, pattern]) => pattern.test(rule))))
-  ) as [Rules, Rules];
+export function tightened(type: string, before: Rules, after: Rules): readonly Tightened[] {
+  const [upper = [], lower = [], same = []] = OF[type] ?? [];
   const found = [
-    ...UPPER.filter((rule) => number(after[rule], Infinity) < number(before[rule], Infinity)),
-    ...LOWER.filter((rule) => number(after[rule], 0) > number(before[rule], 0)),
-    ...SAME.filter((rule) => after[rule] && after[rule] !== before[rule]),
-    ...isMultiple(before.multipleOf, after.multipleOf) ? [] : ["multipleOf"],
+    ...upper.filter((rule) => number(after[rule], Infinity) < number(before[rule], Infinity)),
+    ...lower.filter((rule) => number(after[rule], least(rule)) > number(before[rule], least(rule))),
+    ...same.filter((rule) => after[rule] !== undefined && after[rule] !== before[rule]),
   ].map((rule) => ({ rule, was: String(before[rule] ?? "none"), is: String(after[rule] ?? "none") }));
-  const bounds = [...found, ...range(before, after)];
-  return bounds.length > 0 ? bounds : inWords(before.says, after.says);
+  return found.length > 0 ? found : inWords(before.says, after.says);
 }
 
 function number(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-function isMultiple(before: unknown, after: unknown): boolean {
-  return typeof after !== "number" || typeof before === "number" && Number.isInteger(before / after);
-}
-
-function range(before: Rules, after: Rules): readonly Tightened[] {
-  const top = most(before), newTop = most(after), bottom = least(before), newBottom = least(after);
-  const lower = newTop[0] < top[0] || newTop[0] === top[0] && newTop[1] && !top[1];
-  const higher = newBottom[0] > bottom[0] || newBottom[0] === bottom[0] && newBottom[1] && !bottom[1];
-  return [
-    ...(lower ? [{ rule: "maximum", was: edge("below", top), is: edge("below", newTop) }] : []),
-    ...(higher ? [{ rule: "minimum", was: edge("above", bottom), is: edge("above", newBottom) }] : []),
-  ];
-}
-
-/** A number up to which all is let through, and whether it is not itself. */
-type Edge = readonly [at: number, open: boolean];
-
-function most({ maximum, exclusiveMaximum }: Rules): Edge {
-  const closed = number(maximum, Infinity), open = number(exclusiveMaximum, Infinity);
-  return open <= closed && open < Infinity ? [open, true] : [closed, false];
-}
-
-function least({ minimum, exclusiveMinimum }: Rules): Edge {
-  const closed = number(minimum, -Infinity), open = number(exclusiveMinimum, -Infinity);
-  return open >= closed && open > -Infinity ? [open, true] : [closed, false];
-}
-
-function edge(side: string, [at, open]: Edge): string {
-  return Number.isFinite(at) ? open ? `${side} ${at}` : String(at) : "none";
+/** Nothing is shorter than nothing. */
+function least(rule: string): number {
+  return rule === "minimum" ? -Infinity : 0;
 }
 
 const RANGE = /(?<=\b(?:of|from|be) )(\d+)(?: to (\d+))?\b(?![.\d])|\bat most (\d+)\b|\bat least (\d+)\b/;
@@ -87,6 +53,6 @@ function boundsIn(says: unknown) {
   const found = typeof says === "string" ? RANGE.exec(says) : null;
   if (!found) return null;
   const [words, from, to, most, least] = found;
-  const rest = (says as string).replace(words, "…");
+  const rest = found.input.replace(words, "…");
   return { least: Number(from ?? least ?? 0), most: Number(to ?? most ?? Infinity), words, rest };
 }

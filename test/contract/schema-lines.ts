@@ -12,10 +12,7 @@
  */
 import type { JsonSchema } from "#lib/docs/json-schema.ts";
 
-const RULES = [
-  ...["minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "minProperties"],
-  ...["maxProperties", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"],
-];
+const RULES = ["minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "minimum", "maximum"];
 const INSIDE = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "properties", "required", "items"];
 const WORDS = ["description", "title", "default", "example", "examples"];
 const KNOWN = [...RULES, ...INSIDE, ...WORDS, "additionalProperties"];
@@ -25,17 +22,15 @@ export interface Described {
   readonly of: string;
   readonly path?: string;
   readonly optional?: boolean;
-  /** What is known besides, such as how a list is written. */
-  readonly rules?: JsonSchema;
 }
 
-export function schemaLines(schema: JsonSchema, { of, path = "", optional = false, rules = {} }: Described): string[] {
+export function schemaLines(schema: JsonSchema, { of, path = "", optional = false }: Described): string[] {
   const at = path === "" ? of : `${of} ${path}`;
   const options = optionsOf(schema, at), types = [...new Set(options.map(typeOf))];
   const forms = options.filter(({ type }) => type === "object"), lists = options.filter(({ type }) => type === "array");
   const values = options.flatMap(valuesOf);
   const own = forms.length > 1 ? options.filter((one) => !forms.includes(one)) : options;
-  const all = { ...rulesOf(own, at), ...(values.length === 0 && saysOf([schema, ...options])), ...rules };
+  const all = { ...rulesOf(own, at), ...(values.length === 0 && saysOf([schema, ...options])) };
   const names = forms.map(constantsOf), areTold = new Set(names).size === names.length && !names.includes("");
   return [
     `${at} ${types.join("|")}${optional ? "?" : ""}${rulesText(all)}`,

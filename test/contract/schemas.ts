@@ -104,16 +104,10 @@ function compareRules(
   { node: { rules: after } }: Shape,
   at: Place,
 ): readonly Change[] {
-  const styled = before.style === after.style
-    ? []
-    : [change(at, "type_changed", `${subject(at)} is written in another way now`)];
   if (at.direction === "request") {
-    return [
-      ...styled,
-      ...tightened(type, before, after).map(({ rule, was, is }) =>
-        change(at, "validation_tightened", `${subject(at)} accepts less: ${rule} was ${was}, is ${is} now`)
-      ),
-    ];
+    return tightened(type, before, after).map(({ rule, was, is }) =>
+      change(at, "validation_tightened", `${subject(at)} accepts less: ${rule} was ${was}, is ${is} now`)
+    );
   }
   // What is answered may be less than it was, and was asked for nothing.
   const { says: _, ...wide } = before, { says: __, ...narrow } = after;
@@ -150,7 +144,7 @@ function compareFields({ parts: was, ...before }: Node, { parts: is, ...after }:
 }
 
 /** One may be the other under another name: it has the same types, and nothing in it breaks. */
-export function isAlike(before: Node, after: Node, at: Place): boolean {
+function isAlike(before: Node, after: Node, at: Place): boolean {
   const types = [shapesOf(before, at.before), shapesOf(after, at.after)].map((shapes) =>
     shapes.map(({ type }) => type).sort().join()
   );

@@ -33,7 +33,7 @@ test("says each thing in a line, and what is shared once", () => {
       "x-scope": "cli",
       "x-faults": ["thing_taken"],
       "x-aliases": ["/thing"],
-      parameters: [{ in: "query", name: "ids", schema: { type: "array", items: TEXT }, explode: false }],
+      parameters: [{ in: "query", name: "ids", schema: { type: "array", items: TEXT } }],
     });
     copy.paths["/things"].post.responses = {
       200: { ...copy.paths["/things"].post.responses[200], headers: refused.headers },
@@ -52,16 +52,16 @@ POST /things 200 application/json <done=true> object
 POST /things 200 application/json <done=true>.done = true
 POST /things 200 application/json <done=true>.done boolean?
 POST /things 200 application/json object
-POST /things 204 header Link string
+POST /things 204 header .Link string
 POST /things 204 nothing
 POST /things alias /thing
 POST /things body application/json string?
 POST /things by "operator" with cli session
 POST /things deprecated since 2026-01-01 until 2026-03-01
-POST /things every header X-Request-Id string?
+POST /things every header .X-Request-Id string?
 POST /things fault thing_taken
-POST /things query ids [] string
-POST /things query ids array? style="form false"
+POST /things query .ids array?
+POST /things query .ids[] string
 POST /things refuses 409
 Thing .more object?
 Thing .more{*} any
@@ -85,6 +85,7 @@ test("refuses what it has no words for, instead of leaving it out", () => {
   const schemas: Readonly<Record<string, Json>> = {
     "allOf at": { allOf: [TEXT] },
     "not at": { not: TEXT },
+    "exclusiveMinimum at": { type: "number", exclusiveMinimum: 0 },
     "prefixItems at": { type: "array", prefixItems: [TEXT] },
     "propertyNames at": { type: "object", propertyNames: { pattern: "^x$" } },
     "false at": false,
@@ -99,8 +100,12 @@ test("refuses what it has no words for, instead of leaving it out", () => {
     "security of the document": (copy) => copy.security = [],
     "servers of SERVERS /things": ({ paths }) => paths["/things"].servers = [],
     "callbacks of POST /things": ({ paths }) => paths["/things"].post.callbacks = {},
-    "^POST /things: .* undefined at query filter": ({ paths }) =>
-      paths["/things"].post.parameters = [{ name: "filter", in: "query", content: { "application/json": {} } }],
+    "^POST /things: .* content of query filter": ({ paths }) =>
+      paths["/things"].post.parameters = [{ name: "filter", in: "query", content: {} }],
+    "^POST /things: .* style of query ids": ({ paths }) =>
+      paths["/things"].post.parameters = [{ name: "ids", in: "query", schema: TEXT, style: "spaceDelimited" }],
+    "^POST /things: .* undefined at query .ids": ({ paths }) =>
+      paths["/things"].post.parameters = [{ name: "ids", in: "query", description: "No schema" }],
     "a reference of POST /things": ({ paths }) => paths["/things"].post.responses[404] = { $ref: "#/components/x" },
   };
   for (const [says, change] of Object.entries(documents)) {

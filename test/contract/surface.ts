@@ -2,10 +2,10 @@
  * The surface of the API: what those who call can depend on, a sorted line for each thing.
  *
  *     POST /api/spokes by "federation: change" with provisioning cli session
- *     POST /api/spokes header Idempotency-Key string?
+ *     POST /api/spokes header .Idempotency-Key string?
  *     POST /api/spokes body application/json NewSpoke
  *     POST /api/spokes 202 application/json Spoke
- *     POST /api/spokes every header X-Request-Id string       every answer has it
+ *     POST /api/spokes every header .X-Request-Id string      every answer has it
  *     POST /api/spokes refuses 400 401 409                    as the lines of `refusal 400` and the others have it
  *     POST /api/spokes fault slug_taken                       one of its own; `code slug_taken 409` tells its status
  *
@@ -13,7 +13,7 @@
  */
 import { credentialsOf } from "#test/contract/credentials.ts";
 import { type Answer, type Header, type Named, type OpenApiDocument, type Operation } from "#test/contract/document.ts";
-import { operationsOf, type Parameter } from "#test/contract/document.ts";
+import { operationsOf } from "#test/contract/document.ts";
 import { schemaLines } from "#test/contract/schema-lines.ts";
 
 export function surfaceOf(document: OpenApiDocument): string {
@@ -56,24 +56,17 @@ function callerLines(operation: Operation): readonly string[] {
 
 function requestLines({ parameters = [], requestBody }: Operation): readonly string[] {
   return [
-    ...parameters.flatMap((parameter) => {
-      const { in: place, name, required, description, schema } = parameter, style = styleOf(parameter);
+    ...parameters.flatMap(({ in: place, name, required, description, schema, example: _, ...others }) => {
+      const [other] = Object.keys(others);
+      if (other) throw new Error(`The surface has no words for ${other} of ${place} ${name}`);
       // What is said of a parameter stands beside its schema.
       const said = description === undefined || !schema ? schema : { ...schema, description };
-      return schemaLines(said, { of: `${place} ${name}`, optional: !required, rules: style === null ? {} : { style } });
+      return schemaLines(said, { of: place, path: `.${name}`, optional: !required });
     }),
     ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema = {} }]) =>
       schemaLines(schema, { of: `body ${type}`, optional: !requestBody?.required })
     ),
   ];
-}
-
-/** How a list is written in it, where that is not as OpenAPI has it. */
-function styleOf({ in: place, style, explode }: Parameter & { style?: string; explode?: boolean }): string | null {
-  const usual = place === "query" ? "form" : "simple", found = style ?? usual;
-  return found === usual && (explode ?? usual === "form") === (usual === "form")
-    ? null
-    : `${found} ${explode ?? false}`;
 }
 
 /** The lines of each answer, by its status. */
@@ -92,7 +85,7 @@ function answersOf({ responses = {} }: Operation, { components }: OpenApiDocumen
 function headerLines({ headers = {} }: Answer, components: Named<Header> = {}): readonly string[] {
   return Object.entries(headers).flatMap(([name, { $ref, ...own }]) => {
     const { required, schema = {} } = $ref === undefined ? own : components[$ref.slice($ref.lastIndexOf("/") + 1)]!;
-    return schemaLines(schema, { of: `header ${name}`, optional: !required });
+    return schemaLines(schema, { of: "header", path: `.${name}`, optional: !required });
   });
 }
 

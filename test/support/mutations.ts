@@ -80,7 +80,6 @@ function inRequest(node: Json, isOption: boolean): Mutation[] {
       ? [
         tighter("has more entries at least", ({ minItems = 0 }) => ({ minItems: minItems + 1 })),
         tighter("has fewer entries at most", ({ maxItems = 900 }) => ({ maxItems: maxItems - 1 })),
-        tighter("has no entry twice", () => ({ uniqueItems: true })),
       ]
       : []),
     ...(node.properties
