@@ -8,7 +8,7 @@
  */
 import { compareEndpoints, type Whole } from "#test/contract/compare.ts";
 import { dayOf, judge, type Verdict } from "#test/contract/declared.ts";
-import { addressOf, findMoved } from "#test/contract/endpoints.ts";
+import { byAddress, findMoved } from "#test/contract/endpoints.ts";
 import { type Exception, exceptionFor } from "#test/contract/exceptions.ts";
 import type { Finding } from "#test/contract/place.ts";
 import type { Endpoint, Surface } from "#test/contract/read.ts";
@@ -50,8 +50,4 @@ export function checkContract(
 function isUntouched(was: Endpoint, is: Endpoint, { before, after, isUnchanged }: Whole): boolean {
   return before.common === after.common && was.lines.join("\n") === is.lines.join("\n") &&
     [...was.places.values()].every(isUnchanged);
-}
-
-export function byAddress({ endpoints }: Surface): ReadonlyMap<string, Endpoint> {
-  return new Map([...endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
 }

@@ -4,7 +4,7 @@
  */
 import { NOTICE } from "#lib/notice.ts";
 import { DAY } from "#lib/time.ts";
-import { addressOf } from "#test/contract/endpoints.ts";
+import { byAddress } from "#test/contract/endpoints.ts";
 import type { Endpoint, Surface } from "#test/contract/read.ts";
 
 export interface Verdict {
@@ -57,9 +57,9 @@ function judgeReleased({ since, sunset }: Announced, day: number): Verdict {
 
 /** The endpoints whose callers would learn of a sunset less than 30 days before it, if it were released today. */
 export function findHasty(released: Surface, present: Surface, today: string): readonly string[] {
-  const before = new Map([...released.endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
-  return [...present.endpoints.values()].flatMap((is) => {
-    const was = before.get(addressOf(is)), announced = announcedIn(is);
+  const before = byAddress(released);
+  return [...byAddress(present)].flatMap(([address, is]) => {
+    const was = before.get(address), announced = announcedIn(is);
     if (!was || !announced || announced.sunset >= dayOf(today) + NOTICE) return [];
     // Who was told of a day may be given a later one, however near that is.
     const told = announcedIn(was);

@@ -12,9 +12,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-export interface Content {
-  readonly schema?: JsonSchema;
-}
+type Content = Named<{ readonly schema?: JsonSchema }>;
 
 export interface Header {
   readonly $ref?: string;
@@ -23,7 +21,7 @@ export interface Header {
 }
 
 export interface Answer {
-  readonly content?: Named<Content>;
+  readonly content?: Content;
   readonly headers?: Named<Header>;
 }
 
@@ -31,7 +29,7 @@ export interface Operation {
   readonly deprecated?: boolean;
   readonly security?: readonly Named<readonly string[]>[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Named<Content> };
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses?: Named<Answer>;
   /** Other paths of the same endpoint. */
   readonly "x-aliases"?: readonly string[];
@@ -39,7 +37,6 @@ export interface Operation {
   readonly "x-scope"?: string;
   readonly "x-faults"?: readonly string[];
   readonly "x-deprecation"?: { readonly since?: unknown; readonly sunset?: unknown };
-  readonly summary?: string;
 }
 
 export interface OpenApiDocument {

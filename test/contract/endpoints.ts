@@ -1,6 +1,6 @@
 /** Released endpoints that are at their address no more: gone, or moved to where a new one looks just like them. */
 import type { Change } from "#test/contract/place.ts";
-import type { Endpoint } from "#test/contract/read.ts";
+import type { Endpoint, Surface } from "#test/contract/read.ts";
 
 /** What is to be said of each; `fresh` are the endpoints that stand now where none was released. */
 export function findMoved(
@@ -24,8 +24,12 @@ function isLike(one: Endpoint, other: Endpoint): boolean {
   return formOf(one) === formOf(other) && (method === otherMethod || path === otherPath);
 }
 
-/** The same for all names that its parameters could have: `GET /api/spokes/{}`. */
-export function addressOf({ name }: Endpoint): string {
+/** The endpoints by what is the same for all names that their parameters could have: `GET /api/spokes/{}`. */
+export function byAddress({ endpoints }: Surface): ReadonlyMap<string, Endpoint> {
+  return new Map([...endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
+}
+
+function addressOf({ name }: Endpoint): string {
   return name.replace(/\{[^}]*\}/g, "{}");
 }
 

@@ -93,17 +93,13 @@ function compareShapes(before: Shape, after: Shape, outer: Place): readonly Chan
   const was = before.node, is = after.node, isOf = (type: string) => before.type === type && after.type === type;
   return [
     ...compareValues(before, after, at),
-    ...compareRules(before, after, at),
+    ...compareRules(before.type, was, is, at),
     ...(isOf("object") ? [...compareFields(was, is, at), ...compareOthers(was, is, at)] : []),
     ...(isOf("array") ? compareNodes(was.parts.get("[]") ?? ANY, is.parts.get("[]") ?? ANY, step(at, "[]")) : []),
   ];
 }
 
-function compareRules(
-  { type, node: { rules: before } }: Shape,
-  { node: { rules: after } }: Shape,
-  at: Place,
-): readonly Change[] {
+function compareRules(type: string, { rules: before }: Node, { rules: after }: Node, at: Place): readonly Change[] {
   if (at.direction === "request") {
     return tightened(type, before, after).map(({ rule, was, is }) =>
       change(at, "validation_tightened", `${subject(at)} accepts less: ${rule} was ${was}, is ${is} now`)
@@ -121,42 +117,35 @@ function fieldsOf({ parts }: Node): readonly string[] {
 }
 
 /** Which fields are gone, which have another name, which have to be sent, which always come. */
-function compareFields({ parts: was, ...before }: Node, { parts: is, ...after }: Node, at: Place): readonly Change[] {
-  const old = fieldsOf({ parts: was, ...before }), now = fieldsOf({ parts: is, ...after });
-  const fresh = now.filter((name) => !was.has(name));
-  const renamed = findRenamed(
-    old.filter((name) => !is.has(name)),
-    fresh,
-    (name, other) => isAlike(was.get(name)!, is.get(other)!, step(at, name)),
-  );
-  const known = [...renamed].filter(([name]) => !was.get(name)!.optional).map(([, other]) => other);
+function compareFields(before: Node, after: Node, at: Place): readonly Change[] {
+  const was = (name: string) => before.parts.get(name)!, is = (name: string) => after.parts.get(name)!;
+  const gone = fieldsOf(before).filter((name) => !is(name)), fresh = fieldsOf(after).filter((name) => !was(name));
+  const renamed = findRenamed(gone, fresh, (name, other) => isAlike(was(name), is(other), step(at, name)));
+  const known = gone.filter((name) => !was(name).optional).map((name) => renamed.get(name));
+  const needed = at.direction === "request" ? fresh.filter((name) => !is(name).optional && !known.includes(name)) : [];
   return [
-    ...old.flatMap((name) => {
-      const one = was.get(name)!, other = is.get(name), place = step(at, name);
-      return other
-        ? [...comparePresence(one, other, place), ...compareNodes(one, other, place)]
-        : goneField(place, renamed.get(name));
+    ...fieldsOf(before).flatMap((name) => {
+      const place = step(at, name);
+      if (!is(name)) return goneField(place, renamed.get(name));
+      return [...comparePresence(was(name), is(name), place), ...compareNodes(was(name), is(name), place)];
     }),
-    ...fresh.filter((name) => at.direction === "request" && !is.get(name)!.optional && !known.includes(name)).map((
-      name,
-    ) => change(step(at, name), "validation_tightened", `${subject(step(at, name))} has to be sent now`)),
+    ...needed.map((name) =>
+      change(step(at, name), "validation_tightened", `${subject(step(at, name))} has to be sent now`)
+    ),
   ];
 }
 
 /** One may be the other under another name: it has the same types, and nothing in it breaks. */
 function isAlike(before: Node, after: Node, at: Place): boolean {
-  const types = [shapesOf(before, at.before), shapesOf(after, at.after)].map((shapes) =>
-    shapes.map(({ type }) => type).sort().join()
-  );
-  return types[0] === types[1] && compareNodes(before, after, at).length === 0;
+  const types = (shapes: readonly Shape[]) => shapes.map(({ type }) => type).sort().join();
+  return types(shapesOf(before, at.before)) === types(shapesOf(after, at.after)) &&
+    compareNodes(before, after, at).length === 0;
 }
 
 function goneField(at: Place, now: string | undefined): readonly Change[] {
   if (now !== undefined) {
-    const says = `${subject(at)} is gone; \`${
-      now.slice(1)
-    }\` is new and of the same type: is it the same under another name?`;
-    return [change(at, "field_renamed", says)];
+    const hint = `\`${now.slice(1)}\` is new and of the same type: is it the same under another name?`;
+    return [change(at, "field_renamed", `${subject(at)} is gone; ${hint}`)];
   }
   return at.direction === "response"
     ? [change(at, "response_field_removed", `${subject(at)} is gone`)]
@@ -174,11 +163,8 @@ export function comparePresence(before: Node, after: Node, at: Place): readonly 
 function compareOthers(before: Node, after: Node, at: Place): readonly Change[] {
   const was = before.parts.get("{*}"), is = after.parts.get("{*}");
   const isAsked = at.direction === "request", isClosed = after.rules.closed === true && before.rules.closed !== true;
-  if (isAsked && isClosed) {
-    return [
-      change(at, "validation_tightened", `${subject(at)} refuses fields that it does not know, and ignored them`),
-    ];
-  }
+  const refuses = `${subject(at)} refuses fields that it does not know, and ignored them`;
+  if (isAsked && isClosed) return [change(at, "validation_tightened", refuses)];
   if (was && is) return compareNodes(was, is, step(at, "{*}"));
   if (was && !isAsked) {
     return [change(at, "response_field_removed", `${subject(at)} had fields of any name, and has none now`)];
