@@ -3,7 +3,7 @@ import type { JsonSchema } from "#lib/docs/json-schema.ts";
 
 export type Named<T> = Readonly<Record<string, T>>;
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;

@@ -37,7 +37,7 @@ export interface Finding extends Change {
 }
 
 /** What is sent may be wider than it was, and what is answered narrower. */
-export type Direction = "request" | "response";
+type Direction = "request" | "response";
 
 export interface Place {
   readonly direction: Direction;

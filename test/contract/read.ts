@@ -43,6 +43,7 @@ export interface Surface {
 
 const PLACE = /^(path|query|header|cookie|(?:every|\d{3}) header|(?:body|\d{3}) \S+)(?: (.+))?$/;
 const SCHEMA = /^(?:([.<{[]\S*) )?(?:= (.+)|([\w|]+)(\??)((?: \w+=(?:"(?:[^"\\]|\\.)*"|\S+))*))$/;
+const RULE = / (\w+)=("(?:[^"\\]|\\.)*"|\S+)/g;
 const STEP = /\.[^.[{<]+|\[\]|\{\*\}|<[^>]*>/g;
 const TYPES = ["string", "number", "integer", "boolean", "null", "array", "object", "any"];
 
@@ -59,8 +60,8 @@ export function readSurface(text: string): Surface {
   };
   const refusals = new Map<string, Node>(), refused: (readonly [Endpoint, string])[] = [];
   for (const line of text.split("\n").filter(Boolean)) {
-    const [, owner = "", rest = ""] = /^([A-Z]+ \/\S*|\w+) (.+)$/.exec(line) ?? [],
-      [first = "", ...others] = rest.split(" ");
+    const [, owner = "", rest = ""] = /^([A-Z]+ \/\S*|\w+) (.+)$/.exec(line) ?? [];
+    const [first = "", ...others] = rest.split(" ");
     if (owner.includes(" ")) {
       const endpoint = memo(surface.endpoints, owner, () => newEndpoint(owner));
       endpoint.lines.push(rest);
@@ -106,14 +107,13 @@ function readPlace(places: Map<string, Node>, rest: string, line: string): void 
   const [, place, schema] = PLACE.exec(rest) ?? [];
   if (place === undefined) throw new Error(`No line of a surface: ${line}`);
   // Parameters and headers are the fields of an object; no schema stands where there is no content.
-  const isObject = !/^(?:body|\d{3} (?!header))/.test(place),
-    root = () => ({ ...newNode(), types: isObject ? ["object"] : [] });
+  const types = /^(?:body|\d{3} (?!header))/.test(place) ? [] : ["object"];
   const known = place.endsWith("header") ? schema?.replace(/^\S+/, (name) => name.toLowerCase()) : schema;
-  readNode(memo(places, place, root), known ?? "any", line);
+  readNode(memo(places, place, () => newNode(types)), known ?? "any", line);
 }
 
-function newNode(): Node {
-  return { types: [], optional: false, rules: {}, values: [], parts: new Map() };
+function newNode(types: readonly string[] = []): Node {
+  return { types, optional: false, rules: {}, values: [], parts: new Map() };
 }
 
 function readNode(root: Node, text: string, line: string): void {
@@ -122,9 +122,7 @@ function readNode(root: Node, text: string, line: string): void {
   const node = (path.match(STEP) ?? []).reduce((at, step) => memo(at.parts, step, newNode), root);
   if (value !== undefined) node.values.push(JSON.parse(value));
   else {
-    const pairs = [...rules.matchAll(/ (\w+)=("(?:[^"\\]|\\.)*"|\S+)/g)].map((
-      [, rule, said],
-    ) => [rule, JSON.parse(said!)]);
+    const pairs = [...rules.matchAll(RULE)].map(([, rule, said]) => [rule, JSON.parse(said!)]);
     Object.assign(node, { types: types.split("|"), optional: mark === "?", rules: Object.fromEntries(pairs) });
   }
 }

@@ -1,7 +1,7 @@
 /** Which of the names that are new may be one that is gone. A guess, which only makes the sentence better. */
 
 /** The new name by the old one. */
-export type Renamed = ReadonlyMap<string, string>;
+type Renamed = ReadonlyMap<string, string>;
 
 /** `isAlike` says whether what stands under a new name could be what stood under the old one. */
 export function findRenamed(

@@ -4,7 +4,7 @@
  */
 
 /** Each rule that lets less through than it did, in words that stand after "was" and "is now". */
-export interface Tightened {
+interface Tightened {
   readonly rule: string;
   readonly was: string;
   readonly is: string;

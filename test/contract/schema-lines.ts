@@ -17,7 +17,7 @@ const INSIDE = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "properties",
 const WORDS = ["description", "title", "default", "example", "examples"];
 const KNOWN = [...RULES, ...INSIDE, ...WORDS, "additionalProperties"];
 
-export interface Described {
+interface Described {
   /** What the lines begin with: the schema's name, or the endpoint and the place in it. */
   readonly of: string;
   readonly path?: string;
