@@ -1,6 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { breakIn, type Case, copyOf, type Json, readPresent, surfaceIn, tellEach } from "#test/support/contract.ts";
+import {
+  breakIn,
+  type Case,
+  copyOf,
+  type Json,
+  readPresent,
+  surfaceIn,
+  tellEach,
+  told,
+} from "#test/support/contract.ts";
 
 const test = suite("checkContract, of the present document");
 
@@ -165,6 +174,18 @@ test("finds a body whose unknown fields are refused, and were ignored", async ()
     for (const schema of Object.values<Json>(schemas)) delete schema.additionalProperties;
   });
   tellEach(loose, [["validation_tightened NewSpoke", (_, { NewSpoke }) => NewSpoke.additionalProperties = false]]);
+});
+
+test("finds a sunset that is told no more, though it stands", async () => {
+  const headersOf = ({ paths }: Json) => paths["/api/my-spokes"].get.responses[200].headers;
+  const declared = copyOf(await present, (copy) => {
+    const deprecation = { since: "2026-11-01", sunset: "2026-12-31", note: "Gone" };
+    Object.assign(copy.paths["/api/my-spokes"].get, { deprecated: true, "x-deprecation": deprecation });
+    headersOf(copy).Sunset = { $ref: "#/components/headers/Sunset" };
+  });
+  assert.equal(told(breakIn(declared, (copy) => delete headersOf(copy).Sunset)), [
+    "response_field_removed GET /api/my-spokes answer 200, header: sunset",
+  ]);
 });
 
 test("finds a code that comes with another status, or has another name", async () => {

@@ -33,6 +33,19 @@ test("takes no parameter for another that is sent elsewhere", () => {
   ]);
 });
 
+test("knows a parameter of the path by its position", () => {
+  const document = (name: string, schema: Json) => ({
+    paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
+  });
+  const told = (after: Json) => compare(document("id", TEXT), after).map(({ kind, says }) => `${kind} ${says}`);
+  const renamed = "field_renamed `id` is `thingId` now: generated clients call it by its name";
+  assert.equal(told(document("thingId", TEXT)), [renamed]);
+  assert.equal(told(document("thingId", { type: "number" })), [
+    renamed,
+    "type_changed `id` was string, and is number now",
+  ]);
+});
+
 test("knows a header in any case of its letters, and a query's name in one", () => {
   assert.equal(between({ name: "X-Key", in: "header" }, { name: "x-key", in: "header" }), []);
   assert.equal(between({ name: "Key" }, { name: "key" }), ["field_renamed the query: Key"]);

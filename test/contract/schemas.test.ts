@@ -56,6 +56,15 @@ test("ends where a schema consists of itself", () => {
   assert.equal(between(ref, ref, { Node: TEXT }, { Node: circle }), { sent: [], answered: [] });
 });
 
+test("finds what has changed behind a name behind a name", () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const chain = (leaf: Json) => ({ A: object({ b: ref("B") }), B: object({ c: ref("C") }), C: object({ leaf }) });
+  assert.equal(between(ref("A"), ref("A"), chain(TEXT), chain(NUMBER)), {
+    sent: ["type_changed b.c.leaf"],
+    answered: ["type_changed b.c.leaf"],
+  });
+});
+
 test("compares options with those that they are nearest to", () => {
   const cat = object({ kind: { const: "cat" }, lives: NUMBER }), dog = object({ kind: { const: "dog" }, tricks: TEXT });
   const worse = object({ kind: { const: "dog" }, tricks: NUMBER });
