@@ -80,7 +80,7 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
     "x-access": access.name,
     "x-scope": scope,
     "x-faults": faults,
-    // By which the next release is judged, see lib/docs/contract: what is released here is promised.
+    // By which the next release is judged, see test/contract: what is released here is promised.
     ...(deprecated && { "x-deprecation": deprecated }),
   };
 }

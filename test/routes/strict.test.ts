@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { manifest } from "#src/manifest.ts";
-import { presentDocument } from "#src/contract.ts";
+import { presentDocument } from "#test/contract/check.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { insist } from "#test/support/probes/insist.ts";
 import { pathOf, sampleParams, type Samples } from "#test/support/probes/samples.ts";

@@ -2,7 +2,7 @@
  * What can be done to a node of a schema that breaks those who send or read it, and what can be done that does not. Each
  * says where it applies, so that it can be tried everywhere.
  */
-import type { Kind } from "#lib/docs/contract/finding.ts";
+import type { Kind } from "#test/contract/place.ts";
 import type { Json } from "#test/support/contract.ts";
 
 export type Direction = "request" | "response";
@@ -30,7 +30,7 @@ export function mutationsOf(node: Json, direction: Direction, isOption: boolean)
   const isAny = Object.keys(node).every((key) => key === "description");
   return [
     ...inAnyDirection(node),
-    ...direction === "request" ? inRequest(node) : inResponse(node),
+    ...direction === "request" ? inRequest(node, isOption) : inResponse(node),
     ...(isAny ? [] : toAnotherType(node)),
     ...(isAny || isOption ? [] : toNullable(node, direction)),
   ];
@@ -43,7 +43,6 @@ function inAnyDirection(node: Json): Mutation[] {
       "is described in other words",
       (it) => ({ ...it, description: "Other words", title: "x", examples: [1], default: 7 }),
     ),
-    free("is part of a whole", (it) => ({ allOf: [it] })),
     ...(node.enum
       ? [
         ...(others.length > 0 ? [broken("loses a case", "enum_changed", (it) => ({ ...it, enum: others }))] : []),
@@ -63,7 +62,7 @@ function inAnyDirection(node: Json): Mutation[] {
   ];
 }
 
-function inRequest(node: Json): Mutation[] {
+function inRequest(node: Json, isOption: boolean): Mutation[] {
   const isText = node.type === "string" && !node.enum, isList = node.type === "array";
   const tighter = (name: string, edit: (it: Json) => Json) =>
     broken(name, "validation_tightened", (it) => ({ ...it, ...edit(it) }));
@@ -81,12 +80,13 @@ function inRequest(node: Json): Mutation[] {
       ? [
         tighter("has more entries at least", ({ minItems = 0 }) => ({ minItems: minItems + 1 })),
         tighter("has fewer entries at most", ({ maxItems = 900 }) => ({ maxItems: maxItems - 1 })),
-        tighter("has no entry twice", () => ({ uniqueItems: true })),
       ]
       : []),
     ...(node.properties
       ? [
-        tighter("refuses what it does not know", () => ({ additionalProperties: false })),
+        node.additionalProperties === false
+          ? free("ignores what it does not know", ({ additionalProperties: _, ...it }) => it)
+          : tighter("refuses what it does not know", () => ({ additionalProperties: false })),
         tighter("needs a field that is new", ({ required, properties }) => ({
           required: [...required, "fresh"],
           properties: { ...properties, fresh: TEXT },
@@ -105,7 +105,7 @@ function inRequest(node: Json): Mutation[] {
       : []),
     free("has no bounds", ({ pattern: _1, maxLength: _2, minLength: _3, maxItems: _4, minItems: _5, ...it }) => it),
     free("needs nothing", ({ required: _, ...it }) => it),
-    free("may be something else too", (it) => ({ anyOf: [it, { type: "integer", minimum: 7 }, { const: true }] })),
+    ...(isOption ? [] : [free("may be something else too", (it) => ({ anyOf: [it, ...othersThan(it)] }))]),
   ];
 }
 
@@ -131,6 +131,13 @@ function inResponse(node: Json): Mutation[] {
       ? [free("is never null", (it) => ({ ...it, anyOf: it.anyOf.filter(({ type }: Json) => type !== "null") }))]
       : []),
   ];
+}
+
+/** Of types that it has not, so that it can be told which is meant. */
+function othersThan(node: Json): Json[] {
+  const types = [node, ...node.anyOf ?? []].map(({ type, const: only }) => type ?? typeof only);
+  return [{ type: "integer", minimum: 7 }, { type: "boolean", const: true }]
+    .filter(({ type }) => !types.includes(type) && !(type === "integer" && types.includes("number")));
 }
 
 /** It may be null, and says so beside what it is otherwise. */

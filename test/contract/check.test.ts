@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { check, presentDocument, release } from "#test/contract/check.ts";
+import { surfaceOf } from "#test/contract/surface.ts";
+import { copyOf, documentOf, type Json, TODAY } from "#test/support/contract.ts";
+
+const test = suite("the contract's commands");
+
+const document = documentOf({ type: "object", properties: { a: { type: "string" } } }, { type: "string" });
+const but = (...changes: ((post: Json) => void)[]) =>
+  surfaceOf(copyOf(document, ({ paths }) => changes.forEach((change) => change(paths["/things"].post))));
+const require = (post: Json) => post.requestBody.required = true;
+const close = (post: Json) => post.requestBody.content["application/json"].schema.additionalProperties = false;
+const THINGS = but(), broken = but(require);
+const declare = (since: string, sunset: string) =>
+  but((post) => Object.assign(post, { deprecated: true, "x-deprecation": { since, sunset, note: "" } }));
+
+/** Runs with that surface as the last release's, in a folder of its own. */
+async function having(
+  released: string,
+  run: (promise: URL, read: () => Promise<string>) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "contract-"));
+  try {
+    const path = join(folder, "released.txt");
+    await writeFile(path, released);
+    await run(pathToFileURL(path), () => readFile(path, "utf8"));
+    assert.equal(await readdir(folder), ["released.txt"]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("fail on what breaks, and only then", () =>
+  having(THINGS, async (promise) => {
+    const { status, text } = await check({ promise, present: broken, today: TODAY });
+    assert.is(status, 1);
+    assert.match(text, "The body has to be sent now");
+    assert.is((await check({ promise, present: THINGS, today: TODAY })).status, 0);
+  }));
+
+test("pass what was announced and is due", () =>
+  having(declare("2026-10-01", TODAY), async (promise) => {
+    assert.is((await check({ promise, present: broken, today: "2026-11-20" })).status, 1);
+    assert.is((await check({ promise, present: broken, today: TODAY })).status, 0);
+  }));
+
+test("let one exception through, and nothing else, until what it is for is released", () =>
+  having(THINGS, async (promise) => {
+    const exceptions = [{
+      kind: "validation_tightened",
+      says: "refuses fields that it does not know, and ignored them",
+      why: "So it is",
+    }] as const;
+    assert.is((await check({ promise, present: but(close), today: TODAY })).status, 1);
+    assert.is((await check({ promise, present: but(close, require), today: TODAY, exceptions })).status, 1);
+    assert.is((await release({ promise, present: but(close), today: TODAY, exceptions })).status, 0);
+    const { status, text } = await check({ promise, present: but(close), today: TODAY, exceptions });
+    assert.is(status, 1);
+    assert.match(text, "excuses nothing any more");
+  }));
+
+test("make the present surface the promise", () =>
+  having(THINGS, async (promise, read) => {
+    const present = declare(TODAY, "2026-12-31");
+    const { status, text } = await release({ promise, present, today: TODAY });
+    assert.is(status, 0);
+    assert.match(text, "Released");
+    assert.equal(await read(), present);
+  }));
+
+test("release nothing that breaks the last promise", () =>
+  having(THINGS, async (promise, read) => {
+    const { status, text } = await release({ promise, present: broken, today: TODAY });
+    assert.is(status, 1);
+    assert.match(text, "Not released");
+    assert.equal(await read(), THINGS);
+  }));
+
+test("release no declaration that leaves less than 30 days", () =>
+  having(THINGS, async (promise, read) => {
+    const { status, text } = await release({ promise, present: declare("2026-01-01", "2026-12-01"), today: TODAY });
+    assert.is(status, 1);
+    assert.match(text, "POST /things: its sunset is 2026-12-01");
+    assert.equal(await read(), THINGS);
+  }));
+
+test("compare with the document of this program, whatever its version", () => {
+  const { info, paths } = presentDocument() as Json;
+  assert.is(info.version, "v0 (golden)");
+  assert.ok(paths["/api/openapi.json"].get);
+});
+
+test.run();

@@ -1,0 +1,112 @@
+/**
+ * Keeps what the API has promised: compares the surface of the last release with the one that this program has.
+ *
+ *   npm run check:contract                            fails on what breaks those who call, and was not announced
+ *   npm run check:contract -- --on 2027-01-31         the same as it will be judged on that day
+ *   npm run release:contract                          makes the present surface the promise, unless it breaks the last
+ *   node test/contract/check.ts --write               writes the present surface, as part of npm run generate
+ *   node test/contract/check.ts --fresh               fails when that is stale
+ *
+ * The promise is test/golden/surface.released.txt: part of cutting a release is to write it anew and to commit it. It is a
+ * file, and not what a tag holds, because a shallow clone has no tags, and because a change of it is looked at like any other.
+ */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { describeApi } from "#lib/docs/openapi.ts";
+import { manifest } from "#src/manifest.ts";
+import { checkContract } from "#test/contract/contract.ts";
+import { findHasty } from "#test/contract/declared.ts";
+import type { OpenApiDocument } from "#test/contract/document.ts";
+import { type Exception, EXCEPTIONS, staleExceptions } from "#test/contract/exceptions.ts";
+import { readSurface } from "#test/contract/read.ts";
+import { reportContract } from "#test/contract/report.ts";
+import { surfaceOf } from "#test/contract/surface.ts";
+
+const PRESENT = new URL("../golden/surface.txt", import.meta.url);
+const PROMISE = new URL("../golden/surface.released.txt", import.meta.url);
+
+export interface Asked {
+  /** The file that holds the last release's surface. */
+  readonly promise: URL;
+  readonly present: string;
+  /** An ISO date. */
+  readonly today: string;
+  readonly exceptions?: readonly Exception[];
+}
+
+export interface Said {
+  readonly status: number;
+  readonly text: string;
+}
+
+export async function check({ promise, present, today, exceptions = [] }: Asked): Promise<Said> {
+  const released = readSurface(await readFile(promise, "utf8"));
+  const found = checkContract(released, readSurface(present), today, exceptions);
+  const stale = staleExceptions(found, exceptions);
+  const status = stale.length > 0 || found.some(({ verdict }) => !verdict.allowed) ? 1 : 0;
+  const text = reportContract(found, { endpoints: released.endpoints.size, today });
+  return { status, text: text + stale.map(tellStale).join("") };
+}
+
+function tellStale({ says }: Exception): string {
+  return `\nAn exception excuses nothing any more; take it out of test/contract/exceptions.ts: … ${says}\n`;
+}
+
+/** Writes the present surface over the released one, unless that would break a promise or make one too short. */
+export async function release(asked: Asked): Promise<Said> {
+  const { status, text } = await check(asked);
+  if (status !== 0) return { status, text: `${text}\nNot released.\n` };
+  const { promise, present, today } = asked;
+  const hasty = findHasty(readSurface(await readFile(promise, "utf8")), readSurface(present), today);
+  if (hasty.length > 0) {
+    const told = "Not released: who calls would learn of it less than 30 days ahead";
+    return { status: 1, text: `${told}\n${hasty.map((one) => `  ${one}\n`).join("")}` };
+  }
+  await writeFile(`${fileURLToPath(promise)}.new`, present);
+  await rename(`${fileURLToPath(promise)}.new`, promise); // whole, or as it was
+  return { status: 0, text: `${text}\nReleased: commit ${fileURLToPath(promise)}\n` };
+}
+
+/** Not of one version, so that nothing but the surface makes it another. */
+export function presentDocument(): OpenApiDocument {
+  const document = describeApi(manifest, { api: "v0", version: "golden", commit: "golden" });
+  return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
+}
+
+async function fresh(): Promise<Said> {
+  if (await readFile(PRESENT, "utf8").catch(() => null) === surfaceOf(presentDocument())) {
+    return { status: 0, text: "" };
+  }
+  return { status: 1, text: "Stale: test/golden/surface.txt; run npm run generate\n" };
+}
+
+async function write(): Promise<Said> {
+  await writeFile(PRESENT, surfaceOf(presentDocument()));
+  return { status: 0, text: "" };
+}
+
+async function main(line: string[]): Promise<Said> {
+  const flag = { type: "boolean" } as const;
+  const options = { on: { type: "string" }, release: flag, write: flag, fresh: flag } as const;
+  const { values } = parseArgs({ args: line, options });
+  if (values.write) return write();
+  if (values.fresh) return fresh();
+  const today = values.on ?? new Date().toISOString().slice(0, 10);
+  return (values.release ? release : check)({
+    promise: PROMISE,
+    present: surfaceOf(presentDocument()),
+    today,
+    exceptions: EXCEPTIONS,
+  });
+}
+
+// A test imports this module too, and does nothing by that.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).catch((error: Error): Said => ({ status: 1, text: `${error.message}\n` })).then(
+    ({ status, text }) => {
+      (status === 0 ? process.stdout : process.stderr).write(text);
+      process.exitCode = status;
+    },
+  );
+}

@@ -1,0 +1,98 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { breakIn, copyOf, type Json, readPresent } from "#test/support/contract.ts";
+
+const test = suite("compareCredentials, of the present document");
+
+const PATH = "/api/version", USERS = "/api/users";
+/** Two of its endpoints: a document of all takes long to try so much on. */
+const present = readPresent().then(({ paths, ...others }) => ({
+  ...others,
+  paths: { [PATH]: paths[PATH], [USERS]: paths[USERS] },
+}));
+
+const SCOPES = ["public", "flow", "readonly", "provisioning", "cli", "session"];
+const securityOf = (scope: string) =>
+  scope === "public" || scope === "flow" ? [] : [...scope === "session" ? [] : [{ bearer: [scope] }], { session: [] }];
+
+/** What is told of an endpoint whose scope was the one and is the other. */
+async function between(scope: string, other: string): Promise<string> {
+  const set = (to: string) => ({ paths }: Json) =>
+    Object.assign(paths[PATH].get, { "x-scope": to, security: securityOf(to) });
+  const found = breakIn(copyOf(await present, set(scope)), set(other));
+  assert.ok(found.every(({ kind, where }) => kind === "validation_tightened" && where === "credentials"));
+  return found.map(({ says }) => says.replace("It can no longer be called with ", "")).join();
+}
+
+test("finds each scope that lets fewer credentials in than before", async () => {
+  const found: string[] = [];
+  for (const scope of SCOPES) {
+    for (const other of SCOPES) {
+      const gone = await between(scope, other);
+      if (gone) found.push(`${scope}, ${other}: ${gone}`);
+    }
+  }
+  const none = "no credential",
+    [readonly, provisioning, cli] = ["readonly", "provisioning", "cli"].map((it) => `a ${it} token`);
+  assert.equal(found, [
+    `public, flow: ${readonly} or ${provisioning} or ${cli}`,
+    `public, readonly: ${none}`,
+    `public, provisioning: ${none} or ${readonly}`,
+    `public, cli: ${none} or ${readonly} or ${provisioning}`,
+    `public, session: ${none} or ${readonly} or ${provisioning} or ${cli}`,
+    `flow, readonly: ${none}`,
+    `flow, provisioning: ${none}`,
+    `flow, cli: ${none}`,
+    `flow, session: ${none}`,
+    `readonly, flow: ${readonly} or ${provisioning} or ${cli}`,
+    `readonly, provisioning: ${readonly}`,
+    `readonly, cli: ${readonly} or ${provisioning}`,
+    `readonly, session: ${readonly} or ${provisioning} or ${cli}`,
+    `provisioning, flow: ${provisioning} or ${cli}`,
+    `provisioning, cli: ${provisioning}`,
+    `provisioning, session: ${provisioning} or ${cli}`,
+    `cli, flow: ${cli}`,
+    `cli, session: ${cli}`,
+  ]);
+});
+
+/** What is told of GET /api/users, which asks for readonly. */
+async function told(change: (get: Json, document: Json) => void): Promise<readonly string[]> {
+  return breakIn(await present, (copy) => change(copy.paths[USERS].get, copy))
+    .filter(({ operation }) => operation === "GET /api/users").map(({ says }) => says);
+}
+
+test("believes neither of the document's two sayings without the other", async () => {
+  const tokens = "a readonly token or a provisioning token or a cli token";
+  assert.equal(await told((get) => get.security.pop()), ["It can no longer be called with a session"]);
+  assert.equal(await told((get) => get.security.shift()), [`It can no longer be called with ${tokens}`]);
+  assert.equal(await told((get) => get["x-scope"] = "session"), [`It can no longer be called with ${tokens}`]);
+  assert.equal(await told((get) => get.security[0].bearer = ["admin"]), [`It can no longer be called with ${tokens}`]);
+  assert.equal(await told((get) => get.security.push({})), []);
+});
+
+test("finds a credential that is sent in another way", async () => {
+  const says = (name: string) => [`The credential \`${name}\` is sent in another way now`];
+  const change = (edit: (schemes: Json) => void) => told((_, { components }) => edit(components.securitySchemes));
+  assert.equal(await change(({ session }) => session.name = "other"), says("session"));
+  assert.equal(await change(({ bearer }) => bearer.scheme = "basic"), says("bearer"));
+  assert.equal(await change((schemes) => delete schemes.bearer), says("bearer"));
+  assert.equal(await change(({ bearer }) => bearer.description = "Other words"), []);
+});
+
+test("finds an access that lets fewer in, where that is sure", async () => {
+  const between = async (access: string, other: string) => {
+    const set = (to: string) => ({ paths }: Json) => paths[PATH].get["x-access"] = to;
+    return breakIn(copyOf(await present, set(access)), set(other)).map(({ says }) => says).join();
+  };
+  for (
+    const [access, other] of [["anyone", "signed in"], ["signed in", "spoke: see"], ["spoke: see", "operator"]] as const
+  ) {
+    assert.is(await between(access, other), `Fewer may call it: the access was "${access}", is "${other}" now`);
+    assert.is(await between(other, access), "");
+  }
+  assert.is(await between("federation: change", "federation: remove").then(Boolean), true);
+  assert.is(await between("spoke: see", "spoke: act"), "");
+});
+
+test.run();

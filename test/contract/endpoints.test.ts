@@ -1,0 +1,60 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { breakIn, type Case, copyOf, type Json, readPresent, surfaceIn, tellEach } from "#test/support/contract.ts";
+
+const test = suite("findMoved, of the present document");
+
+const present = readPresent();
+
+const each = async (cases: readonly Case[]): Promise<void> => tellEach(await present, cases);
+
+const SPOKE = "/api/spokes/{spokeId}";
+
+test("finds an endpoint that is gone", () =>
+  each([
+    ["endpoint_removed GET /api/my-spokes address", (paths) => delete paths["/api/my-spokes"]],
+    [`endpoint_removed DELETE ${SPOKE} address`, (paths) => delete paths[SPOKE].delete],
+    ["endpoint_removed POST /invite address", (paths) => delete paths["/invite"].post],
+    ["endpoint_removed GET /api/healthz address", (paths) => {
+      paths["/api/others"] = { ...paths["/api/users"], get: { ...paths["/api/users"].get, summary: "Others" } };
+      delete paths["/api/healthz"];
+    }],
+  ]));
+
+test("finds an endpoint that has another method or path", async () => {
+  await each([
+    ["endpoint_moved GET /api/my-spokes address", (paths) => move(paths, "/api/my-spokes", "/api/spokes")],
+    ["endpoint_moved PATCH /api/users/{userId} address", ({ "/api/users/{userId}": item }) => {
+      item.put = item.patch;
+      delete item.patch;
+    }],
+    ["endpoint_moved GET /api/healthz address", (paths) => {
+      move(paths, "/api/healthz", "/healthz");
+      paths["/healthz"].get.summary = "Whether it lives";
+    }],
+    ["endpoint_moved POST /api/federations address", (paths) => {
+      paths["/api/hubs"] = { post: { ...paths["/api/federations"].post, summary: "Make a hub" } };
+      delete paths["/api/federations"].post;
+    }],
+    ["endpoint_moved GET /verify address", (paths) => {
+      paths["/confirm"] = { get: paths["/verify"].get };
+      delete paths["/verify"].get;
+    }],
+  ]);
+  const document = await present;
+  const says = breakIn(document, ({ paths }) => move(paths, "/api/my-spokes", "/api/spokes")).map((one) => one.says);
+  assert.equal(says, ["It is gone; GET /api/spokes is new and looks like it: has it moved there?"]);
+  const named = copyOf(document, ({ paths }) => paths["/api/auth/login"].post["x-aliases"] = ["/auth/login"]);
+  const unnamed = breakIn(named, ({ paths }) => delete paths["/api/auth/login"].post["x-aliases"]);
+  assert.equal(unnamed.map((one) => `${one.kind} ${one.says}`), ["endpoint_moved It is no longer at /auth/login"]);
+  const away = breakIn(document, (copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
+  assert.is(away.length, surfaceIn(document).endpoints.size);
+  assert.equal(new Set(away.map(({ kind }) => kind)), new Set(["endpoint_moved"]));
+});
+
+function move(paths: Json, path: string, other: string): void {
+  paths[other] = paths[path];
+  delete paths[path];
+}
+
+test.run();

@@ -1,0 +1,38 @@
+/** Released endpoints that are at their address no more: gone, or moved to where a new one looks just like them. */
+import type { Change } from "#test/contract/place.ts";
+import type { Endpoint, Surface } from "#test/contract/read.ts";
+
+/** What is to be said of each; `fresh` are the endpoints that stand now where none was released. */
+export function findMoved(
+  gone: readonly Endpoint[],
+  fresh: readonly Endpoint[],
+): readonly (readonly [gone: Endpoint, found: Change])[] {
+  const free = [...fresh];
+  return gone.map((endpoint) => {
+    const place = { where: "address", within: null };
+    const found = free.findIndex((other) => isLike(endpoint, other));
+    if (found < 0) return [endpoint, { ...place, kind: "endpoint_removed", says: "It is gone" }];
+    const [other] = free.splice(found, 1);
+    const says = `It is gone; ${other!.name} is new and looks like it: has it moved there?`;
+    return [endpoint, { ...place, kind: "endpoint_moved", says }];
+  });
+}
+
+/** It takes and gives the same, by the same method or at the same path. */
+function isLike(one: Endpoint, other: Endpoint): boolean {
+  const [method, path] = addressOf(one).split(" "), [otherMethod, otherPath] = addressOf(other).split(" ");
+  return formOf(one) === formOf(other) && (method === otherMethod || path === otherPath);
+}
+
+/** The endpoints by what is the same for all names that their parameters could have: `GET /api/spokes/{}`. */
+export function byAddress({ endpoints }: Surface): ReadonlyMap<string, Endpoint> {
+  return new Map([...endpoints.values()].map((endpoint) => [addressOf(endpoint), endpoint]));
+}
+
+function addressOf({ name }: Endpoint): string {
+  return name.replace(/\{[^}]*\}/g, "{}");
+}
+
+function formOf({ lines }: Endpoint): string {
+  return lines.filter((line) => /^(?:query|header|body|[23]\d\d) /.test(line)).join("\n");
+}

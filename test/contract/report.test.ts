@@ -1,0 +1,88 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { reportContract } from "#test/contract/report.ts";
+import { breakIn, copyOf, type Json, readPresent, surfaceIn, TODAY } from "#test/support/contract.ts";
+
+const test = suite("reportContract, of the present document");
+
+const present = readPresent();
+
+async function report(
+  change: (copy: Json) => void,
+  declare: (document: Json) => void = () => undefined,
+): Promise<string> {
+  const before = copyOf(await present, declare);
+  const endpoints = surfaceIn(before).endpoints.size;
+  const text = reportContract(breakIn(before, change), { endpoints, today: TODAY });
+  return text.replaceAll(String(endpoints), "ALL"); // the next release has more of them
+}
+
+const LAST = "Nothing breaks for those who call the ALL endpoints of the last release";
+
+test("says so when nothing breaks", async () => {
+  assert.is(await report(() => undefined), `${LAST}\n`);
+});
+
+test("says what breaks, where, whom, and how to go on", async () => {
+  const text = await report(({ paths, components: { schemas } }) => {
+    schemas.SpokeAction.properties.action.enum.pop();
+    const { id, ...others } = schemas.Notification.properties;
+    schemas.Notification.properties = { number: id, ...others };
+    delete paths["/api/my-spokes"];
+  });
+  assert.is(
+    text,
+    `This breaks what the last release promised: 3 breaking changes, felt in 4 endpoints of ALL
+
+Not declared: it may land 30 days after a release that declares it, not before 2026-12-21.
+
+  ✗ an endpoint is gone
+    It is gone.
+      GET /api/my-spokes
+
+  ✗ a field has another name, or is no longer read: Notification.id
+    \`id\` is gone; \`number\` is new and of the same type: is it the same under another name?
+      GET /api/notifications
+      POST /api/notifications/{notificationId}/read
+
+  ✗ an enum's values are others: SpokeAction.action
+    \`action\` no longer accepts \`reapply\`.
+      POST /api/spokes/{spokeId}/actions
+
+How to go on
+  Keep what is there, and put the new beside it. Endpoints, request fields that may be left out, fields and enum
+  cases of answers are free at any time. If the old has to go, declare that on its endpoint:
+    deprecated: { since: "2026-11-21", sunset: "2026-12-21", note: "Use … in its place" }
+  Release the declaration (npm run release:contract), and land this change when the sunset has come. Until then those
+  who call are told by headers, by the changelog and by mail.
+`,
+  );
+});
+
+test("tells a change that many feel once, with the number of those that are not named", async () => {
+  const text = await report(({ components }) => delete components.schemas.Operation.properties.kind);
+  assert.is(text.match(/✗/g)?.length, 1);
+  assert.match(text, /Operation\.kind\n {4}`kind` is gone\.\n(?: {6}[A-Z]+ \/api\/\S+\n){6} {6}and \d+ more\n/);
+  const all = await report((copy) => copy.servers = [{ url: "https://elsewhere.example" }]);
+  assert.match(all, "It is no longer under the server /.\n      every endpoint, all ALL\n");
+});
+
+test("sets apart what was announced, and alone lets it pass", async () => {
+  const declare = ({ paths }: Json) =>
+    Object.assign(paths["/api/my-spokes"].get, {
+      ...{ deprecated: true, "x-deprecation": { since: "2026-01-01", sunset: "2026-11-01", note: "" } },
+    });
+  const remove = ({ paths }: Json) => delete paths["/api/my-spokes"];
+  const announced = "Allowed: declared since 2026-01-01 to be gone on 2026-11-01.\n\n  ✗ an endpoint is gone\n";
+  const allowed = await report(remove, declare);
+  assert.ok(allowed.startsWith(`${LAST}, but what was announced or excepted\n\n${announced}`));
+  assert.not.match(allowed, "How to go on");
+  const mixed = await report((copy) => {
+    remove(copy);
+    delete copy.paths["/api/users"];
+  }, declare);
+  assert.match(mixed, "1 breaking change, felt in 1 endpoint of ALL");
+  assert.match(mixed, announced);
+});
+
+test.run();

@@ -1,0 +1,80 @@
+/** What the check of the contract found, for the developer who just broke somebody: what, where, and how to go on. */
+import type { Judged } from "#test/contract/contract.ts";
+import { type Kind, KINDS } from "#test/contract/place.ts";
+import { NOTICE } from "#lib/notice.ts";
+
+export interface Occasion {
+  /** How many endpoints the last release has, so that a change of all is told as one. */
+  readonly endpoints: number;
+  /** The day that the findings were judged by, an ISO date. */
+  readonly today: string;
+}
+
+/** Findings of many operations that are one change, most often of a schema that they share. */
+interface Group {
+  readonly kind: Kind;
+  readonly place: string;
+  readonly says: string;
+  readonly operations: readonly string[];
+}
+
+const MOST = 6; // operations that are named; the others are counted
+
+export function reportContract(found: readonly Judged[], { endpoints, today }: Occasion): string {
+  const refused = found.filter(({ verdict }) => !verdict.allowed);
+  const allowed = found.filter(({ verdict }) => verdict.allowed);
+  if (refused.length === 0) {
+    const least = allowed.length === 0 ? "" : ", but what was announced or excepted";
+    return `Nothing breaks for those who call the ${count(endpoints, "endpoint")} of the last release${least}\n` +
+      list(allowed, endpoints);
+  }
+  const changes = count(groupOf(refused).length, "breaking change");
+  const felt = count(new Set(refused.map(({ operation }) => operation)).size, "endpoint");
+  return `This breaks what the last release promised: ${changes}, felt in ${felt} of ${endpoints}\n` +
+    list(refused, endpoints) + list(allowed, endpoints) + advice(today);
+}
+
+function advice(today: string): string {
+  const later = new Date(Date.parse(today) + NOTICE).toISOString().slice(0, 10);
+  return `
+How to go on
+  Keep what is there, and put the new beside it. Endpoints, request fields that may be left out, fields and enum
+  cases of answers are free at any time. If the old has to go, declare that on its endpoint:
+    deprecated: { since: "${today}", sunset: "${later}", note: "Use … in its place" }
+  Release the declaration (npm run release:contract), and land this change when the sunset has come. Until then those
+  who call are told by headers, by the changelog and by mail.
+`;
+}
+
+/** Under each verdict what it is about. */
+function list(found: readonly Judged[], endpoints: number): string {
+  const verdicts = [...new Set(found.map(({ verdict }) => verdict.says))];
+  return verdicts.map((says) => {
+    const groups = groupOf(found.filter(({ verdict }) => verdict.says === says));
+    return `\n${says}.\n${groups.map((group) => describe(group, endpoints)).join("")}`;
+  }).join("");
+}
+
+function describe({ kind, place, says, operations }: Group, endpoints: number): string {
+  const named = operations.length === endpoints && endpoints > 1 ? [`every endpoint, all ${endpoints}`] : operations;
+  const shown = named.length <= MOST + 1 ? named : [...named.slice(0, MOST), `and ${named.length - MOST} more`];
+  const sentence = says[0]!.toUpperCase() + says.slice(1);
+  return `\n  ✗ ${KINDS[kind]}${place && `: ${place}`}\n` +
+    `    ${sentence}${sentence.endsWith("?") ? "" : "."}\n` +
+    shown.map((name) => `      ${name}\n`).join("");
+}
+
+function groupOf(found: readonly Judged[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const { kind, within, where, says, operation } of found) {
+    const place = within ?? where, key = [kind, place, says].join("\n"), operations = groups.get(key)?.operations ?? [];
+    const more = operations.includes(operation) ? operations : [...operations, operation];
+    groups.set(key, { kind, place: place === "address" ? "" : place, says, operations: more });
+  }
+  const kinds = Object.keys(KINDS);
+  return [...groups.values()].sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,54 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { compare, type Json } from "#test/support/contract.ts";
+
+const test = suite("compareRequests");
+
+const TEXT = { type: "string" };
+
+/** What is told of an endpoint that took the one parameter and takes the other. */
+function between(once: Json, then: Json, told = ({ kind, where }: Json) => `${kind} ${where}`): readonly string[] {
+  const document = (parameter: Json) => ({
+    paths: { "/things": { get: { parameters: [{ in: "query", schema: TEXT, ...parameter }] } } },
+  });
+  return compare(document(once), document(then)).map(told);
+}
+
+test("tells of a parameter that is renamed once, though the new one has to be sent", () => {
+  const once = { name: "hub", required: true }, then = { name: "hubId", required: true };
+  assert.equal(between(once, then), ["field_renamed the query: hub"]);
+  assert.equal(between({ ...once, required: false }, then), [
+    "field_renamed the query: hub",
+    "validation_tightened the query: hubId",
+  ]);
+});
+
+test("takes no parameter for another that is sent elsewhere", () => {
+  const says = (one: Json) => one.says;
+  assert.equal(between({ name: "a" }, { name: "b" }, says), [
+    "`a` is gone; `b` is new and of the same type: is it the same under another name?",
+  ]);
+  assert.equal(between({ name: "a" }, { name: "a", in: "header" }, says), [
+    "`a` is no longer read: what is sent there is lost",
+  ]);
+});
+
+test("knows a parameter of the path by its position", () => {
+  const document = (name: string, schema: Json) => ({
+    paths: { [`/things/{${name}}`]: { get: { parameters: [{ in: "path", name, required: true, schema }] } } },
+  });
+  const told = (after: Json) => compare(document("id", TEXT), after).map(({ kind, says }) => `${kind} ${says}`);
+  const renamed = "field_renamed `id` is `thingId` now: generated clients call it by its name";
+  assert.equal(told(document("thingId", TEXT)), [renamed]);
+  assert.equal(told(document("thingId", { type: "number" })), [
+    renamed,
+    "type_changed `id` was string, and is number now",
+  ]);
+});
+
+test("knows a header in any case of its letters, and a query's name in one", () => {
+  assert.equal(between({ name: "X-Key", in: "header" }, { name: "x-key", in: "header" }), []);
+  assert.equal(between({ name: "Key" }, { name: "key" }), ["field_renamed the query: Key"]);
+});
+
+test.run();

@@ -1,0 +1,114 @@
+/**
+ * A schema as lines: one for each field and each value, with what holds for it.
+ *
+ *     Spoke .operation.state string?              it may be left out
+ *     Spoke .operation.state = "queued"           one of its values
+ *     NewSpoke .slug string pattern="^[a-z0-9]+$"
+ *     Spoke .backups[] object                     what the list has in it; `{*}` is what a map has in it
+ *     Cost <available=true> object                one of several forms, by the constants that tell it from the others
+ *
+ * A named schema is referred to: `Spoke .operation Operation|null`. Only what our schemas are written with is understood; any
+ * other keyword is refused, so that nothing that is promised is left out in silence.
+ */
+import type { JsonSchema } from "#lib/docs/json-schema.ts";
+
+const RULES = ["minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "minimum", "maximum"];
+const INSIDE = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "properties", "required", "items"];
+const WORDS = ["description", "title", "default", "example", "examples"];
+const KNOWN = [...RULES, ...INSIDE, ...WORDS, "additionalProperties"];
+
+interface Described {
+  /** What the lines begin with: the schema's name, or the endpoint and the place in it. */
+  readonly of: string;
+  readonly path?: string;
+  readonly optional?: boolean;
+}
+
+export function schemaLines(schema: JsonSchema, { of, path = "", optional = false }: Described): string[] {
+  const at = path === "" ? of : `${of} ${path}`;
+  const options = optionsOf(schema, at), types = [...new Set(options.map(typeOf))];
+  const forms = options.filter(({ type }) => type === "object"), lists = options.filter(({ type }) => type === "array");
+  const values = options.flatMap(valuesOf);
+  const own = forms.length > 1 ? options.filter((one) => !forms.includes(one)) : options;
+  const all = { ...rulesOf(own, at), ...(values.length === 0 && saysOf([schema, ...options])) };
+  const names = forms.map(constantsOf), areTold = new Set(names).size === names.length && !names.includes("");
+  return [
+    `${at} ${types.join("|")}${optional ? "?" : ""}${rulesText(all)}`,
+    ...values.map((value) => `${at} = ${JSON.stringify(value)}`),
+    ...lists.flatMap(({ items = {} }) => schemaLines(items as JsonSchema, { of, path: `${path}[]` })),
+    ...forms.flatMap((form, i) => {
+      if (forms.length === 1) return fieldLines(form, of, path);
+      const inner = `${path}<${areTold ? names[i] : i + 1}>`;
+      return [`${of} ${inner} object${rulesText(rulesOf([form], at))}`, ...fieldLines(form, of, inner)];
+    }),
+  ];
+}
+
+/** Each way in which it can be had, of one type, without those that are ways themselves. */
+function optionsOf(schema: JsonSchema, at: string): readonly JsonSchema[] {
+  if (typeof schema !== "object") throw new Error(`The surface has no words for ${schema} at ${at}`);
+  const { anyOf, oneOf, ...own } = schema, keys = Object.keys(own).filter((key) => !WORDS.includes(key));
+  const isKnown = (key: string) => KNOWN.includes(key) || key === "propertyNames" && isText(own[key] as JsonSchema);
+  const unknown = keys.find((key) => !isKnown(key));
+  if (unknown) throw new Error(`The surface has no words for ${unknown} at ${at}`);
+  const options = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined;
+  if ((options || own.$ref) && keys.length > (own.$ref ? 1 : 0) || anyOf && oneOf) {
+    throw new Error(`The surface has no words for what stands beside the options at ${at}`);
+  }
+  if (options) return options.flatMap((option) => optionsOf(option, at));
+  const types = own.type ?? [...new Set(valuesOf(own).map((value) => value === null ? "null" : typeof value))];
+  return Array.isArray(types) && types.length > 0 ? types.map((type) => ({ ...own, type })) : [own];
+}
+
+function isText(schema: JsonSchema): boolean {
+  return schema.type === "string" && Object.keys(schema).length === 1;
+}
+
+function typeOf({ $ref, type = "any" }: JsonSchema): string {
+  return typeof $ref === "string" ? $ref.slice($ref.lastIndexOf("/") + 1) : type as string;
+}
+
+function valuesOf({ const: only, enum: choices, type }: JsonSchema): readonly unknown[] {
+  const values = only === undefined ? choices as readonly unknown[] ?? [] : [only];
+  const wanted = type === "integer" ? "number" : type;
+  return type === undefined ? values : values.filter((value) => wanted === (value === null ? "null" : typeof value));
+}
+
+/** What holds for its text, its number, its list: of two of one type it could not be told which is meant. */
+function rulesOf(options: readonly JsonSchema[], at: string): JsonSchema {
+  const kinds = options.map((one) => typeOf(one).replace("integer", "number"));
+  const isOpen = options.map((one) => valuesOf(one).length === 0);
+  const twice = kinds.some((kind, i) => kinds.indexOf(kind) < i && (isOpen[i] || isOpen[kinds.indexOf(kind)]));
+  if (twice) throw new Error(`The surface has no words for two options of one type at ${at}`);
+  return Object.assign(
+    {},
+    ...options.map((one) => Object.fromEntries(RULES.filter((rule) => rule in one).map((rule) => [rule, one[rule]]))),
+    ...options.map(({ additionalProperties }) => additionalProperties === false ? { closed: true } : {}),
+  );
+}
+
+/** What it has to be, in words: the house's own checks are not seen in JSON Schema, but all of them begin so. */
+function saysOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const says = schemas.map(({ description }) => /\bmust be .*/s.exec(String(description))?.[0]).find(Boolean);
+  return says === undefined ? {} : { says };
+}
+
+function rulesText(rules: JsonSchema): string {
+  return Object.entries(rules).map(([rule, value]) => ` ${rule}=${JSON.stringify(value)}`).join("");
+}
+
+function fieldLines({ properties = {}, required = [], additionalProperties }: JsonSchema, of: string, path: string) {
+  const others = additionalProperties === true ? {} : additionalProperties as JsonSchema | false | undefined;
+  return [
+    ...Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, field]) => {
+      if (/[\s.[\]{}<>]/.test(name)) throw new Error(`The surface cannot write the name ${name} in ${of}`);
+      return schemaLines(field, { of, path: `${path}.${name}`, optional: !(required as string[]).includes(name) });
+    }),
+    ...(others ? schemaLines(others, { of, path: `${path}{*}` }) : []),
+  ];
+}
+
+function constantsOf({ properties = {} }: JsonSchema): string {
+  return Object.entries(properties as Readonly<Record<string, JsonSchema>>).filter(([, field]) => "const" in field)
+    .map(([name, field]) => `${name}=${field.const}`).join(",").replace(/[\s<>]/g, "_");
+}

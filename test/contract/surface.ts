@@ -1,0 +1,124 @@
+/**
+ * The surface of the API: what those who call can depend on, a sorted line for each thing.
+ *
+ *     POST /api/spokes by "federation: change" with provisioning cli session
+ *     POST /api/spokes header .Idempotency-Key string?
+ *     POST /api/spokes body application/json NewSpoke
+ *     POST /api/spokes 202 application/json Spoke
+ *     POST /api/spokes every header .X-Request-Id string      every answer has it
+ *     POST /api/spokes refuses 400 401 409                    as the lines of `refusal 400` and the others have it
+ *     POST /api/spokes fault slug_taken                       one of its own; `code slug_taken 409` tells its status
+ *
+ * It is made of the OpenAPI document. The examples and the words there promise nothing, but for what a value "must be".
+ */
+import { credentialsOf } from "#test/contract/credentials.ts";
+import { type Answer, type Header, type Named, type OpenApiDocument, type Operation } from "#test/contract/document.ts";
+import { operationsOf } from "#test/contract/document.ts";
+import { schemaLines } from "#test/contract/schema-lines.ts";
+
+export function surfaceOf(document: OpenApiDocument): string {
+  const { servers = [{ url: "/" }], components: { schemas = {}, examples = {}, securitySchemes = {} } = {} } = document;
+  const operations = operationsOf(document).map(([name, one]) => describe(name, one, document));
+  const shared = sharedRefusals(operations.map(({ answers }) => answers));
+  return [
+    ...servers.map(({ url }) => `server ${url}`),
+    ...Object.entries(securitySchemes).map(([name, { description: _, ...scheme }]) =>
+      `credential ${name} ${Object.entries(scheme).map(([key, value]) => `${key}=${value}`).sort().join(" ")}`
+    ),
+    ...Object.values(examples).flatMap(({ value: { code, statusCode } }) => code ? [`code ${code} ${statusCode}`] : []),
+    ...[...shared].flatMap(([status, lines]) => lines.map((line) => `refusal ${status} ${line}`)),
+    ...operations.flatMap(({ name, lines, answers }) =>
+      [...lines, ...answerLines(answers, shared)].map((line) => `${name} ${line}`)
+    ),
+    ...Object.entries(schemas).flatMap(([name, schema]) => schemaLines(schema, { of: name })),
+  ].sort().map((line) => `${line}\n`).join("");
+}
+
+function describe(name: string, operation: Operation, document: OpenApiDocument) {
+  try {
+    const lines = [...callerLines(operation), ...requestLines(operation)];
+    return { name, lines, answers: answersOf(operation, document) };
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function callerLines(operation: Operation): readonly string[] {
+  const { "x-access": access = "anyone", "x-aliases": aliases = [], "x-faults": faults = [], deprecated } = operation;
+  const { since, sunset } = operation["x-deprecation"] ?? {};
+  return [
+    `by ${JSON.stringify(access)} with ${credentialsOf(operation).join(" ")}`,
+    ...aliases.map((path) => `alias ${path}`),
+    ...faults.map((code) => `fault ${code}`),
+    ...(deprecated ? [`deprecated since ${since} until ${sunset}`] : []),
+  ];
+}
+
+function requestLines({ parameters = [], requestBody }: Operation): readonly string[] {
+  return [
+    ...parameters.flatMap(({ in: place, name, required, description, schema, example: _, ...others }) => {
+      const [other] = Object.keys(others);
+      if (other) throw new Error(`The surface has no words for ${other} of ${place} ${name}`);
+      // What is said of a parameter stands beside its schema.
+      const said = description === undefined || !schema ? schema : { ...schema, description };
+      return schemaLines(said, { of: place, path: `.${name}`, optional: !required });
+    }),
+    ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema = {} }]) =>
+      schemaLines(schema, { of: `body ${type}`, optional: !requestBody?.required })
+    ),
+  ];
+}
+
+/** The lines of each answer, by its status. */
+type Answers = ReadonlyMap<string, readonly string[]>;
+
+function answersOf({ responses = {} }: Operation, { components }: OpenApiDocument): Answers {
+  return new Map(
+    Object.entries(responses).map(([status, answer]) => [status, [
+      ...(answer.content ? [] : ["nothing"]),
+      ...Object.entries(answer.content ?? {}).flatMap(([type, { schema = {} }]) => schemaLines(schema, { of: type })),
+      ...headerLines(answer, components?.headers),
+    ]]),
+  );
+}
+
+function headerLines({ headers = {} }: Answer, components: Named<Header> = {}): readonly string[] {
+  return Object.entries(headers).flatMap(([name, { $ref, ...own }]) => {
+    const { required, schema = {} } = $ref === undefined ? own : components[$ref.slice($ref.lastIndexOf("/") + 1)]!;
+    return schemaLines(schema, { of: "header", path: `.${name}`, optional: !required });
+  });
+}
+
+/** What all of its answers have is said once, and a refusal that is as it is everywhere by its status alone. */
+function answerLines(answers: Answers, shared: Answers): readonly string[] {
+  const every = everyOf(answers), refused: string[] = [];
+  const own = [...answers].flatMap(([status, lines]) => {
+    const rest = lines.filter((line) => !every.includes(line));
+    if (shared.get(status)?.join("\n") !== rest.join("\n")) return rest.map((line) => `${status} ${line}`);
+    refused.push(status);
+    return [];
+  });
+  return [
+    ...own,
+    ...every.map((line) => `every ${line}`),
+    ...(refused.length > 0 ? [`refuses ${refused.join(" ")}`] : []),
+  ];
+}
+
+function everyOf(answers: Answers): readonly string[] {
+  const [first = [], ...others] = answers.values();
+  return first.filter((line) => line.startsWith("header ") && others.every((lines) => lines.includes(line)));
+}
+
+/** How most endpoints refuse with each status. */
+function sharedRefusals(all: readonly Answers[]): Answers {
+  const refusals = all.flatMap((answers) => {
+    const every = everyOf(answers);
+    return [...answers].filter(([status]) => /^[45]/.test(status))
+      .map(([status, lines]) => [status, lines.filter((line) => !every.includes(line))] as const);
+  });
+  return new Map([...Map.groupBy(refusals, ([status]) => status)].map(([status, of]) => {
+    const alike = [...Map.groupBy(of, ([, lines]) => lines.join("\n")).values()];
+    return [status, alike.reduce((most, other) => other.length > most.length ? other : most)[0]![1]];
+  }));
+}
