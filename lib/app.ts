@@ -1,16 +1,16 @@
 /** What is passed down: everything a domain may need and nothing that it could find by itself. Built in src/compose.ts. */
-import type { Blueprint } from "#lib/blueprint/load.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { Cluster } from "#lib/cluster/cluster.ts";
-import type { Config } from "#lib/config.ts";
-import type { Passwords } from "#lib/crypto/password.ts";
-import type { Database } from "#lib/db/database.ts";
-import type { Dns } from "#lib/dns/dns.ts";
-import type { Feeds } from "#lib/events/feed.ts";
-import type { Attempts } from "#lib/limits/attempts.ts";
-import type { Log } from "#lib/log.ts";
-import type { Notice } from "#lib/notice.ts";
-import type { Payments } from "#lib/payments/payments.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import type { Config } from "#lib/base/config.ts";
+import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { Dns } from "#lib/drivers/dns/dns.ts";
+import type { Feeds } from "#lib/records/events/feed.ts";
+import type { Attempts } from "#lib/base/limits/attempts.ts";
+import type { Log } from "#lib/base/log.ts";
+import type { Notice } from "#lib/base/notice.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
 
 /** The clusters that spokes can be placed on, by the name that a hub or spoke row remembers. */
 export interface Clusters {

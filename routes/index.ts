@@ -1,9 +1,9 @@
 /** What answers at this address. */
-import { anyone } from "#lib/auth/access.ts";
-import { frontPage } from "#lib/docs/front/page.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { html } from "#lib/http/reply.ts";
-import { unread } from "#lib/portal/frame.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { frontPage } from "#lib/surface/docs/front/page.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { html } from "#lib/surface/http/reply.ts";
+import { unread } from "#lib/surface/portal/frame.ts";
 
 export const GET = endpoint({
   summary: "The front page: what this is, whether it works, and where to go on",

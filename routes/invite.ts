@@ -1,10 +1,10 @@
 /** The page behind the link of an invitation, for people; it works without script and without the portal. */
 import * as v from "valibot";
-import { anyone } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { Fields } from "#lib/portal/fields.ts";
-import { refused, shown } from "#lib/portal/frame.ts";
-import { showInvitation, submitInvitation } from "#lib/portal/invite.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { Fields } from "#lib/surface/portal/fields.ts";
+import { refused, shown } from "#lib/surface/portal/frame.ts";
+import { showInvitation, submitInvitation } from "#lib/surface/portal/invite.ts";
 
 export const GET = endpoint({
   summary: "Show what an invitation is to",

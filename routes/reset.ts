@@ -1,10 +1,10 @@
 /** The page behind the link that sets a new password, for people. */
 import * as v from "valibot";
-import { anyone } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ResetFields } from "#lib/portal/fields.ts";
-import { refused, shown } from "#lib/portal/frame.ts";
-import { showReset, submitReset } from "#lib/portal/reset.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ResetFields } from "#lib/surface/portal/fields.ts";
+import { refused, shown } from "#lib/surface/portal/frame.ts";
+import { showReset, submitReset } from "#lib/surface/portal/reset.ts";
 
 export const GET = endpoint({
   summary: "Show the form that sets a new password",

@@ -1,10 +1,10 @@
 /** The page behind the link that proves an address, for people. */
 import * as v from "valibot";
-import { anyone } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { Fields } from "#lib/portal/fields.ts";
-import { refused, shown } from "#lib/portal/frame.ts";
-import { showVerification, submitVerification } from "#lib/portal/verify.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { Fields } from "#lib/surface/portal/fields.ts";
+import { refused, shown } from "#lib/surface/portal/frame.ts";
+import { showVerification, submitVerification } from "#lib/surface/portal/verify.ts";
 
 export const GET = endpoint({
   summary: "Show the form that proves an address",

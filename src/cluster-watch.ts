@@ -6,10 +6,10 @@
  * used is refused, because no waiting mends it.
  */
 import type { Clusters } from "#lib/app.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { messageOf, reasonOf } from "#lib/errors.ts";
-import { type Log, silent } from "#lib/log.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import { type Log, silent } from "#lib/base/log.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
@@ -30,7 +30,7 @@ export interface ClusterWatch {
 
 /** Throws a CommandError when the kubeconfig cannot be read, or says nothing that can be used. */
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
-  const { openCluster } = await import("#lib/cluster/open.ts"); // see src/clusters.ts
+  const { openCluster } = await import("#lib/drivers/cluster/open.ts"); // see src/clusters.ts
   const opening = openCluster({ name: "default", kubeconfig: source, log: silent });
   opening.then((cluster) => cluster.close(), () => {});
   const problem = await atMost(READING, opening.then(() => null, (error) => error));

@@ -1,8 +1,8 @@
 /** The clusters of this process: one per kubeconfig context that the catalogue's regions name, opened on first use. */
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
-import type { Log } from "#lib/log.ts";
+import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Log } from "#lib/base/log.ts";
 import { release } from "./release.ts";
 
 /** A kubeconfig file, its text, or the service account of the pod that this runs in. */
@@ -29,7 +29,7 @@ export async function openClusters(
   replicaId: string,
 ): Promise<OpenClusters> {
   const began = performance.now();
-  const { openCluster } = await import("#lib/cluster/open.ts"); // not above: commands that need no cluster start at once
+  const { openCluster } = await import("#lib/drivers/cluster/open.ts"); // not above: commands that need no cluster start at once
   log.debug("Loaded the Kubernetes library", { ms: Math.round(performance.now() - began) });
   const version = `${release().version} (${replicaId})`;
   const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);

@@ -7,8 +7,8 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { networkOf } from "#lib/limits/address.ts";
-import { SECOND } from "#lib/time.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export interface ConnectionBounds {
   /** Connections at once. */

@@ -9,7 +9,7 @@
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { messageOf, reasonOf } from "#lib/errors.ts";
+import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./commands/command.ts";
 
 /** Holds the directory until this is called. Throws a CommandError that says why it cannot be used, or who uses it. */

@@ -10,7 +10,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readReleases } from "#lib/changelog/releases.ts";
+import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. */\n";
@@ -20,7 +20,7 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
   return new Map([
     ["src/manifest.ts", manifestOf(await listFiles(new URL("routes/", root), ".ts"))],
     ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
-    ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/blueprint/moodle/", root), ""))],
+    ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
   ]);
 }
@@ -64,7 +64,7 @@ export function manifestOf(files: readonly string[]): string {
   const twice = routes.find((_, i) => shapes.indexOf(shapes[i]!) !== i);
   if (twice) throw new Error(`Two files answer ${twice.pattern}`);
   return WARNING +
-    `import type { Manifest } from "#lib/http/endpoint.ts";\n` +
+    `import type { Manifest } from "#lib/surface/http/endpoint.ts";\n` +
     routes.map(({ name, file }) => `import * as ${name} from "../routes/${file}.ts";\n`).join("") +
     `\nexport const manifest: Manifest = [` +
     routes.map(({ pattern, name }) => `\n  [${JSON.stringify(pattern)}, ${name}],`).join("") +
@@ -78,7 +78,7 @@ export function migrationsOf(files: ReadonlyMap<string, string>): string {
   const entries = [...files].map(([file, text]) =>
     `  [\n    ${JSON.stringify(file.slice(0, -".sql".length))},\n    ${literal(text)},\n  ],\n`
   );
-  return WARNING + `import type { Migration } from "#lib/db/migrate.ts";\n\n` +
+  return WARNING + `import type { Migration } from "#lib/drivers/db/migrate.ts";\n\n` +
     `export const migrations: readonly Migration[] = [\n${entries.join("")}];\n`;
 }
 
@@ -93,7 +93,7 @@ export function releasesOf(changelog: string): string {
     `  {\n    version: ${JSON.stringify(version)},\n    date: ${JSON.stringify(date)},\n    changes: [` +
     changes.map((change) => `\n      ${quoted(change)},`).join("") + `${changes.length > 0 ? "\n    " : ""}],\n  },\n`
   );
-  return WARNING + `import type { ReleaseNotes } from "#lib/changelog/releases.ts";\n\n` +
+  return WARNING + `import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";\n\n` +
     `export const releases: readonly ReleaseNotes[] = [\n${entries.join("")}];\n`;
 }
 

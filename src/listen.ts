@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { isStream } from "#lib/http/sse.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { isStream } from "#lib/surface/http/sse.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
 import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 

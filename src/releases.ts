@@ -1,5 +1,5 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
-import type { ReleaseNotes } from "#lib/changelog/releases.ts";
+import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 
 export const releases: readonly ReleaseNotes[] = [
   {

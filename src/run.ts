@@ -2,8 +2,8 @@
  * Runs a composed program until it is told to stop, and then drains it: no request is cut that can end in time, no step
  * of an installation is lost, and streams are told to come back.
  */
-import type { Config } from "#lib/config.ts";
-import { messageOf } from "#lib/errors.ts";
+import type { Config } from "#lib/base/config.ts";
+import { messageOf } from "#lib/base/errors.ts";
 import { watchClusters } from "./cluster-watch.ts";
 import { cannotListen } from "./commands/cannot-listen.ts";
 import type { Program } from "./compose.ts";

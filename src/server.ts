@@ -1,14 +1,14 @@
 /** The HTTP server: what each request goes through, read from top to bottom. */
 import type { App } from "#lib/app.ts";
-import { authenticate } from "#lib/auth/authenticate.ts";
-import type { ReleaseNotes } from "#lib/changelog/releases.ts";
-import { type CallCounter, NO_COUNTER } from "#lib/deprecations/calls.ts";
-import { describeApi, type OpenApi } from "#lib/docs/openapi.ts";
-import { newId } from "#lib/ids.ts";
-import { bodyReader } from "#lib/http/body.ts";
-import type { AnyEndpoint, Manifest } from "#lib/http/endpoint.ts";
-import type { ClientGone, Exchange } from "#lib/http/exchange.ts";
-import type { Fault } from "#lib/errors.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
+import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
+import { describeApi, type OpenApi } from "#lib/surface/docs/openapi.ts";
+import { newId } from "#lib/base/ids.ts";
+import { bodyReader } from "#lib/surface/http/body.ts";
+import type { AnyEndpoint, Manifest } from "#lib/surface/http/endpoint.ts";
+import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
+import type { Fault } from "#lib/base/errors.ts";
 import {
   accessLog,
   deadline,
@@ -20,14 +20,14 @@ import {
   run,
   securityHeaders,
   shedding,
-} from "#lib/http/middleware.ts";
-import { type Authenticate, mount } from "#lib/http/mount.ts";
-import { type Check, openReadiness } from "#lib/http/readiness.ts";
-import { parseAddress, parseNetworks } from "#lib/limits/address.ts";
-import { openBucket } from "#lib/limits/bucket.ts";
-import { clientFinder } from "#lib/limits/client-address.ts";
-import { openLoad, type Room } from "#lib/limits/load.ts";
-import { openUnread } from "#lib/limits/unread.ts";
+} from "#lib/surface/http/middleware.ts";
+import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
+import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
+import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
+import { openBucket } from "#lib/base/limits/bucket.ts";
+import { clientFinder } from "#lib/base/limits/client-address.ts";
+import { openLoad, type Room } from "#lib/base/limits/load.ts";
+import { openUnread } from "#lib/base/limits/unread.ts";
 import { type Address, listen, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";

@@ -1,5 +1,5 @@
 /** The wish to stop, as it reaches a process: signals. */
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "./commands/command.ts";
 
 /** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */

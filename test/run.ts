@@ -4,7 +4,7 @@
  *
  *   node test/run.ts node                        with Node
  *   deno run -A test/run.ts deno run -A          with Deno: what follows run.ts runs the processes
- *   node test/run.ts node -- lib/db              only files whose path contains this
+ *   node test/run.ts node -- lib/drivers/db              only files whose path contains this
  */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";

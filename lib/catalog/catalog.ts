@@ -1,7 +1,7 @@
 /** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
-import type { Brand, Course } from "#lib/blueprint/inputs.ts";
-import type { SpokeImages, SpokeNeeds } from "#lib/blueprint/releases.ts";
-import type { Size, Surroundings } from "#lib/blueprint/sizes.ts";
+import type { Brand, Course } from "#lib/moodle/inputs.ts";
+import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
+import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { Offer } from "#lib/catalog/view.ts";
 
 /** The fields whose values a catalogue may list. */

@@ -18,9 +18,9 @@
  *       - { name: small, price: { currency: EUR, monthly: 1900 } }
  */
 import * as v from "valibot";
-import { Brand, Course } from "#lib/blueprint/inputs.ts";
-import { Name, Release, Size, Surroundings, Version } from "#lib/blueprint/sizes.ts";
-import { text } from "#lib/schema.ts";
+import { Brand, Course } from "#lib/moodle/inputs.ts";
+import { Name, Release, Size, Surroundings, Version } from "#lib/moodle/sizes.ts";
+import { text } from "#lib/base/schema.ts";
 
 const Title = v.optional(text(1, 200));
 const CURRENCY = "must be a currency such as EUR";

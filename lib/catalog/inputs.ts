@@ -1,12 +1,12 @@
 /** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
-import { HubInputs, SpokeInputs, Word } from "#lib/blueprint/inputs.ts";
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { resizedInputs, withDisks } from "#lib/blueprint/resize.ts";
-import type { Surroundings } from "#lib/blueprint/sizes.ts";
+import { HubInputs, SpokeInputs, Word } from "#lib/moodle/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { resizedInputs, withDisks } from "#lib/moodle/resize.ts";
+import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import type { Config } from "#lib/config.ts";
+import type { Config } from "#lib/base/config.ts";
 
 export interface SpokeRequest {
   readonly federationId: string;

@@ -1,16 +1,16 @@
 /** Reads a CATALOG file, or makes the catalogue of a service that has none from its blueprint. */
 import * as v from "valibot";
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { issuesOf } from "#lib/blueprint/parts.ts";
-import { isMap } from "#lib/blueprint/render.ts";
-import { findNeeds, type SpokeImages } from "#lib/blueprint/releases.ts";
-import { readOneYaml } from "#lib/blueprint/yaml.ts";
-import { Version } from "#lib/blueprint/sizes.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { issuesOf } from "#lib/moodle/parts.ts";
+import { isMap } from "#lib/moodle/render.ts";
+import { findNeeds, type SpokeImages } from "#lib/moodle/releases.ts";
+import { readOneYaml } from "#lib/moodle/yaml.ts";
+import { Version } from "#lib/moodle/sizes.ts";
 import type { Catalog, CatalogField } from "#lib/catalog/catalog.ts";
 import { CatalogFile } from "#lib/catalog/file.ts";
 import { namesOf, offerSizes, offerVersions } from "#lib/catalog/offers.ts";
 import { makeView } from "#lib/catalog/make-view.ts";
-import { ConfigError } from "#lib/config.ts";
+import { ConfigError } from "#lib/base/config.ts";
 
 /** The text of a CATALOG file, or undefined. Throws ConfigError, which tells everything that is wrong with it. */
 export function loadCatalog(text: string | undefined, blueprint: Blueprint): Catalog {

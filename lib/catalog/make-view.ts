@@ -5,7 +5,7 @@ import type { Offer } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
 
-/** As lib/spokes/defaults.ts and the creation of hubs take it. */
+/** As lib/domains/spokes/defaults.ts and the creation of hubs take it. */
 const NOTHING_SAID = {
   ...{ identity: false, content: false },
   ...{ region: null, tier: null, mode: null, contentMode: null, brand: null, seed: null },

@@ -1,6 +1,6 @@
 /** Whether the catalogue's prices can be charged: a subscription holds twenty items of one currency. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { ConfigError } from "#lib/config.ts";
+import { ConfigError } from "#lib/base/config.ts";
 
 /** https://docs.stripe.com/billing/subscriptions/multiple-products */
 const ITEMS_MOST = 20;

@@ -1,7 +1,7 @@
 /** The catalogue with what only the service around it knows. */
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogView } from "#lib/catalog/view.ts";
-import type { Config } from "#lib/config.ts";
+import type { Config } from "#lib/base/config.ts";
 
 export interface Service {
   readonly catalog: Pick<Catalog, "view">;

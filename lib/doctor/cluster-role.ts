@@ -2,7 +2,7 @@
  * The ClusterRoles that give what doctor asks for, as YAML: made of the same list, so that neither can forget the other.
  * deploy/cluster-role.yaml has them with an account, its binding, and the policies that keep it in its own namespaces.
  */
-import type { Access } from "#lib/cluster/cluster.ts";
+import type { Access } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
 
 interface Rule {

@@ -1,7 +1,7 @@
 /** Examines one cluster: looks at it, tries it out, and has both judged. */
-import type { Surroundings } from "#lib/blueprint/sizes.ts";
-import type { Cluster, KubeObject } from "#lib/cluster/cluster.ts";
-import { type KubeconfigSource, openCluster } from "#lib/cluster/open.ts";
+import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
 import { failing, type Finding, ok, type Section, type Sight, untold, warning } from "#lib/doctor/finding.ts";
 import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
 import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
@@ -10,8 +10,8 @@ import { unseen } from "#lib/doctor/look.ts";
 import { type Permission, permissionsFor } from "#lib/doctor/permissions.ts";
 import type { TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
-import type { Log } from "#lib/log.ts";
-import { MINUTE } from "#lib/time.ts";
+import type { Log } from "#lib/base/log.ts";
+import { MINUTE } from "#lib/base/time.ts";
 
 export interface Place {
   readonly name: string;

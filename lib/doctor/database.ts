@@ -1,8 +1,8 @@
 /** Looks at the database, over two connections of its own: what it is, and whether a session stays one. */
 import { randomBytes } from "node:crypto";
-import { type Client, openClient } from "#lib/db/client.ts";
-import { MAY_MIGRATE } from "#lib/db/migrate.ts";
-import { SECOND } from "#lib/time.ts";
+import { type Client, openClient } from "#lib/drivers/db/client.ts";
+import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
   /** For example `17.2`, and 170002. */

@@ -6,13 +6,13 @@
  */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { hubInputs } from "#lib/catalog/inputs.ts";
-import type { Config } from "#lib/config.ts";
-import type { Migration } from "#lib/db/migrate.ts";
-import { type Dns, openDns } from "#lib/dns/dns.ts";
+import type { Config } from "#lib/base/config.ts";
+import type { Migration } from "#lib/drivers/db/migrate.ts";
+import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlan, examineCluster, type Need, type Place } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
@@ -22,7 +22,7 @@ import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { lookAtPayments } from "#lib/doctor/payments.ts";
 import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
-import type { Log } from "#lib/log.ts";
+import type { Log } from "#lib/base/log.ts";
 
 export interface Examination {
   readonly config: Config;

@@ -1,7 +1,7 @@
 /** What is made of a cluster's classes: of storage, snapshots and ingress, and of its issuer of certificates. Pure. */
-import type { Surroundings } from "#lib/blueprint/sizes.ts";
-import { conditionOf } from "#lib/cluster/trouble/belongs.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { Surroundings } from "#lib/moodle/sizes.ts";
+import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
 
 const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];

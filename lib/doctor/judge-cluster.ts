@@ -1,11 +1,11 @@
 /** What is made of a cluster itself: its version, clock and nodes, and of what we may do there. Pure. */
-import type { Size } from "#lib/blueprint/sizes.ts";
-import { conditionOf } from "#lib/cluster/trouble/belongs.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import type { Size } from "#lib/moodle/sizes.ts";
+import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { count, failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
 import type { Permission } from "#lib/doctor/permissions.ts";
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 // The hardest need is admission by the pod security standards, which every cluster has since 1.25. What waits for Jobs
 // reads their conditions as they are since 1.28, and older ones are not tried.

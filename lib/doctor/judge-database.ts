@@ -1,6 +1,6 @@
 /** What is made of a database. Pure. */
-import type { Config } from "#lib/config.ts";
-import { checksumOf, type Migration } from "#lib/db/migrate.ts";
+import type { Config } from "#lib/base/config.ts";
+import { checksumOf, type Migration } from "#lib/drivers/db/migrate.ts";
 import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
 import { count, failing, type Finding, ok, type Sight, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";

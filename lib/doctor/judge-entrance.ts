@@ -1,7 +1,7 @@
 /** What is made of how people come in: the address, the proxy before it, and whether anybody can sign in. Pure. */
-import { addressProblem } from "#lib/auth/cookie.ts";
-import type { Config } from "#lib/config.ts";
-import { passwordProblem } from "#lib/crypto/password-rules.ts";
+import { addressProblem } from "#lib/domains/auth/cookie.ts";
+import type { Config } from "#lib/base/config.ts";
+import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
 import { type Finding, list, ok, warning } from "#lib/doctor/finding.ts";
 
 export function judgeAddress(publicUrl: URL): Finding {

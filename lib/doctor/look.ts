@@ -3,10 +3,10 @@
  *
  * The limit holds whether or not what is called heeds its signal: a plugin that hands out credentials may hang, too.
  */
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Sight } from "#lib/doctor/finding.ts";
-import { messageOf } from "#lib/errors.ts";
-import { SECOND } from "#lib/time.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 /** For one look at anything. */
 export const LIMIT = 10 * SECOND;

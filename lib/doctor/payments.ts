@@ -1,9 +1,9 @@
 /** Whether the payment provider answers and takes our key: a wrong one shows here, and not with the first invoice. */
-import type { Config } from "#lib/config.ts";
+import type { Config } from "#lib/base/config.ts";
 import { type Finding, ok, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
-import { PaymentError } from "#lib/payments/error.ts";
-import { openPayments } from "#lib/payments/open.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
 
 /** Nothing where none is configured: nobody has to be billed. Nothing is made or changed at the provider. */
 export async function lookAtPayments(stripe: Config["stripe"], look: Look): Promise<Finding[]> {

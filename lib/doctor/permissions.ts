@@ -3,10 +3,10 @@
  *
  * Namespaces come and go, so all of it is asked for in the whole cluster; with CLUSTER_ROLE only what needs it, and the rest
  * is given in each namespace that is made (deploy/cluster-role.yaml has both). A server-side apply is `patch`, and `create`
- * besides where it makes the object. Watches are only hints that it is time to look (lib/cluster/wait.ts). A test runs
+ * besides where it makes the object. Watches are only hints that it is time to look (lib/drivers/cluster/wait.ts). A test runs
  * an installation, a removal and doctor itself against a cluster and compares what they asked for with this list.
  */
-import type { Access } from "#lib/cluster/cluster.ts";
+import type { Access } from "#lib/drivers/cluster/cluster.ts";
 
 export interface Permission extends Access {
   /** What it costs to be without it; null: something that people ask for cannot be done. */

@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Config } from "#lib/config.ts";
-import type { Dns } from "#lib/dns/dns.ts";
+import type { Config } from "#lib/base/config.ts";
+import type { Dns } from "#lib/drivers/dns/dns.ts";
 import { type Finding, list, ok, type Sight, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
-import { MailError } from "#lib/mail/error.ts";
-import { knock } from "#lib/mail/smtp.ts";
-import { SECOND } from "#lib/time.ts";
+import { MailError } from "#lib/drivers/mail/error.ts";
+import { knock } from "#lib/drivers/mail/smtp.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export async function lookAtDomain(domain: string, look: Look, resolve: Dns["addresses"]): Promise<Finding> {
   if (isLocal(domain)) return judgeDomain(domain, { seen: [] });

@@ -2,12 +2,12 @@
  * What doctor tries a cluster with: pieces of the blueprint itself where there are some, so that what is tried is what
  * spokes will be. Pure; all of it stands in one namespace and goes with it.
  */
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { MANAGED_BY } from "#lib/blueprint/names.ts";
-import type { SpokeImages } from "#lib/blueprint/releases.ts";
-import { sampleInputs } from "#lib/blueprint/sample.ts";
-import type { Size, Surroundings } from "#lib/blueprint/sizes.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { MANAGED_BY } from "#lib/moodle/names.ts";
+import type { SpokeImages } from "#lib/moodle/releases.ts";
+import { sampleInputs } from "#lib/moodle/sample.ts";
+import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** Marks the namespace, so that one whose doctor was killed is found by the next. */
 export const DOCTOR = "wheelwright.dev/doctor";

@@ -7,12 +7,12 @@
  */
 import { refOf } from "#lib/operations/change.ts";
 import { randomBytes } from "node:crypto";
-import { isTerminating } from "#lib/cluster/guard.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
+import { isTerminating } from "#lib/drivers/cluster/guard.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Sight } from "#lib/doctor/finding.ts";
 import { type Look, unseen, within } from "#lib/doctor/look.ts";
 import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
-import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** A dry run of what should be refused: what came of it. */
 export type Attempt = { readonly accepted: true } | { readonly refused: string; readonly code: string };

@@ -2,7 +2,7 @@
  * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
  * performs the same.
  */
-import type { KubeObject, PatchOperation, Ref } from "#lib/cluster/cluster.ts";
+import type { KubeObject, PatchOperation, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 export type Change = Patch | Put | Growth | Loss;
 

@@ -1,7 +1,7 @@
 /** Makes a site what a PATCH of its spoke asked for: title, administrator, look, domain. */
 import { operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Each step looks whether there is anything to change, and returns at once where there is not. */
 export const configure = operation({

@@ -1,6 +1,6 @@
 /** Operations on a hub itself. */
 import { hubOperation } from "#lib/operations/operation.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const provisionHub = hubOperation({
   name: "provision-hub",

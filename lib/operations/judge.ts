@@ -20,7 +20,7 @@
  * queues behind another operation changes the state when it starts. An action is judged by what the spoke will be once
  * all that it was asked before has succeeded, so that resume may be asked while it is still suspending.
  */
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import type { Declaration } from "#lib/operations/operation.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";

@@ -2,7 +2,7 @@
 import { CRON, set } from "#lib/operations/change.ts";
 import { operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Scheduled tasks fail while a site is in maintenance, so they pause first. */
 export const maintenanceOn = operation({

@@ -3,10 +3,10 @@
  * states of a spoke, the kinds of jobs, the actions of the API, previews, prices and words come from it. lib/work has a
  * function for each of its steps.
  */
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { Blueprint } from "#lib/blueprint/load.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import type { Change } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { SpokeState } from "#lib/operations/states.ts";

@@ -1,6 +1,6 @@
 /** Makes a spoke. A retry is the same once more. */
 import { operation } from "#lib/operations/operation.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
  * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than

@@ -1,13 +1,13 @@
 /** Puts back what the blueprint has for a spoke. */
-import { expectedObjects } from "#lib/blueprint/expected.ts";
+import { expectedObjects } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
 import { type Put, refOf } from "#lib/operations/change.ts";
 import { operation, type Subject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/says.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Puts what the blueprint has back in its place, in the order of an install. */
 export const reapply = operation({

@@ -1,15 +1,15 @@
 /** Gives a spoke another size. */
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { resizedInputs } from "#lib/blueprint/resize.ts";
-import { setFields, type Sized, sizedObjects } from "#lib/blueprint/sized.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { resizedInputs } from "#lib/moodle/resize.ts";
+import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
 import { refuseUnlisted } from "#lib/catalog/choices.ts";
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { grow, type Patch } from "#lib/operations/change.ts";
 import { needed, operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job. */
 export interface ResizeWish {

@@ -1,7 +1,7 @@
 /** Starts Moodle anew. */
 import { operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const restart = operation({
   name: "restart",

@@ -2,7 +2,7 @@
 import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
 import { operation, type Subject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/says.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
 export const resume = operation({

@@ -1,7 +1,7 @@
 /** Stops a site, and keeps all that it has. */
 import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
 import { operation } from "#lib/operations/operation.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Scheduled tasks stop first, so that none begins while the site goes; the database is the last to close. */
 export const suspend = operation({

@@ -1,6 +1,6 @@
 /** Operations that are one Job or a few, and leave a spoke in the state that it is in. */
 import { operation } from "#lib/operations/operation.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 export const purgeCaches = operation({
   name: "purge-caches",

@@ -1,16 +1,16 @@
 /** Brings a site to a newer version of Moodle. */
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import { compareVersions } from "#lib/blueprint/sizes.ts";
-import { upgradedInputs } from "#lib/blueprint/upgrade.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { compareVersions } from "#lib/moodle/sizes.ts";
+import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { refuseUnlisted } from "#lib/catalog/choices.ts";
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { MOODLE, type Put, put } from "#lib/operations/change.ts";
 import { needed, operation, type Present } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/says.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The payload of its job. */
 export interface UpgradeWish {

@@ -1,5 +1,5 @@
 /** Sentences about what is being waited for, written at most once a second; of several in between only the last. */
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 const EVERY = 1 * SECOND;
 const LONGEST = 300;

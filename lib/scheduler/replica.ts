@@ -7,10 +7,10 @@
  * That clock stands still while a virtual machine is suspended, so the one on the wall is asked too: if it was set
  * forward, this replica lets go of its jobs for nothing and takes them again, and nothing worse.
  */
-import type { Control } from "#lib/db/database.ts";
-import type { Log } from "#lib/log.ts";
+import type { Control } from "#lib/drivers/db/database.ts";
+import type { Log } from "#lib/base/log.ts";
 import { Lapsed } from "#lib/scheduler/stops.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 
 const BEAT_EVERY = 1 * SECOND;
 const BEAT_AGAIN = 200; // after one that failed: the control connection is replaced within a moment

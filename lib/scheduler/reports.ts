@@ -4,14 +4,14 @@
  * A report is read by many, for ever, and by those who may not see the cluster: whatever comes from there is bounded,
  * and cleared of secrets and of what a row cannot hold, here where every report is made.
  */
-import { ClusterError, type Evidence } from "#lib/cluster/cluster.ts";
-import { explain } from "#lib/cluster/trouble/explain.ts";
-import { redact, redactLines } from "#lib/cluster/trouble/redact.ts";
-import { Fault } from "#lib/errors.ts";
-import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import { redact, redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { MailError } from "#lib/mail/error.ts";
-import { PaymentError } from "#lib/payments/error.ts";
+import { MailError } from "#lib/drivers/mail/error.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {

@@ -1,11 +1,11 @@
 /** Runs one claimed job: its steps in order, each recorded when done, until the job ends or this holder must let go. */
-import { redact } from "#lib/cluster/trouble/redact.ts";
-import type { Database, Tx } from "#lib/db/database.ts";
-import { Fault, messageOf } from "#lib/errors.ts";
-import { FenceLost, writeHeld } from "#lib/jobs/fence.ts";
-import { aboutJob, type FailureReport, type Job } from "#lib/jobs/job.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import { Fault, messageOf } from "#lib/base/errors.ts";
+import { FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
+import { aboutJob, type FailureReport, type Job } from "#lib/records/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
-import type { Log } from "#lib/log.ts";
+import type { Log } from "#lib/base/log.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { breakOff, cancel, fail, finishStep, giveBack, noteProgress } from "#lib/scheduler/outcomes.ts";
 import { openProgress, shorten } from "#lib/scheduler/progress.ts";
@@ -22,7 +22,7 @@ import {
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
 import { lockSubject } from "#lib/scheduler/subject.ts";
-import { backoff, MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 const SETTLE = 5 * SECOND; // how long a step that was told to stop may take to do so
 const LAST_LOOK = 10 * SECOND;

@@ -2,12 +2,12 @@
  * Takes jobs and has them run: as many at once as it has lanes for, woken by whoever enqueues, by the clock when a
  * job's time has come, and by a slow look at the queue in case a wake-up was missed. Rows are the truth.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
-import { refusesWrites } from "#lib/db/faults.ts";
-import { Fault, messageOf } from "#lib/errors.ts";
-import { newId } from "#lib/ids.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { refusesWrites } from "#lib/drivers/db/faults.ts";
+import { Fault, messageOf } from "#lib/base/errors.ts";
+import { newId } from "#lib/base/ids.ts";
 import {
   type Candidate,
   findDue,
@@ -18,9 +18,9 @@ import {
   type Takeover,
   takeOver,
   untilNextDue,
-} from "#lib/jobs/claim.ts";
-import { aboutJob, type Job } from "#lib/jobs/job.ts";
-import { retireOlderPlans } from "#lib/jobs/store.ts";
+} from "#lib/records/jobs/claim.ts";
+import { aboutJob, type Job } from "#lib/records/jobs/job.ts";
+import { retireOlderPlans } from "#lib/records/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { repetition, start } from "#lib/scheduler/outcomes.ts";
 import { openReplica, type Tenure } from "#lib/scheduler/replica.ts";
@@ -28,7 +28,7 @@ import { type RunnerOptions, type Running, startRun } from "#lib/scheduler/runne
 import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
 import { openWatch } from "#lib/scheduler/watch.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 
 const POLL = 5 * SECOND;
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free

@@ -4,7 +4,7 @@
  * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
  * that never got that far makes room: the reason may be gone by now, and its image may be another one.
  */
-import type { JobResult, KubeObject } from "#lib/cluster/cluster.ts";
+import type { JobResult, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";

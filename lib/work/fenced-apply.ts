@@ -5,8 +5,8 @@
  * raised first (fenced-patch.ts), and what is applied names the object's uid and the version that it had with that fence:
  * whoever raises the fence afterwards makes another version of it, and the API server refuses this one.
  */
-import { type Call, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
-import type { Hold } from "#lib/jobs/fence.ts";
+import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Hold } from "#lib/records/jobs/fence.ts";
 import { ownByApply } from "#lib/work/field-owner.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 

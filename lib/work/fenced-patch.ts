@@ -9,7 +9,7 @@
  * An object that was never patched has no annotation, and a JSON Patch cannot test that something is absent: then its
  * resourceVersion is tested, which is stricter, and at worst read again.
  */
-import { FENCE } from "#lib/blueprint/names.ts";
+import { FENCE } from "#lib/moodle/names.ts";
 import {
   type Call,
   ClusterError,
@@ -17,8 +17,8 @@ import {
   type PatchOperation,
   type Ref,
   type Space,
-} from "#lib/cluster/cluster.ts";
-import { FenceLost, type Hold } from "#lib/jobs/fence.ts";
+} from "#lib/drivers/cluster/cluster.ts";
+import { FenceLost, type Hold } from "#lib/records/jobs/fence.ts";
 
 const TRIES = 10;
 const ANNOTATION = `/metadata/annotations/${FENCE.replaceAll("~", "~0").replaceAll("/", "~1")}`;

@@ -6,9 +6,9 @@
  * first one, as client-go's `csaupgrade` does it. It has a name of its own until then, so that what our patches change
  * meanwhile (a number of replicas, a pause) is not taken for the blueprint's, and away by that apply.
  */
-import { FENCE } from "#lib/blueprint/names.ts";
-import type { KubeObject, PatchOperation } from "#lib/cluster/cluster.ts";
-import { MAKER, MANAGER } from "#lib/cluster/objects.ts";
+import { FENCE } from "#lib/moodle/names.ts";
+import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
+import { MAKER, MANAGER } from "#lib/drivers/cluster/objects.ts";
 
 interface Entry {
   readonly manager: string;

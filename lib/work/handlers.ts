@@ -1,7 +1,7 @@
 /** All that a replica can do: one handler for each kind of job. */
 import type { App } from "#lib/app.ts";
 import type { OPERATIONS } from "#lib/operations/table.ts";
-import type { Post } from "#lib/mail/post.ts";
+import type { Post } from "#lib/drivers/mail/post.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { restart, resume, suspend } from "#lib/work/actions/actions.ts";
 import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";

@@ -3,10 +3,10 @@
  * data would look like success: so the identifier that it made at its first install is kept, and compared.
  */
 import { sql } from "kysely";
-import type { Site } from "#lib/blueprint/results.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import type { Site } from "#lib/moodle/results.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {

@@ -1,20 +1,12 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of one that failed. */
-import type { Blueprint } from "#lib/blueprint/load.ts";
-import type { JobName } from "#lib/blueprint/steps.ts";
-import {
-  type Code,
-  readCode,
-  readHealth,
-  readSeed,
-  readSite,
-  type Seeding,
-  type Site,
-} from "#lib/blueprint/results.ts";
-import { type Blame, ClusterError, type Evidence, type JobResult, type Space } from "#lib/cluster/cluster.ts";
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import type { JobName } from "#lib/moodle/steps.ts";
+import { type Code, readCode, readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/moodle/results.ts";
+import { type Blame, ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { redact } from "#lib/cluster/trouble/redact.ts";
-import { lastWords, readLogCause, readLogWait } from "#lib/work/log-causes.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
 import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const LINE_MOST = 500; // of a log's line in a sentence

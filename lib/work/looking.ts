@@ -1,6 +1,6 @@
 /** Looking again and again at what nothing in the cluster announces as ready, as long as the step may wait. */
 import type { Run } from "#lib/scheduler/handler.ts";
-import { backoff, SECOND, sleep } from "#lib/time.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 const PAUSE = 3 * SECOND; // between looks, once it has lasted
 

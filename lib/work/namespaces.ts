@@ -5,11 +5,11 @@
  * name is ours if it carries the labels; any other is left alone.
  */
 import type { App } from "#lib/app.ts";
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { demandSameCluster, type Holding } from "#lib/work/same-cluster.ts";
-import type { Cluster } from "#lib/cluster/cluster.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { waiting } from "#lib/work/site.ts";
 
 export async function removeNamespace(app: App, cluster: Cluster, run: Run, holding: Holding): Promise<void> {

@@ -6,17 +6,17 @@
  * still where the operation had it, and leaves one that is going as it is.
  */
 import type { Updateable } from "kysely";
-import type { AuditEntry } from "#lib/audit/store.ts";
-import { listStanding } from "#lib/backups/store.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Schema } from "#lib/db/schema.ts";
-import { type FederationRow, lockFederation, updateFederation } from "#lib/federations/store.ts";
-import type { FailureReport, Job } from "#lib/jobs/job.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { listStanding } from "#lib/domains/backups/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { freeNames } from "#lib/spokes/names.ts";
+import { freeNames } from "#lib/domains/spokes/names.ts";
 import { passageOf } from "#lib/operations/judge.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
-import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
 

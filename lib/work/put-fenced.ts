@@ -4,9 +4,9 @@
  * What is missing is made by a POST, which makes nothing where something stands: an apply would make or change, whichever
  * it finds when it arrives. What stands is applied under the fence (fenced-apply.ts).
  */
-import { FENCE } from "#lib/blueprint/names.ts";
-import type { Call, KubeObject, Ref, Space } from "#lib/cluster/cluster.ts";
-import type { Hold } from "#lib/jobs/fence.ts";
+import { FENCE } from "#lib/moodle/names.ts";
+import type { Call, KubeObject, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Hold } from "#lib/records/jobs/fence.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";
 
 /** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */

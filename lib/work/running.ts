@@ -3,9 +3,15 @@
  * under the fence of the run; actions, upgrades and removals share these.
  */
 import type { App } from "#lib/app.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { CRON, DATABASE, MOODLE, type Patch, type Put, set } from "#lib/operations/change.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";

@@ -6,7 +6,7 @@
  * identity, and nothing is passed over because it is not there.
  */
 import type { App } from "#lib/app.ts";
-import { type Cluster, ClusterError } from "#lib/cluster/cluster.ts";
+import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type HubSite, openHubSite, openSpokeSite, type SpokeSite } from "#lib/work/site.ts";
 

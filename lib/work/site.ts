@@ -1,12 +1,12 @@
 /** Where a job's work is done: the row of its spoke or hub, what it is made from, and its place in the cluster. */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { HubInputs, SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
-import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/cluster/cluster.ts";
-import type { FederationRow } from "#lib/federations/store.ts";
+import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/drivers/cluster/cluster.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 

@@ -2,7 +2,7 @@
  * A database that did not come up: its StatefulSet waits for the pod that is there to become ready, before it makes one by
  * another template. So what was wrong with the one template keeps the next from healing it, until that pod is deleted.
  */
-import type { Space } from "#lib/cluster/cluster.ts";
+import type { Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookUntil } from "#lib/work/looking.ts";
 import { DATABASE } from "#lib/operations/change.ts";

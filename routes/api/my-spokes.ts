@@ -1,12 +1,12 @@
 /** All spokes that the caller sees. */
 import * as v from "valibot";
-import { signedIn } from "#lib/auth/access.ts";
-import { removedFor } from "#lib/federations/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
-import { findSpokes } from "#lib/spokes/show.ts";
-import { spokeFilters, SpokeView } from "#lib/spokes/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { removedFor } from "#lib/domains/federations/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
+import { findSpokes } from "#lib/domains/spokes/show.ts";
+import { spokeFilters, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "All spokes that you see, newest first; complete unless a limit is given",

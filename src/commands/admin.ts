@@ -1,6 +1,6 @@
 /** `wheelwright admin reset-password EMAIL`: a way in for whoever may run programs on this machine. */
-import { resetPassword } from "#lib/auth/admin-reset.ts";
-import { openPasswords } from "#lib/crypto/password.ts";
+import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";
 

@@ -1,5 +1,5 @@
 /** What a verification of the audit log found, as a table for people or as JSON for programs. */
-import type { Verification } from "#lib/audit/verify.ts";
+import type { Verification } from "#lib/records/audit/verify.ts";
 
 /** What was compared with: seals alone, or exported heads as well. */
 export type Means = "seals" | "exported";

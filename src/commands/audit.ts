@@ -7,11 +7,11 @@
  */
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
-import { type Head, isChain, readHead, writeHead } from "#lib/audit/head.ts";
-import { listChains, readSeals } from "#lib/audit/seals.ts";
-import { verifyChain } from "#lib/audit/verify.ts";
-import type { Database } from "#lib/db/database.ts";
-import { messageOf } from "#lib/errors.ts";
+import { type Head, isChain, readHead, writeHead } from "#lib/records/audit/head.ts";
+import { listChains, readSeals } from "#lib/records/audit/seals.ts";
+import { verifyChain } from "#lib/records/audit/verify.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { messageOf } from "#lib/base/errors.ts";
 import { reportJson, reportText } from "./audit-report.ts";
 import { CommandError, EX_UNAVAILABLE, EX_USAGE, type Given } from "./command.ts";
 import { withDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 /** Why nobody can listen on an address, in words, and what to set. */
-import type { Config } from "#lib/config.ts";
-import { reasonOf } from "#lib/errors.ts";
+import type { Config } from "#lib/base/config.ts";
+import { reasonOf } from "#lib/base/errors.ts";
 import { CommandError, EX_CONFIG, EX_NOPERM, EX_UNAVAILABLE } from "./command.ts";
 
 type Refusal = readonly [status: number, why: string];

@@ -1,7 +1,7 @@
 /** `wheelwright config`: every variable, what it means, what holds without it, and whether it is set. Never a value. */
 import * as v from "valibot";
-import { readNamesOfProcess } from "#lib/config.ts";
-import { Variables } from "#lib/variables.ts";
+import { readNamesOfProcess } from "#lib/base/config.ts";
+import { Variables } from "#lib/base/variables.ts";
 import { MEANINGS } from "./meanings.ts";
 
 export function config(): Promise<void> {

@@ -1,14 +1,14 @@
 /** The database for commands that need nothing else: that of the variables, or of `wheelwright dev` on this machine. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, readProcessConfig } from "#lib/config.ts";
-import type { OpenDatabase } from "#lib/db/database.ts";
-import { openEmbedded } from "#lib/db/embedded.ts";
-import { ConnectionLost } from "#lib/db/faults.ts";
-import { openDatabase } from "#lib/db/open.ts";
-import { Fault } from "#lib/errors.ts";
-import { type Log, openLog } from "#lib/log.ts";
-import { MINUTE } from "#lib/time.ts";
+import { ConfigError, readProcessConfig } from "#lib/base/config.ts";
+import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import { openEmbedded } from "#lib/dev/embedded.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { type Log, openLog } from "#lib/base/log.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { built } from "../built.ts";
 import { unreachable } from "./reach.ts";
 

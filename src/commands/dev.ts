@@ -6,11 +6,11 @@
  */
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { type Config, publicUrlOn, readProcessConfig } from "#lib/config.ts";
-import { openEmbedded } from "#lib/db/embedded.ts";
-import { type Log, openLog } from "#lib/log.ts";
-import { openSimulator } from "#lib/simulator/open.ts";
-import { firstOperator } from "#lib/users/bootstrap.ts";
+import { type Config, publicUrlOn, readProcessConfig } from "#lib/base/config.ts";
+import { openEmbedded } from "#lib/dev/embedded.ts";
+import { type Log, openLog } from "#lib/base/log.ts";
+import { openSimulator } from "#lib/dev/simulator/open.ts";
+import { firstOperator } from "#lib/domains/users/bootstrap.ts";
 import { banner, type Greeting } from "../banner.ts";
 import { built } from "../built.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";

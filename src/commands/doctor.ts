@@ -5,17 +5,17 @@
  * error. Exit status 0 when nothing fails (warnings may be), 1 when something does, 78 for the configuration.
  */
 import { setTimeout } from "node:timers";
-import { type Blueprint, loadBlueprint } from "#lib/blueprint/load.ts";
+import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
-import { type Config, ConfigError, type Mode, processShowsColours, readProcessConfig } from "#lib/config.ts";
+import { type Config, ConfigError, type Mode, processShowsColours, readProcessConfig } from "#lib/base/config.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
-import { openLog } from "#lib/log.ts";
-import { SECOND } from "#lib/time.ts";
+import { openLog } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
 import { built } from "../built.ts";
 import { migrations } from "../migrations.ts";

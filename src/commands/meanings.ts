@@ -1,5 +1,5 @@
 /** What each variable of the environment means, and what holds without it where that is not a fixed value. */
-import type { Variables } from "#lib/variables.ts";
+import type { Variables } from "#lib/base/variables.ts";
 
 /** The default in words comes second; without it, it is the schema's, or none. */
 export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: string, otherwise?: string]>> = {

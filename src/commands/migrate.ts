@@ -1,7 +1,7 @@
 /** `wheelwright migrate`: brings the database up to this release and ends, for those who migrate before they roll out. */
-import { readProcessConfig } from "#lib/config.ts";
-import { migrate } from "#lib/db/migrate.ts";
-import { openLog } from "#lib/log.ts";
+import { readProcessConfig } from "#lib/base/config.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import { openLog } from "#lib/base/log.ts";
 import { migrations } from "../migrations.ts";
 import { reachDatabase } from "./reach.ts";
 

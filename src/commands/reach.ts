@@ -1,9 +1,9 @@
 /** Waits for the database that is meant: compose files start it at the same time as the control plane. */
 import postgres from "postgres";
-import { hasState, isReadOnly, readOnly } from "#lib/db/faults.ts";
-import { reasonOf } from "#lib/errors.ts";
-import type { Log } from "#lib/log.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { hasState, isReadOnly, readOnly } from "#lib/drivers/db/faults.ts";
+import { reasonOf } from "#lib/base/errors.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError, EX_CONFIG, EX_UNAVAILABLE } from "./command.ts";
 
 const PATIENCE = 30 * SECOND, EVERY = SECOND;

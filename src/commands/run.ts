@@ -1,8 +1,8 @@
 /** Runs one command line: parses it, explains what is wrong with it, and knows the exit status of each kind of failure. */
 import { parseArgs } from "node:util";
-import { ConfigError } from "#lib/config.ts";
-import { Fault, reasonOf, StartError } from "#lib/errors.ts";
-import { nearest } from "#lib/nearest.ts";
+import { ConfigError } from "#lib/base/config.ts";
+import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
+import { nearest } from "#lib/base/nearest.ts";
 import { built } from "../built.ts";
 import {
   type Command,

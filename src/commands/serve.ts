@@ -1,8 +1,8 @@
 /** `wheelwright serve`: the control plane on a database and a cluster that are there already. */
-import { readProcessConfig } from "#lib/config.ts";
-import { addressProblem } from "#lib/auth/cookie.ts";
-import { openLog } from "#lib/log.ts";
-import { bootstrapAdmin } from "#lib/users/bootstrap.ts";
+import { readProcessConfig } from "#lib/base/config.ts";
+import { addressProblem } from "#lib/domains/auth/cookie.ts";
+import { openLog } from "#lib/base/log.ts";
+import { bootstrapAdmin } from "#lib/domains/users/bootstrap.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";

@@ -1,8 +1,8 @@
 /** `wheelwright simulate`: the simulated cluster alone, for several replicas of `serve` to share. */
 import { writeFile } from "node:fs/promises";
-import { readProcessConfig } from "#lib/config.ts";
-import { openLog } from "#lib/log.ts";
-import { openSimulator } from "#lib/simulator/open.ts";
+import { readProcessConfig } from "#lib/base/config.ts";
+import { openLog } from "#lib/base/log.ts";
+import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { awaitStop } from "../stop.ts";
 import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";

@@ -1,7 +1,7 @@
 /** The process is stopped for a while, as a busy machine does to it: it comes back late, with nothing to do. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SECOND, sleep } from "#lib/time.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { type Attack, openAttack } from "#test/support/attack.ts";
 
 const test = suite<{ attack: Attack }>("A process that was stopped");

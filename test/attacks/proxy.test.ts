@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { silent } from "#lib/log.ts";
-import { openSimulator } from "#lib/simulator/open.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 

@@ -1,12 +1,12 @@
 /** Readers for test/bench/plans.ts: who has read nothing, nearly everything, and nearly everything one by one. */
-import { marker } from "#test/lib/notifications/tell.ts";
+import { marker } from "#test/lib/domains/notifications/tell.ts";
 import type postgres from "postgres";
-import { silent } from "#lib/log.ts";
-import { openDatabase } from "#lib/db/open.ts";
-import { markAllRead } from "#lib/notifications/read-all.ts";
-import type { Reader } from "#lib/notifications/objects.ts";
+import { silent } from "#lib/base/log.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { fillEvents, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 
 const operator = (n: number): Reader => ({ role: "operator", userId: userId(n) });
 const hubAdmin = (n: number): Reader => ({ role: "hub_admin", userId: userId(n) });

@@ -6,7 +6,7 @@
  * from the last beat, for which the design promises six seconds.
  */
 import { parseArgs } from "node:util";
-import { SECOND, sleep } from "#lib/time.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { until } from "#test/support/until.ts";
 import { query } from "#test/support/bench/query.ts";

@@ -8,8 +8,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded } from "#lib/db/embedded.ts";
-import { silent } from "#lib/log.ts";
+import { openEmbedded } from "#lib/dev/embedded.ts";
+import { silent } from "#lib/base/log.ts";
 import { type Client, signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 

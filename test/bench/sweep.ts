@@ -5,8 +5,8 @@
  * the program does it, pauses included. Prints the calls, the time, the processor's share of it, and the memory that a look
  * takes at most; ends with a status that says whether a look stays within ten minutes.
  */
-import type { Tx } from "#lib/db/database.ts";
-import { silent } from "#lib/log.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { silent } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { look } from "#lib/work/sweep/sweep.ts";
 import { openBetween } from "#test/lib/doctor/between.ts";

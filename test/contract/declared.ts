@@ -2,8 +2,8 @@
  * Whether a breaking change of an operation was announced as promised: at least 30 days ahead, in a release, and the day
  * has come. What stands in the present surface alone nobody could have read.
  */
-import { NOTICE } from "#lib/notice.ts";
-import { DAY } from "#lib/time.ts";
+import { NOTICE } from "#lib/base/notice.ts";
+import { DAY } from "#lib/base/time.ts";
 import { byAddress } from "#test/contract/endpoints.ts";
 import type { Endpoint, Surface } from "#test/contract/read.ts";
 

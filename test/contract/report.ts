@@ -1,7 +1,7 @@
 /** What the check of the contract found, for the developer who just broke somebody: what, where, and how to go on. */
 import type { Judged } from "#test/contract/contract.ts";
 import { type Kind, KINDS } from "#test/contract/place.ts";
-import { NOTICE } from "#lib/notice.ts";
+import { NOTICE } from "#lib/base/notice.ts";
 
 export interface Occasion {
   /** How many endpoints the last release has, so that a change of all is told as one. */

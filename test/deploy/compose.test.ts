@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
-import { ConfigError, readConfig } from "#lib/config.ts";
+import { ConfigError, readConfig } from "#lib/base/config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string) => readFile(new URL(path, ROOT), "utf8");

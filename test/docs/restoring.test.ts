@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
-import { removeSpoke } from "#lib/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { until } from "#test/support/until.ts";
 

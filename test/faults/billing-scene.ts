@@ -5,9 +5,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silent } from "#lib/log.ts";
-import { openSimulator } from "#lib/simulator/open.ts";
-import { SECOND, sleep } from "#lib/time.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator } from "#lib/dev/simulator/open.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import { openReplica, type Replica } from "#test/support/bench/replica.ts";

@@ -6,7 +6,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 import { openRandom, type Random } from "#test/support/bench/random.ts";
 import { query } from "#test/support/bench/query.ts";
 import {

@@ -1,7 +1,7 @@
 /** PostgreSQL goes away and comes back under load, three times: orderly, as in a crash, and for longer than anybody waits. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openLoad } from "#test/support/bench/load.ts";

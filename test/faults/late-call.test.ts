@@ -4,7 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE } from "#lib/blueprint/names.ts";
+import { FENCE } from "#lib/moodle/names.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { writerOf } from "#test/support/bench/cluster.ts";
 import { isTakeover, readHolders } from "#test/support/bench/holders.ts";

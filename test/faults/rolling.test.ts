@@ -1,7 +1,7 @@
 /** Every replica is replaced by a new one, one after another, while people work: what a rolling update does. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { type Bench, openBench } from "#test/support/bench/bench.ts";
 import { openLoad } from "#test/support/bench/load.ts";
 import { until } from "#test/support/until.ts";

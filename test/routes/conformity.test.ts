@@ -2,11 +2,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone } from "#lib/auth/access.ts";
-import { describeApi } from "#lib/docs/openapi.ts";
-import { type AnyEndpoint, endpoint, METHODS } from "#lib/http/endpoint.ts";
-import { created, events } from "#lib/http/reply.ts";
-import { Stamp } from "#lib/schema.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { describeApi } from "#lib/surface/docs/openapi.ts";
+import { type AnyEndpoint, endpoint, METHODS } from "#lib/surface/http/endpoint.ts";
+import { created, events } from "#lib/surface/http/reply.ts";
+import { Stamp } from "#lib/base/schema.ts";
 import { manifest } from "#src/manifest.ts";
 import { conformTo, judge, type Seen } from "#test/support/conform.ts";
 import { openDocument } from "#test/support/probes/document.ts";

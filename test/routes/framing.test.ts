@@ -1,7 +1,7 @@
 /** Requests that are none, on real sockets: each is refused or cut off, and the server goes on answering the others. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FAULTS } from "#lib/faults.ts";
+import { FAULTS } from "#lib/base/faults.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { inParallel } from "#test/support/probes/walk.ts";

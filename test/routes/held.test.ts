@@ -5,10 +5,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { Actor } from "#lib/auth/access.ts";
-import { SECOND, sleep } from "#lib/time.ts";
-import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
+import { type AnyEndpoint, METHODS, type RouteModule } from "#lib/surface/http/endpoint.ts";
+import { noContent } from "#lib/surface/http/reply.ts";
 import { manifest } from "#src/manifest.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";

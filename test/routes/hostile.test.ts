@@ -8,9 +8,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { Fault } from "#lib/errors.ts";
-import { check } from "#lib/http/input.ts";
-import type { Attempts } from "#lib/limits/attempts.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { check } from "#lib/surface/http/input.ts";
+import type { Attempts } from "#lib/base/limits/attempts.ts";
 import { manifest } from "#src/manifest.ts";
 import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";

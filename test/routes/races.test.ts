@@ -1,8 +1,8 @@
 /** Many at once, on the real handler and a real PostgreSQL: whatever comes first, it is done once and all are told so. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mintSecret, openGrant } from "#lib/auth/one-time.ts";
-import { newId } from "#lib/ids.ts";
+import { mintSecret, openGrant } from "#lib/domains/auth/one-time.ts";
+import { newId } from "#lib/base/ids.ts";
 import type { Answer } from "#test/support/client.ts";
 import { makePerson, PASSWORD } from "#test/support/people.ts";
 import { insist } from "#test/support/probes/insist.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openGate } from "#lib/crypto/gate.ts";
-import { openPasswords } from "#lib/crypto/password.ts";
+import { openGate } from "#lib/drivers/crypto/gate.ts";
+import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";

@@ -4,9 +4,9 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE } from "#lib/blueprint/names.ts";
-import type { Actor } from "#lib/auth/access.ts";
-import { newId } from "#lib/ids.ts";
+import { FENCE } from "#lib/moodle/names.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { newId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

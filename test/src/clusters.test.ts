@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadBlueprint } from "#lib/moodle/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { silent } from "#lib/log.ts";
+import { silent } from "#lib/base/log.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 import { type OpenClusters, openClusters } from "#src/clusters.ts";
 import { answer, openKubeServer } from "#test/support/kube/server.ts";

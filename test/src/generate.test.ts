@@ -66,7 +66,7 @@ test("writes text that evaluates to what it was", async () => {
 test("names what is stale: changed, or not written yet", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wheelwright-generate-"));
   const root = pathToFileURL(folder + "/");
-  for (const part of ["routes/api", "sql", "lib/blueprint/moodle", "src"]) {
+  for (const part of ["routes/api", "sql", "lib/moodle/manifests", "src"]) {
     await mkdir(join(folder, part), { recursive: true });
   }
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");

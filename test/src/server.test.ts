@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { anyone, signedIn } from "#lib/auth/access.ts";
-import { type AnyEndpoint, endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { Fault } from "#lib/errors.ts";
+import { anyone, signedIn } from "#lib/domains/auth/access.ts";
+import { type AnyEndpoint, endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { manifest } from "#src/manifest.ts";
 import { type Handler, openHandler } from "#test/support/handler.ts";
 

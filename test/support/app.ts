@@ -1,15 +1,15 @@
 /** The App of a test: a database, the built-in blueprint, a log that says nothing, and no cluster. */
 import type { App } from "#lib/app.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { readConfig } from "#lib/config.ts";
-import { openPasswords } from "#lib/crypto/password.ts";
-import type { Database } from "#lib/db/database.ts";
-import { openDns } from "#lib/dns/dns.ts";
-import { openFeeds } from "#lib/events/feed.ts";
-import { sightsOf } from "#lib/federations/follow.ts";
-import { openAttempts } from "#lib/limits/attempts.ts";
-import { silent } from "#lib/log.ts";
-import { openPayments } from "#lib/payments/open.ts";
+import { readConfig } from "#lib/base/config.ts";
+import { openPasswords } from "#lib/drivers/crypto/password.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { openDns } from "#lib/drivers/dns/dns.ts";
+import { openFeeds } from "#lib/records/events/feed.ts";
+import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { silent } from "#lib/base/log.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
 import { release } from "#src/release.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 

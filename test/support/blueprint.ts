@@ -1,5 +1,5 @@
 /** The built-in blueprint, read once a process, as the program does: to read it takes longer than most tests. */
-import { type Blueprint, loadBlueprint } from "#lib/blueprint/load.ts";
+import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import { blueprint as files } from "#src/blueprints.ts";
 
 const loaded = new Map<"built-in", Promise<Blueprint>>();

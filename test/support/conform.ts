@@ -2,8 +2,8 @@
  * Holds every answer that a test sees against the OpenAPI document of the routes that gave it: status, media type, body,
  * headers. What is not as documented throws, and so fails the test that asked.
  */
-import { describeApi } from "#lib/docs/openapi.ts";
-import type { Manifest } from "#lib/http/endpoint.ts";
+import { describeApi } from "#lib/surface/docs/openapi.ts";
+import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
 import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";

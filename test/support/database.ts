@@ -5,9 +5,9 @@
  * with the process.
  */
 import { randomBytes } from "node:crypto";
-import type { OpenDatabase } from "#lib/db/database.ts";
-import { type DatabaseOptions, openDatabase } from "#lib/db/open.ts";
-import { silent } from "#lib/log.ts";
+import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
+import { silent } from "#lib/base/log.ts";
 import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
 
 export interface TestDatabase extends OpenDatabase {

@@ -9,10 +9,10 @@
  */
 import { createHash } from "node:crypto";
 import type { App } from "#lib/app.ts";
-import { mintSecret, openGrant, type Purpose } from "#lib/auth/one-time.ts";
-import type { Passwords } from "#lib/crypto/password.ts";
-import { newId } from "#lib/ids.ts";
-import { findDue, knownKinds } from "#lib/jobs/claim.ts";
+import { mintSecret, openGrant, type Purpose } from "#lib/domains/auth/one-time.ts";
+import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import { newId } from "#lib/base/ids.ts";
+import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";

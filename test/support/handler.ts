@@ -4,12 +4,12 @@
  * Who calls is told by the request: `Authorization: Bearer cli` is a token of that scope, `Cookie: session` a session.
  */
 import type { App } from "#lib/app.ts";
-import type { Actor, TokenScope } from "#lib/auth/access.ts";
-import type { Database } from "#lib/db/database.ts";
-import { Fault } from "#lib/errors.ts";
-import type { Manifest } from "#lib/http/endpoint.ts";
-import type { Check } from "#lib/http/readiness.ts";
-import { openLog } from "#lib/log.ts";
+import type { Actor, TokenScope } from "#lib/domains/auth/access.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import type { Check } from "#lib/surface/http/readiness.ts";
+import { openLog } from "#lib/base/log.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";
 import { conformTo } from "#test/support/conform.ts";

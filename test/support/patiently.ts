@@ -2,7 +2,7 @@
  * Asks again while the server sheds load, as a client should: a machine that runs many tests at once may well be too
  * busy for a moment, and that is not what the test is about. Any other 503 is an answer.
  */
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 
 const OVERLOADED = /more to do than it can|as one caller may/;
 const TURNS = 100, PAUSE = 200;

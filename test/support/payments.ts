@@ -1,6 +1,6 @@
 /** The program's driver against the provider's double, for tests of what is between them. */
-import { openPayments, type PaymentsOptions } from "#lib/payments/open.ts";
-import type { Payments, WantedPrice } from "#lib/payments/payments.ts";
+import { openPayments, type PaymentsOptions } from "#lib/drivers/payments/open.ts";
+import type { Payments, WantedPrice } from "#lib/drivers/payments/payments.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 export interface Paying {

@@ -1,10 +1,10 @@
 /** People for tests, with their sessions and tokens, made without a login: hashing a password takes its time. */
-import type { TokenScope } from "#lib/auth/access.ts";
-import { beginSession, type NewSession } from "#lib/auth/sessions.ts";
-import { hashSecret } from "#lib/crypto/secret.ts";
-import { newToken } from "#lib/crypto/token.ts";
-import type { Database } from "#lib/db/database.ts";
-import { newId } from "#lib/ids.ts";
+import type { TokenScope } from "#lib/domains/auth/access.ts";
+import { beginSession, type NewSession } from "#lib/domains/auth/sessions.ts";
+import { hashSecret } from "#lib/drivers/crypto/secret.ts";
+import { newToken } from "#lib/drivers/crypto/token.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
 
 export const PASSWORD = "a password for tests";
 export const PASSWORD_HASH = "$scrypt$ln=15,r=8,p=3$bQ06IJaMnix1J5qaroAkzA$VCe3NiyS2uoehQxQSn4FN1YShZUz5m97GQGKCrWO/yM";

@@ -1,10 +1,10 @@
 /** How PostgreSQL answers what a function asks: the plan of each of its reads, with the buffers that it touched. */
 import { Kysely, sql } from "kysely";
-import type { Rows } from "#lib/db/database.ts";
-import { openDialect } from "#lib/db/dialect.ts";
-import { openPool } from "#lib/db/pool.ts";
-import type { Schema } from "#lib/db/schema.ts";
-import { MINUTE } from "#lib/time.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { openDialect } from "#lib/drivers/db/dialect.ts";
+import { openPool } from "#lib/drivers/db/pool.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { MINUTE } from "#lib/base/time.ts";
 
 export interface Plan {
   readonly query: string;

@@ -2,15 +2,15 @@
  * Spokes that look installed and are not: a row, and in the simulated cluster a namespace with two bound volumes. For tests
  * of what needs volumes and no site, and many of them.
  */
-import { namespaceName } from "#lib/blueprint/names.ts";
+import { namespaceName } from "#lib/moodle/names.ts";
 import type { App } from "#lib/app.ts";
-import type { Actor } from "#lib/auth/access.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { newId } from "#lib/ids.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import type { FederationRow } from "#lib/federations/store.ts";
-import { createSpoke } from "#lib/spokes/create.ts";
-import { findSpoke } from "#lib/spokes/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { query } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 

@@ -8,11 +8,11 @@
  * sends. What was sent is in `mails`. To see it arrive at a server, hand over the post that leads there.
  */
 import type { App } from "#lib/app.ts";
-import type { Database } from "#lib/db/database.ts";
-import { newId } from "#lib/ids.ts";
-import { findDue, knownKinds } from "#lib/jobs/claim.ts";
-import { MAIL } from "#lib/jobs/mail.ts";
-import type { Mail, Post } from "#lib/mail/post.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
+import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
+import { MAIL } from "#lib/records/jobs/mail.ts";
+import type { Mail, Post } from "#lib/drivers/mail/post.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { sendMail } from "#lib/work/mail/send.ts";

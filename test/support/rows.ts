@@ -1,6 +1,6 @@
 /** Rows made directly, for tests of what lies below the domains: a user, a hub, a spoke. */
-import type { Database } from "#lib/db/database.ts";
-import { newId } from "#lib/ids.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
 
 export async function makeUser(db: Database, email = `${newId("usr")}@example.org`): Promise<string> {
   const id = newId("usr");

@@ -9,8 +9,8 @@
  * `operator` is one, and `stranger` has an account and nothing else. Jobs are queued and nothing runs them.
  */
 import type { App } from "#lib/app.ts";
-import type { TokenScope } from "#lib/auth/access.ts";
-import type { Manifest } from "#lib/http/endpoint.ts";
+import type { TokenScope } from "#lib/domains/auth/access.ts";
+import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer } from "#src/server.ts";
 import { makeApp } from "#test/support/app.ts";

@@ -10,9 +10,9 @@ import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { openEmbedded } from "#lib/db/embedded.ts";
-import { migrate } from "#lib/db/migrate.ts";
-import { silent } from "#lib/log.ts";
+import { openEmbedded } from "#lib/dev/embedded.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import { silent } from "#lib/base/log.ts";
 import { readMigrations } from "#test/support/migrations.ts";
 
 export interface Server {

@@ -1,6 +1,6 @@
 /** Starts an embedded PostgreSQL under the directory given, prints its address, and waits to be killed. */
-import { openEmbedded } from "#lib/db/embedded.ts";
-import { silent } from "#lib/log.ts";
+import { openEmbedded } from "#lib/dev/embedded.ts";
+import { silent } from "#lib/base/log.ts";
 
 openEmbedded({ directory: process.argv[2]!, durable: false, log: silent }).then(({ url }) => {
   console.log(url);

@@ -2,7 +2,7 @@
  * Waits for something that announces itself in no other way. Looking costs what is waited for its processor: whoever has
  * waited for long looks less often, and is still late by no more than a part of what it has waited.
  */
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 
 const OFTEN = 10, SELDOM = 50; // ms between two looks
 

@@ -1,6 +1,6 @@
 /** The same database, writing down what kind of statement each is that it is asked, in transactions too. */
 import type { KyselyPlugin } from "kysely";
-import type { Database, Tx } from "#lib/db/database.ts";
+import type { Database, Tx } from "#lib/drivers/db/database.ts";
 
 export function watched(db: Database, statements: string[]): Database {
   const plugin: KyselyPlugin = {

@@ -1,10 +1,10 @@
 /** What suspend, resume and restart do in the cluster. Each object is changed under the fence of the run. */
 import type { App } from "#lib/app.ts";
-import { SITE_PODS } from "#lib/blueprint/names.ts";
-import type { KubeObject, PatchOperation } from "#lib/cluster/cluster.ts";
+import { SITE_PODS } from "#lib/moodle/names.ts";
+import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";

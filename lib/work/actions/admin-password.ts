@@ -5,10 +5,16 @@
  * time one of the two is right. Nothing of either comes into a row, a log or a note, and none is read here but to be kept.
  */
 import type { App } from "#lib/app.ts";
-import { PASSWORD_OF } from "#lib/blueprint/names.ts";
-import { type PasswordReset, readPasswordReset } from "#lib/blueprint/results.ts";
-import { newPassword } from "#lib/blueprint/secrets.ts";
-import { ClusterError, type JobResult, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
+import { PASSWORD_OF } from "#lib/moodle/names.ts";
+import { type PasswordReset, readPasswordReset } from "#lib/moodle/results.ts";
+import { newPassword } from "#lib/moodle/secrets.ts";
+import {
+  ClusterError,
+  type JobResult,
+  type KubeObject,
+  type PatchOperation,
+  type Ref,
+} from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { clearAway, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";

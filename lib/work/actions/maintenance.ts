@@ -3,10 +3,10 @@
  * login page, and the row says what that showed, even where the operation failed in between.
  */
 import type { App } from "#lib/app.ts";
-import { readHealth } from "#lib/blueprint/results.ts";
+import { readHealth } from "#lib/moodle/results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { type Observed, outcomesWith } from "#lib/work/outcomes.ts";

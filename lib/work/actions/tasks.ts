@@ -1,7 +1,7 @@
 /** Purging caches and running the scheduled tasks now: one Job each, and the spoke stays in the state that it is in. */
 import type { App } from "#lib/app.ts";
-import { FENCE } from "#lib/blueprint/names.ts";
-import { ClusterError, type JobResult, type KubeObject } from "#lib/cluster/cluster.ts";
+import { FENCE } from "#lib/moodle/names.ts";
+import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/work/fenced-patch.ts";

@@ -6,15 +6,15 @@
  * notification. A nightly backup that fails night after night tells it once, until one has succeeded again.
  */
 import type { App } from "#lib/app.ts";
-import type { AuditKind } from "#lib/audit/kinds.ts";
-import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } from "#lib/backups/store.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { AuditKind } from "#lib/records/audit/kinds.ts";
+import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Hooks, type Outcome } from "#lib/scheduler/handler.ts";
-import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
-import { MINUTE } from "#lib/time.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
 import { openSpace, openSpokeSite } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";

@@ -5,14 +5,14 @@
  * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
  * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
  */
-import { expired, mayGo } from "#lib/backups/retention.ts";
-import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/backups/store.ts";
-import { BACKUP } from "#lib/blueprint/names.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
-import type { Tx } from "#lib/db/database.ts";
+import { expired, mayGo } from "#lib/domains/backups/retention.ts";
+import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
+import { BACKUP } from "#lib/moodle/names.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lockSpoke } from "#lib/spokes/store.ts";
-import { DAY, MINUTE } from "#lib/time.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { DAY, MINUTE } from "#lib/base/time.ts";
 import { note, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
 

@@ -11,22 +11,22 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { type SnapshotClass, whyUnavailable } from "#lib/backups/classes.ts";
-import { nextBackup } from "#lib/backups/schedule.ts";
-import { closeAbandoned, noteClasses, readClasses } from "#lib/backups/store.ts";
-import { driversOf } from "#lib/backups/summary.ts";
-import { record } from "#lib/changes/record.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { explain } from "#lib/cluster/trouble/explain.ts";
-import { redact } from "#lib/cluster/trouble/redact.ts";
-import type { Tx } from "#lib/db/database.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { type SnapshotClass, whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { nextBackup } from "#lib/domains/backups/schedule.ts";
+import { closeAbandoned, noteClasses, readClasses } from "#lib/domains/backups/store.ts";
+import { driversOf } from "#lib/domains/backups/summary.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { operationOn } from "#lib/spokes/operation.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
-import { HOUR, MINUTE, SECOND } from "#lib/time.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupWork } from "#lib/work/backups/backup.ts";
 import { readRetaining } from "#lib/work/backups/snapshots.ts";
 

@@ -1,5 +1,5 @@
 /** The objects of the snapshot controller, and how a snapshot and its content know each other. */
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };

@@ -6,7 +6,7 @@
  * the snapshots are named after it: so whoever takes the operation over finds what was begun.
  */
 import type { App } from "#lib/app.ts";
-import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/backups/classes.ts";
+import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
 import {
   type Backup,
   type BackupKind,
@@ -16,10 +16,10 @@ import {
   failBackup,
   noteClasses,
   noteVolumes,
-} from "#lib/backups/store.ts";
-import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
-import { messageOf } from "#lib/errors.ts";
+} from "#lib/domains/backups/store.ts";
+import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
 import { note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";

@@ -5,7 +5,7 @@
  * at once. So a hundred events cost one call, and it may be begun again at any point.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
 import {
   BILLING_EVENT,
   type EventRow,
@@ -14,11 +14,11 @@ import {
   markHandled,
   refundedBy,
   subjectOf,
-} from "#lib/billing/events.ts";
-import { noteRefunds } from "#lib/billing/refunds.ts";
-import { findByCustomer } from "#lib/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
-import type { Payments } from "#lib/payments/payments.ts";
+} from "#lib/domains/billing/events.ts";
+import { noteRefunds } from "#lib/domains/billing/refunds.ts";
+import { findByCustomer } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { lookAt } from "#lib/work/billing/look.ts";
 

@@ -1,12 +1,12 @@
 /** Looks at a hub's subscription at the provider, and tells it the hub's name and address, should these be others by now. */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { readHub } from "#lib/billing/hubs.ts";
-import { LOOK_BILLING } from "#lib/billing/jobs.ts";
-import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
-import { lockSubscription, readBilled } from "#lib/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
-import type { Payments } from "#lib/payments/payments.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { readHub } from "#lib/domains/billing/hubs.ts";
+import { LOOK_BILLING } from "#lib/domains/billing/jobs.ts";
+import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
+import { lockSubscription, readBilled } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { noteRefusal } from "#lib/work/billing/refusal.ts";
 

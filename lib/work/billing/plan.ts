@@ -6,13 +6,13 @@
  * by a later look.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { needsSync, readSyncable } from "#lib/billing/hubs.ts";
-import { syncJob } from "#lib/billing/jobs.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { needsSync, readSyncable } from "#lib/domains/billing/hubs.ts";
+import { syncJob } from "#lib/domains/billing/jobs.ts";
+import { record } from "#lib/records/changes/record.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE, SECOND } from "#lib/time.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** Hubs of one transaction. */
 const BATCH = 500;

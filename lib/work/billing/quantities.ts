@@ -3,8 +3,8 @@
  * so already.
  */
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { priceWanted, type Quantities, quantityOf } from "#lib/billing/billed.ts";
-import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/payments/payments.ts";
+import { priceWanted, type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
+import type { Payments, Subscription, SubscriptionItem, WantedSubscription } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 
 /** What differs: an item that is there by its id, else the size that has none yet. */

@@ -3,13 +3,13 @@
  * there is known within a day. The looks are spread over the hour until the next run, so that they are never many at once.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { findUnseen } from "#lib/billing/hubs.ts";
-import { lookJob } from "#lib/billing/jobs.ts";
-import { record } from "#lib/changes/record.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { findUnseen } from "#lib/domains/billing/hubs.ts";
+import { lookJob } from "#lib/domains/billing/jobs.ts";
+import { record } from "#lib/records/changes/record.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Hubs of one run, which is an hour's. */
 const MOST = 500;

@@ -1,9 +1,9 @@
 /** What a refusal of the provider that trying again does not mend leaves behind: why, for operators, and when to try anew. */
 import { sql } from "kysely";
-import { lockSubscription, updateSubscription } from "#lib/billing/store.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { FailureReport, Job } from "#lib/jobs/job.ts";
-import type { Log } from "#lib/log.ts";
+import { lockSubscription, updateSubscription } from "#lib/domains/billing/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import type { Log } from "#lib/base/log.ts";
 import type { Outcome } from "#lib/scheduler/handler.ts";
 
 /** For a job's onFailed. Nobody waits for these jobs, so nobody would look at their rows. */

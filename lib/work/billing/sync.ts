@@ -13,17 +13,17 @@
  * undoes that. It becomes a difference, which people can reconcile.
  */
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { billedOf, type Quantities } from "#lib/billing/billed.ts";
-import { type BilledHub, readHub } from "#lib/billing/hubs.ts";
-import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/billing/jobs.ts";
-import { noteSubscription, warnOfDifference } from "#lib/billing/observe.ts";
-import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/billing/store.ts";
-import { record } from "#lib/changes/record.ts";
-import { PaymentError } from "#lib/payments/error.ts";
-import { hasEnded, type Payments, type Subscription, type WantedCustomer } from "#lib/payments/payments.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { billedOf, type Quantities } from "#lib/domains/billing/billed.ts";
+import { type BilledHub, readHub } from "#lib/domains/billing/hubs.ts";
+import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/domains/billing/jobs.ts";
+import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
+import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { hasEnded, type Payments, type Subscription, type WantedCustomer } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
 import { noteRefusal } from "#lib/work/billing/refusal.ts";
 

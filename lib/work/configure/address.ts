@@ -6,14 +6,14 @@
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { changedObjects, type Configured, withBothNames } from "#lib/blueprint/configure.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { changedObjects, type Configured, withBothNames } from "#lib/moodle/configure.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
 import { spokeUrl, withMail } from "#lib/catalog/inputs.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { KEPT_DAYS } from "#lib/spokes/names.ts";
-import { SECOND } from "#lib/time.ts";
+import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { startAnew, verify } from "#lib/work/actions/actions.ts";
 import { place } from "#lib/work/install/provision.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";

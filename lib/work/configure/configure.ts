@@ -9,12 +9,12 @@
  * login page has answered under that does the old one become a redirect. A move that fails is put back (address.ts).
  */
 import type { App } from "#lib/app.ts";
-import { changedParts, configuredPart, movedInputs } from "#lib/blueprint/configure.ts";
-import { themeOf } from "#lib/blueprint/seed.ts";
+import { changedParts, configuredPart, movedInputs } from "#lib/moodle/configure.ts";
+import { themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { listKept } from "#lib/spokes/names.ts";
-import { wishedInputs } from "#lib/spokes/wish.ts";
+import { listKept } from "#lib/domains/spokes/names.ts";
+import { wishedInputs } from "#lib/domains/spokes/wish.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import {
   inputsAfter,

@@ -3,13 +3,13 @@
  * seen to have taken, and the spoke has its new name once all of that is done. Of one that failed, its words and its look
  * are kept where they were set by then; the name stays, and nobody is to move any more.
  */
-import { type Configured, wordsPart } from "#lib/blueprint/configure.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import { liveOperations } from "#lib/jobs/store.ts";
+import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { liveOperations } from "#lib/records/jobs/store.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { dropWishedName, freeNames, moveTo } from "#lib/spokes/names.ts";
-import { lockSpoke, setInForce, type SpokeRow } from "#lib/spokes/store.ts";
+import { dropWishedName, freeNames, moveTo } from "#lib/domains/spokes/names.ts";
+import { lockSpoke, setInForce, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { actionOutcomes } from "#lib/work/outcomes.ts";
 
 export const configureOutcomes: Hooks = {

@@ -4,11 +4,11 @@
  * An install cannot be gone on with once its Job has died: what it left is reset first. One that still runs is adopted,
  * whichever holder created it. That a site is there is said by its database alone, not by what a Job answered.
  */
-import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
-import { findImages } from "#lib/blueprint/releases.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { isMissing } from "#lib/cluster/trouble/image.ts";
-import { retell } from "#lib/cluster/trouble/retell.ts";
+import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
+import { findImages } from "#lib/moodle/releases.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
+import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";

@@ -1,7 +1,7 @@
 /** Makes a hub: a namespace with rooms for what its spokes share, and the issuer of certificates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";

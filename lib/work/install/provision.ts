@@ -1,10 +1,10 @@
 /** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/blueprint/seed.ts";
-import type { HubSettings } from "#lib/blueprint/seed.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
-import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
+import type { HubSettings } from "#lib/moodle/seed.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { refOf } from "#lib/operations/change.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";

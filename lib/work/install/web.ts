@@ -7,12 +7,12 @@
  */
 import { refOf } from "#lib/operations/change.ts";
 import type { App } from "#lib/app.ts";
-import { hasGivenUp } from "#lib/cluster/trouble/certificate.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
-import { retell } from "#lib/cluster/trouble/retell.ts";
+import { hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
+import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
 const CLASS = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass" };

@@ -5,14 +5,14 @@
  * sending has a secret of its own; all of them open the same grant, which is used up once.
  */
 import type { App } from "#lib/app.ts";
-import { mintSecret } from "#lib/auth/one-time.ts";
-import type { Tx } from "#lib/db/database.ts";
-import { BULK_MAIL, MAIL, type MailPayload } from "#lib/jobs/mail.ts";
-import { MailError } from "#lib/mail/error.ts";
-import type { Mail, Post } from "#lib/mail/post.ts";
-import { linkOf, needsLink, readingOf, writeLetter } from "#lib/mail/write.ts";
+import { mintSecret } from "#lib/domains/auth/one-time.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { BULK_MAIL, MAIL, type MailPayload } from "#lib/records/jobs/mail.ts";
+import { MailError } from "#lib/drivers/mail/error.ts";
+import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { backoff, MINUTE, SECOND } from "#lib/time.ts";
+import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** Milliseconds before the second try, and between later ones at most. */
 export interface Retry {

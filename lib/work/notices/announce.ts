@@ -3,10 +3,10 @@
  * after a new release has started, and soon after somebody got a first token; and with nothing to tell it asks nothing.
  */
 import type { App } from "#lib/app.ts";
-import { announceTo, type Announcing, current, type Page } from "#lib/deprecations/announce.ts";
+import { announceTo, type Announcing, current, type Page } from "#lib/domains/deprecations/announce.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** People of one transaction. */
 const BATCH = 200;

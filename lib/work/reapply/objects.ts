@@ -1,15 +1,15 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
 import type { App } from "#lib/app.ts";
-import { expectedObjects, fitted, titleOf } from "#lib/blueprint/expected.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Space } from "#lib/cluster/cluster.ts";
+import { expectedObjects, fitted, titleOf } from "#lib/moodle/expected.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { refOf } from "#lib/operations/change.ts";
 import { isReadByPods } from "#lib/operations/reapply.ts";
-import { isTerminating } from "#lib/cluster/guard.ts";
-import { unlike } from "#lib/cluster/likeness.ts";
-import { retell } from "#lib/cluster/trouble/retell.ts";
+import { isTerminating } from "#lib/drivers/cluster/guard.ts";
+import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { ailmentOfNamespace } from "#lib/spokes/health.ts";
+import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";

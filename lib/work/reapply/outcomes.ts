@@ -3,13 +3,13 @@
  * without drift, once the cluster has shown it. One that fails leaves a spoke failed whose upgrade had left it so: nothing
  * has brought it back.
  */
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { Hooks } from "#lib/scheduler/handler.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
-import { endedBefore } from "#lib/jobs/store.ts";
-import { lockSpoke } from "#lib/spokes/store.ts";
+import { endedBefore } from "#lib/records/jobs/store.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { takenBy, withSize } from "#lib/work/reapply/size.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";

@@ -11,8 +11,8 @@
  * makes nothing where another holder has been (put-fenced.ts).
  */
 import type { App } from "#lib/app.ts";
-import { isOfVersion } from "#lib/blueprint/upgrade.ts";
-import { ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
+import { isOfVersion } from "#lib/moodle/upgrade.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { refOf } from "#lib/operations/change.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";

@@ -5,11 +5,11 @@
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { roomBetween } from "#lib/blueprint/resize.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { roomBetween } from "#lib/moodle/resize.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
-import type { Space } from "#lib/cluster/cluster.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Resized } from "#lib/work/resize/outcomes.ts";
 import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";

@@ -3,12 +3,12 @@
  * audit and with it by the notifications, and by the log. In between, the operation itself says how it stands.
  */
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { writeHeld } from "#lib/jobs/fence.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { writeHeld } from "#lib/records/jobs/fence.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { judge } from "#lib/scheduler/reports.ts";
-import { DAY } from "#lib/time.ts";
+import { DAY } from "#lib/base/time.ts";
 
 type Work = (run: Run) => Promise<void>;
 

@@ -6,11 +6,11 @@
  * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
  * are kept on purpose; they are told of where the snapshots are taken.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/blueprint/names.ts";
-import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { minuteOf } from "#lib/cluster/trouble/words.ts";
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { MINUTE, SECOND, sleep } from "#lib/time.ts";
+import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import type { Holding } from "#lib/work/same-cluster.ts";
 import { note } from "#lib/work/site.ts";
 

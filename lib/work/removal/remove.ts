@@ -12,7 +12,7 @@ import { demandNothingLeft } from "#lib/work/removal/leftovers.ts";
 import { removeNamespace } from "#lib/work/namespaces.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/work/outcomes.ts";
 import { demandSameCluster, type Holding, holdingOfHub, holdingOfSpoke } from "#lib/work/same-cluster.ts";
-import type { Cluster } from "#lib/cluster/cluster.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { openHubSite, openSpokeSite, type SpokeSite } from "#lib/work/site.ts";
 import { takeLastSnapshot } from "#lib/work/backups/snapshots.ts";
 import { stopSite } from "#lib/work/removal/stop.ts";

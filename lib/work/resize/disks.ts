@@ -5,9 +5,9 @@
  * volume grows in two stages: its driver makes it larger, and then the node makes the file system larger, on which it is
  * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
  */
-import type { Disks, Growth } from "#lib/blueprint/resize.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/cluster/cluster.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import type { Disks, Growth } from "#lib/moodle/resize.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { lookUntil } from "#lib/work/looking.ts";

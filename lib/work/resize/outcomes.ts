@@ -2,12 +2,12 @@
  * What the ends of a resize make of the spoke's row: the new size once it was seen in the cluster; and where it failed on
  * the way, the disks as they have become, since whatever asked for smaller ones from then on would be refused.
  */
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { type Disks, withDisks } from "#lib/blueprint/resize.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type Disks, withDisks } from "#lib/moodle/resize.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { lockSpoke, type SpokeRow } from "#lib/spokes/store.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { actionOutcomes } from "#lib/work/outcomes.ts";
 
 /** What of a spoke's inputs is its size. */

@@ -8,11 +8,11 @@
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { larger, resizedInputs, roomBetween, withDisks } from "#lib/blueprint/resize.ts";
-import { type Field, readField, setFields } from "#lib/blueprint/sized.ts";
-import { ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
+import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";

@@ -6,11 +6,11 @@
  * name, with what the doubts leave of that number. Of a spoke that was made from another revision of the blueprint the
  * manifests are gone: its objects differ by the release and by nobody's hand, so only what is missing is told.
  */
-import { type Expected, titleOf } from "#lib/blueprint/expected.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/spokes/drift.ts";
-import { askDrift } from "#lib/spokes/drift-ask.ts";
-import { sleep } from "#lib/time.ts";
+import { type Expected, titleOf } from "#lib/moodle/expected.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
+import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
+import { sleep } from "#lib/base/time.ts";
 import { expectedOf, type Look, type Sight } from "#lib/work/sweep/sight.ts";
 import { readInputs, writeDrift } from "#lib/work/sweep/rows.ts";
 

@@ -1,8 +1,8 @@
 /** What a look makes of the spokes' health. What no list has shown is looked for by name, before it is called missing. */
-import { ClusterError, type Ref } from "#lib/cluster/cluster.ts";
-import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/spokes/health.ts";
-import { titleOf } from "#lib/blueprint/expected.ts";
-import { sleep } from "#lib/time.ts";
+import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
+import { titleOf } from "#lib/moodle/expected.ts";
+import { sleep } from "#lib/base/time.ts";
 import type { Look, Sight } from "#lib/work/sweep/sight.ts";
 import type { Health } from "#lib/work/sweep/rows.ts";
 

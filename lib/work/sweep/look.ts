@@ -6,12 +6,12 @@
  * the spokes' doing. What was last seen stays, and `observedAt` tells when that was.
  */
 import type { App } from "#lib/app.ts";
-import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/blueprint/expected.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
-import { type Cluster, ClusterError, type KubeObject } from "#lib/cluster/cluster.ts";
-import { unlike } from "#lib/cluster/likeness.ts";
+import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
+import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { unlike } from "#lib/drivers/cluster/likeness.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/spokes/health.ts";
+import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
 import { eachPage, type Kind } from "#lib/work/sweep/pages.ts";

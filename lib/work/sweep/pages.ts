@@ -1,8 +1,8 @@
 /** Goes through all objects of one kind of ours in a cluster, a page at a time, and slowly. */
-import { MANAGED_BY } from "#lib/blueprint/names.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/cluster/cluster.ts";
+import { MANAGED_BY } from "#lib/moodle/names.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 
 export type Kind = Omit<Ref, "name">;
 

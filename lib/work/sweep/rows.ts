@@ -9,14 +9,14 @@
 import { sql } from "kysely";
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import type { AuditEntry } from "#lib/audit/store.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/changes/record.ts";
-import type { Rows, Tx } from "#lib/db/database.ts";
-import type { Drift } from "#lib/spokes/drift.ts";
-import { BAD_LOOKS } from "#lib/spokes/health.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Drift } from "#lib/domains/spokes/drift.ts";
+import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
 
 /** A spoke to look at, without what is large. */
 export interface Candidate {

@@ -1,10 +1,10 @@
 /** What a look carries along, and the few words that it keeps of each spoke. */
 import type { App } from "#lib/app.ts";
-import { type Expected, expectedObjects } from "#lib/blueprint/expected.ts";
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import type { SpokeStep } from "#lib/blueprint/steps.ts";
+import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SpokeStep } from "#lib/moodle/steps.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Cluster } from "#lib/cluster/cluster.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Paging } from "#lib/work/sweep/pages.ts";
 import type { Candidate } from "#lib/work/sweep/rows.ts";
 

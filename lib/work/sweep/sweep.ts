@@ -9,13 +9,13 @@
  * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000.
  * With a pause of 0.3 s before each page that is two and a half minutes of pausing, and about two calls a second.
  */
-import { SYSTEM } from "#lib/audit/asker.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
 import type { App } from "#lib/app.ts";
-import { record } from "#lib/changes/record.ts";
-import type { NewJob } from "#lib/jobs/job.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { NewJob } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { lookAtCluster } from "#lib/work/sweep/look.ts";
 import type { Pace } from "#lib/work/sweep/sight.ts";
 

@@ -3,10 +3,10 @@
  * upgraded then, and a backup of that must not come to stand in the good one's place.
  */
 import type { App } from "#lib/app.ts";
-import { type Backup, failBackup } from "#lib/backups/store.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { explain } from "#lib/cluster/trouble/explain.ts";
-import { retell } from "#lib/cluster/trouble/retell.ts";
+import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeWish } from "#lib/operations/upgrade.ts";
 import { findHalfWay, type TakenBackup } from "#lib/work/upgrade/half-way.ts";

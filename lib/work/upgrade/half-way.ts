@@ -4,12 +4,12 @@
  * Whether a site is half-way is told by the operations that it has behind it, and not by its state: an operation under way
  * has changed that one already.
  */
-import type { Rows } from "#lib/db/database.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { explain } from "#lib/cluster/trouble/explain.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { endedBefore } from "#lib/jobs/store.ts";
+import { endedBefore } from "#lib/records/jobs/store.ts";
 
 const UPGRADE = OPERATIONS.upgrade.name, REAPPLY = OPERATIONS.reapply.name;
 

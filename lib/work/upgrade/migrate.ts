@@ -7,12 +7,12 @@
  * site's data is changed by hand. That an upgrade is whole is said by its Job's success alone: Moodle writes the new
  * release before it has taken its plugins along.
  */
-import { EXCLUSIVE_PODS } from "#lib/blueprint/names.ts";
-import type { Site } from "#lib/blueprint/results.ts";
-import { limitUpgrade } from "#lib/blueprint/upgrade.ts";
-import { ClusterError, type JobResult } from "#lib/cluster/cluster.ts";
+import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
+import type { Site } from "#lib/moodle/results.ts";
+import { limitUpgrade } from "#lib/moodle/upgrade.ts";
+import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { MINUTE, SECOND } from "#lib/time.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { endAttempts, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";

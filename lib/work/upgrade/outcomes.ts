@@ -2,13 +2,13 @@
  * What the ends of an upgrade make of the spoke's row: the new version once the cluster has shown it, and a failed spoke
  * where the site was touched before it failed. Before that nothing has happened to it.
  */
-import { failBackup } from "#lib/backups/store.ts";
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { upgradedInputs } from "#lib/blueprint/upgrade.ts";
-import type { Tx } from "#lib/db/database.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import { failBackup } from "#lib/domains/backups/store.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { lockSpoke } from "#lib/spokes/store.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { isHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { actionOutcomes } from "#lib/work/outcomes.ts";
 

@@ -4,10 +4,10 @@
  * with the way back in the report (half-way.ts), and a retry goes on from whatever it finds.
  */
 import type { App } from "#lib/app.ts";
-import type { SpokeImages } from "#lib/blueprint/releases.ts";
-import type { Site } from "#lib/blueprint/results.ts";
-import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/blueprint/upgrade.ts";
-import { type Blame, ClusterError } from "#lib/cluster/cluster.ts";
+import type { SpokeImages } from "#lib/moodle/releases.ts";
+import type { Site } from "#lib/moodle/results.ts";
+import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
+import { type Blame, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";

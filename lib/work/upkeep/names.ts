@@ -4,16 +4,16 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import type { Tx } from "#lib/db/database.ts";
-import { Fault } from "#lib/errors.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { readFacts } from "#lib/spokes/actions.ts";
-import { enqueueConfigure } from "#lib/spokes/patch.ts";
+import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
 import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
-import { lockSpoke } from "#lib/spokes/store.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { lockSpoke } from "#lib/domains/spokes/store.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 const MOST = 100; // spokes in an hour
 

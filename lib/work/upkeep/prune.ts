@@ -4,10 +4,10 @@
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import type { Database } from "#lib/db/database.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Events of a hub that are kept whatever their age. */
 const KEPT_EVENTS = 1000;

@@ -3,12 +3,12 @@
  * elsewhere has the heads out of the database's reach, and can compare with them later.
  */
 import type { App } from "#lib/app.ts";
-import { type Head, writeHead } from "#lib/audit/head.ts";
-import { findUnsealed, sealBatch, settled } from "#lib/audit/seals.ts";
-import type { Database } from "#lib/db/database.ts";
+import { type Head, writeHead } from "#lib/records/audit/head.ts";
+import { findUnsealed, sealBatch, settled } from "#lib/records/audit/seals.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/time.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Events of one transaction. */
 const BATCH = 1000;

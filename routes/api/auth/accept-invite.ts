@@ -1,10 +1,10 @@
 /** Accepting an invitation. */
-import { acceptAndSignIn } from "#lib/auth/accept.ts";
-import { anyone } from "#lib/auth/access.ts";
-import { AcceptBody, MeView } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok, withCookie } from "#lib/http/reply.ts";
-import { showUser } from "#lib/users/views.ts";
+import { acceptAndSignIn } from "#lib/domains/auth/accept.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { AcceptBody, MeView } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
   summary: "Accept an invitation by its link: proves the address, sets the password, and signs in by the cookie",

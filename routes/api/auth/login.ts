@@ -1,10 +1,10 @@
 /** Signing in with a password. */
-import { anyone } from "#lib/auth/access.ts";
-import { signIn } from "#lib/auth/login.ts";
-import { LoginBody, LoginView } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok, withCookie } from "#lib/http/reply.ts";
-import { showUser } from "#lib/users/views.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { signIn } from "#lib/domains/auth/login.ts";
+import { LoginBody, LoginView } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
   summary: "Sign in with an e-mail address and a password; the session is in the cookie",

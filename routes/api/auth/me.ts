@@ -1,10 +1,10 @@
 /** Who the caller is. */
-import { signedIn } from "#lib/auth/access.ts";
-import { renameSelf } from "#lib/auth/own-account.ts";
-import { MePatch, MeView } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { showUser } from "#lib/users/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { renameSelf } from "#lib/domains/auth/own-account.ts";
+import { MePatch, MeView } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { showUser } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "The user that your token or session stands for",

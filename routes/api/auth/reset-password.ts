@@ -1,9 +1,9 @@
 /** Setting a new password by a mailed link. */
-import { anyone } from "#lib/auth/access.ts";
-import { resetByLink } from "#lib/auth/reset.ts";
-import { Acknowledgement, ResetBody } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { resetByLink } from "#lib/domains/auth/reset.ts";
+import { Acknowledgement, ResetBody } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
 
 export const POST = endpoint({
   summary:

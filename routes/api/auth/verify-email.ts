@@ -1,10 +1,10 @@
 /** Proving the address that somebody signed up with. */
-import { anyone } from "#lib/auth/access.ts";
-import { verifyEmail } from "#lib/auth/verify.ts";
-import { MeView, VerifyBody } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { showUser } from "#lib/users/views.ts";
+import { anyone } from "#lib/domains/auth/access.ts";
+import { verifyEmail } from "#lib/domains/auth/verify.ts";
+import { MeView, VerifyBody } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { showUser } from "#lib/domains/users/views.ts";
 
 export const POST = endpoint({
   summary: "Prove an address by its link; the password given here is the user's from now on, and ends what was before",

@@ -1,12 +1,12 @@
 /** Requests for hubs: those that the caller sees, and a new one. */
 import * as v from "valibot";
-import { signedIn } from "#lib/auth/access.ts";
-import { askForFederation } from "#lib/federations/requests/ask.ts";
-import { findRequests } from "#lib/federations/requests/show.ts";
-import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/federations/requests/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/schema.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { askForFederation } from "#lib/domains/federations/requests/ask.ts";
+import { findRequests } from "#lib/domains/federations/requests/show.ts";
+import { FederationRequestView, NewFederationRequest, StateFilter } from "#lib/domains/federations/requests/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { created, ok } from "#lib/surface/http/reply.ts";
+import { Before, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Requests for hubs, newest first: your own, and for operators all",

@@ -1,13 +1,13 @@
 /** Hubs: those that the caller sees, and a new one. */
 import * as v from "valibot";
-import { operator, signedIn } from "#lib/auth/access.ts";
-import { removedFor } from "#lib/federations/access.ts";
-import { createFederation } from "#lib/federations/create.ts";
-import { findFederations } from "#lib/federations/show.ts";
-import { federationFilters, FederationView, NewFederation } from "#lib/federations/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
+import { operator, signedIn } from "#lib/domains/auth/access.ts";
+import { removedFor } from "#lib/domains/federations/access.ts";
+import { createFederation } from "#lib/domains/federations/create.ts";
+import { findFederations } from "#lib/domains/federations/show.ts";
+import { federationFilters, FederationView, NewFederation } from "#lib/domains/federations/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { created, ok } from "#lib/surface/http/reply.ts";
+import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The hubs that you see, newest first; complete unless a limit is given",

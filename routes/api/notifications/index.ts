@@ -1,10 +1,10 @@
 /** What happened that the caller is told of. */
 import * as v from "valibot";
-import { signedIn } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { listNotifications } from "#lib/notifications/list.ts";
-import { NotificationQuery, NotificationView } from "#lib/notifications/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { listNotifications } from "#lib/domains/notifications/list.ts";
+import { NotificationQuery, NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const GET = endpoint({
   summary: "The caller's notifications, newest first",

@@ -1,9 +1,9 @@
 /** All notifications of the caller are read. */
-import { signedIn } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { markAllRead } from "#lib/notifications/read-all.ts";
-import { Marked } from "#lib/notifications/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { Marked } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark as read all that the caller is notified of at this moment",

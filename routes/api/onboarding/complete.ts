@@ -1,9 +1,9 @@
 /** The end of the wizard that greets a new user. */
-import { signedIn } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok, withCookie } from "#lib/http/reply.ts";
-import { completeOnboarding } from "#lib/onboarding/complete.ts";
-import { OnboardingBody, OnboardingView } from "#lib/onboarding/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok, withCookie } from "#lib/surface/http/reply.ts";
+import { completeOnboarding } from "#lib/domains/onboarding/complete.ts";
+import { OnboardingBody, OnboardingView } from "#lib/domains/onboarding/views.ts";
 
 export const POST = endpoint({
   summary: "Finish onboarding, once: display name, password, a first request for a hub; it renews the session's cookie",

@@ -1,9 +1,9 @@
 /** One operation. */
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { OperationDetail } from "#lib/jobs/operation.ts";
-import { operation } from "#lib/federations/operation-access.ts";
-import { showOperation } from "#lib/federations/operations.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { OperationDetail } from "#lib/records/jobs/operation.ts";
+import { operation } from "#lib/domains/federations/operation-access.ts";
+import { showOperation } from "#lib/domains/federations/operations.ts";
 
 export const GET = endpoint({
   summary: "One operation: how far it is, what it waits for, and what a failure left behind",

@@ -1,11 +1,11 @@
 /** Users, for operators. */
 import * as v from "valibot";
-import { operator } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { Before, limit } from "#lib/schema.ts";
-import { listUserRecords } from "#lib/users/records.ts";
-import { userFilters, UserRecordView } from "#lib/users/views.ts";
+import { operator } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { Before, limit } from "#lib/base/schema.ts";
+import { listUserRecords } from "#lib/domains/users/records.ts";
+import { userFilters, UserRecordView } from "#lib/domains/users/views.ts";
 
 export const GET = endpoint({
   summary: "Users, newest first; email finds an address, or those that begin so",

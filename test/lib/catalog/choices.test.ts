@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Fault } from "#lib/errors.ts";
-import { createFederation } from "#lib/federations/create.ts";
-import { patchFederation } from "#lib/federations/patch.ts";
-import { createSpoke } from "#lib/spokes/create.ts";
-import { openStage, type Stage } from "#test/lib/spokes/stage.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { createFederation } from "#lib/domains/federations/create.ts";
+import { patchFederation } from "#lib/domains/federations/patch.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
 
 const CATALOGUE = `
 regions: [eu, us]

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import { readCatalog } from "#lib/catalog/read.ts";
-import { openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/scene.ts";
 import { rejection } from "#test/support/until.ts";
 
 const blueprint = openBlueprint();

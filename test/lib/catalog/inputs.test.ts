@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs, type SpokeRequest, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
 const catalog = loadCatalog(undefined, blueprint);

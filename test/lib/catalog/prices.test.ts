@@ -2,8 +2,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { checkPrices } from "#lib/catalog/prices.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { ConfigError } from "#lib/config.ts";
-import { openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { ConfigError } from "#lib/base/config.ts";
+import { openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const test = suite("checkPrices"), blueprint = openBlueprint();
 

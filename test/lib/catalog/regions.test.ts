@@ -3,8 +3,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubInputs, spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
-import { allObjects, find, openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
 const request: SpokeRequest = {

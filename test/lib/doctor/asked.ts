@@ -1,5 +1,5 @@
 /** What a request asked of a cluster needs to be allowed, in the words of roles: `create jobs.batch`, `get pods/log`. */
-import type { Access } from "#lib/cluster/cluster.ts";
+import type { Access } from "#lib/drivers/cluster/cluster.ts";
 import type { Asked } from "./between.ts";
 
 export interface Needed {

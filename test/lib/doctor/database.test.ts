@@ -2,11 +2,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { migrate } from "#lib/db/migrate.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { judgeDatabase } from "#lib/doctor/judge-database.ts";
 import { openLook } from "#lib/doctor/look.ts";
-import { MINUTE, SECOND } from "#lib/time.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { migrations } from "#src/migrations.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson } from "#test/support/people.ts";

@@ -1,7 +1,7 @@
 /** What doctor finds by looking, each trouble in turn; what it finds by trying is in trial.test.ts. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 import { openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { kubeconfigOf } from "./between.ts";

@@ -1,8 +1,8 @@
 /** Classes and issuers as a cluster may show them, and what is made of each. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Surroundings } from "#lib/blueprint/sizes.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { Surroundings } from "#lib/moodle/sizes.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Finding } from "#lib/doctor/finding.ts";
 import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
 

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Size } from "#lib/blueprint/sizes.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
+import type { Size } from "#lib/moodle/sizes.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
 import { type Permission, PERMISSIONS } from "#lib/doctor/permissions.ts";
 

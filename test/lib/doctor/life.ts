@@ -1,9 +1,9 @@
 /** A life of a hub and two spokes in the simulated cluster, for what is asked of a cluster meanwhile. */
-import { silent } from "#lib/log.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
-import { patchSpoke } from "#lib/spokes/patch.ts";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
-import type { SpokePatch } from "#lib/spokes/views.ts";
+import { silent } from "#lib/base/log.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { makeApp, openWorkScene, startReplica } from "../work/scene.ts";
 import { type Asked, openBetween } from "./between.ts";

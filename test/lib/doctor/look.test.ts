@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError } from "#lib/cluster/cluster.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openLook, wordsOf } from "#lib/doctor/look.ts";
 import { rejection } from "#test/support/until.ts";
 

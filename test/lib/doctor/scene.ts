@@ -1,11 +1,11 @@
 /** A place for doctor to look at: a database, a simulated cluster, and what is said of them by the configuration. */
-import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadBlueprint } from "#lib/moodle/load.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { readConfig } from "#lib/config.ts";
+import { readConfig } from "#lib/base/config.ts";
 import { type Examination, examine } from "#lib/doctor/doctor.ts";
 import type { Finding, Section } from "#lib/doctor/finding.ts";
-import { silent } from "#lib/log.ts";
-import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/simulator/open.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { migrations } from "#src/migrations.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

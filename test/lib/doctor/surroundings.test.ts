@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Finding } from "#lib/doctor/finding.ts";
 import { openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { openSmtp } from "#test/support/smtp.ts";
 
 const calm = new AbortController().signal;

@@ -2,7 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HOUR, SECOND } from "#lib/time.ts";
+import { HOUR, SECOND } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 import { about, type Changes, openScene, type Scene } from "./scene.ts";
 

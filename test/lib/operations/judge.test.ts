@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { judgeAction, passageOf, type SpokeFacts } from "#lib/operations/judge.ts";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
 import { SPOKE_STATES, type SpokeState } from "#lib/operations/states.ts";

@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { makeBlueprint } from "#lib/blueprint/load.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { makeBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { Fault } from "#lib/errors.ts";
+import { Fault } from "#lib/base/errors.ts";
 import { rulesOf } from "#lib/operations/judge.ts";
-import { demandProgress } from "#lib/spokes/actions.ts";
-import type { SpokeAction } from "#lib/spokes/views.ts";
-import { builtIn } from "#test/lib/blueprint/scene.ts";
+import { demandProgress } from "#lib/domains/spokes/actions.ts";
+import type { SpokeAction } from "#lib/domains/spokes/views.ts";
+import { builtIn } from "#test/lib/moodle/scene.ts";
 
 /** A catalogue whose blueprint lists these versions; the image of each is named after it, or as given. */
 function catalogueOf(...versions: (string | [name: string, image: string])[]): Catalog {

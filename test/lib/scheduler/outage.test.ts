@@ -1,10 +1,10 @@
 /** A database that is away at the moment at which a failed try is to be written down. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import type { Database } from "#lib/db/database.ts";
-import { ConnectionLost } from "#lib/db/faults.ts";
-import { openLog } from "#lib/log.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { openLog } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";

@@ -1,9 +1,9 @@
 /** Kinds that are never given up, and what their time limit does not do. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { DAY, sleep } from "#lib/time.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { DAY, sleep } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("startRun, of a persistent kind");

@@ -1,10 +1,10 @@
 /** Two releases side by side on one database: each job is run by the plan that it was made for. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { HOUR } from "#lib/time.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler, with two releases");

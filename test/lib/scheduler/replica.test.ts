@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Control } from "#lib/db/database.ts";
-import { silent } from "#lib/log.ts";
+import type { Control } from "#lib/drivers/db/database.ts";
+import { silent } from "#lib/base/log.ts";
 import { openReplica, type Replica } from "#lib/scheduler/replica.ts";
 import { until } from "#test/support/until.ts";
 

@@ -1,15 +1,15 @@
 /** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
-import type { Asker } from "#lib/audit/asker.ts";
-import { record } from "#lib/changes/record.ts";
-import type { Database } from "#lib/db/database.ts";
-import { newId } from "#lib/ids.ts";
-import { hubLane, type Job, type NewJob, spokeLane } from "#lib/jobs/job.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
+import { hubLane, type Job, type NewJob, spokeLane } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { findJob } from "#lib/jobs/store.ts";
-import { silent } from "#lib/log.ts";
+import { findJob } from "#lib/records/jobs/store.ts";
+import { silent } from "#lib/base/log.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
 

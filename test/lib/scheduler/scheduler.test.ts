@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Database } from "#lib/db/database.ts";
-import { ConnectionLost } from "#lib/db/faults.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { MINUTE } from "#lib/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
 

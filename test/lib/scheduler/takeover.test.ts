@@ -1,8 +1,8 @@
 /** Jobs of replicas that no longer beat are taken over, whatever the database's clock says, and no others are. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { MINUTE } from "#lib/time.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { action, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("openScheduler, beside silent replicas");

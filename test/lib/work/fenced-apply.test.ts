@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError, type KubeObject, type Space } from "#lib/cluster/cluster.ts";
-import { openCluster } from "#lib/cluster/open.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { silent } from "#lib/log.ts";
+import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
+import { silent } from "#lib/base/log.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";
-import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("applyFenced");

@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SPOKE_ACTIONS, type SpokeActionName } from "#lib/operations/table.ts";
-import { previewAction } from "#lib/spokes/action-preview.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { previewAction } from "#lib/domains/spokes/action-preview.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 /** In an order in which each may be asked. A retry is whatever failed. */

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
-import { openCluster } from "#lib/cluster/open.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import { silent } from "#lib/log.ts";
-import { FENCE } from "#lib/blueprint/names.ts";
+import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
+import { silent } from "#lib/base/log.ts";
+import { FENCE } from "#lib/moodle/names.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
-import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite<{ simulator: Simulator; space: Space; close: () => Promise<void> }>("putFenced");

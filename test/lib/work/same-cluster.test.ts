@@ -1,16 +1,16 @@
 /** A cluster that was put in the place of another under the same name: what it does not have is not gone. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Cluster } from "#lib/cluster/cluster.ts";
-import { openCluster } from "#lib/cluster/open.ts";
-import { acceptHubRemoval } from "#lib/federations/remove.ts";
-import { findFederation } from "#lib/federations/store.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import { lastRemoval, type Removed } from "#lib/jobs/removal.ts";
-import { silent } from "#lib/log.ts";
-import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { lastRemoval, type Removed } from "#lib/records/jobs/removal.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "./scene.ts";
 

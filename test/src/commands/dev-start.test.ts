@@ -4,7 +4,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isPostmasterOf, readPostmaster } from "#lib/db/embedded/postmaster.ts";
+import { isPostmasterOf, readPostmaster } from "#lib/dev/embedded/postmaster.ts";
 import { signIn } from "#test/support/client.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 

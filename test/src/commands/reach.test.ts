@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openLog, silent } from "#lib/log.ts";
+import { openLog, silent } from "#lib/base/log.ts";
 import { reachDatabase } from "#src/commands/reach.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { rejection } from "#test/support/until.ts";

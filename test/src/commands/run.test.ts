@@ -1,7 +1,7 @@
 /** The command line: what it explains, and with which status it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Variables } from "#lib/variables.ts";
+import { Variables } from "#lib/base/variables.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 import { startProgram } from "#test/support/program.ts";
 

@@ -2,12 +2,12 @@
  * Those who use the API while replicas come and go: a client that repeats what was not answered, at another replica, with the
  * same Idempotency-Key; a customer who keeps the spokes of a hub busy; and a reader of its events.
  */
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";
 import { type Answer, withToken } from "#test/support/client.ts";
 import { conformTo } from "#test/support/conform.ts";
-import { messageOf } from "#lib/errors.ts";
+import { messageOf } from "#lib/base/errors.ts";
 
 const PATIENCE = 5_000; // ms for one answer
 const TRIES = 60;

@@ -2,7 +2,7 @@
  * People at work while the service is being broken. Each behaves as a client should: who is told 503 or gets no answer tries
  * again, at another replica, a creation with the same Idempotency-Key; who follows a stream comes back with the last number.
  */
-import { sleep } from "#lib/time.ts";
+import { sleep } from "#lib/base/time.ts";
 import { type Answer, type Client, withToken } from "#test/support/client.ts";
 import { until } from "#test/support/until.ts";
 

@@ -1,8 +1,8 @@
 /** Whether each spoke's site is in the cluster what its row says: its pods, version, size, disks, tasks, snapshots and Jobs. */
 import * as v from "valibot";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { amountOf } from "#lib/cluster/trouble/quantity.ts";
-import type { Happening } from "#lib/simulator/recorder.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import type { Happening } from "#lib/dev/simulator/recorder.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { TestDatabase } from "#test/support/database.ts";

@@ -6,20 +6,20 @@
  *   // standing.kubeconfig leads to it; the rows are in the scene's database
  */
 import type { AddressInfo } from "node:net";
-import { silent } from "#lib/log.ts";
-import { newId } from "#lib/ids.ts";
-import { closeServer } from "#lib/simulator/close.ts";
-import { openFaults } from "#lib/simulator/faults.ts";
-import { readKinds } from "#lib/simulator/kinds.ts";
-import { openLogs } from "#lib/simulator/logs.ts";
-import type { KubeObject } from "#lib/simulator/object.ts";
-import { openRecorder, type Write } from "#lib/simulator/recorder.ts";
-import { readSchema } from "#lib/simulator/schema/fields.ts";
-import { createApi } from "#lib/simulator/server.ts";
-import { openStore } from "#lib/simulator/store.ts";
-import { openTimers } from "#lib/simulator/timers.ts";
-import { openVolumes } from "#lib/simulator/volumes.ts";
-import type { World } from "#lib/simulator/world.ts";
+import { silent } from "#lib/base/log.ts";
+import { newId } from "#lib/base/ids.ts";
+import { closeServer } from "#lib/dev/simulator/close.ts";
+import { openFaults } from "#lib/dev/simulator/faults.ts";
+import { readKinds } from "#lib/dev/simulator/kinds.ts";
+import { openLogs } from "#lib/dev/simulator/logs.ts";
+import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { openRecorder, type Write } from "#lib/dev/simulator/recorder.ts";
+import { readSchema } from "#lib/dev/simulator/schema/fields.ts";
+import { createApi } from "#lib/dev/simulator/server.ts";
+import { openStore } from "#lib/dev/simulator/store.ts";
+import { openTimers } from "#lib/dev/simulator/timers.ts";
+import { openVolumes } from "#lib/dev/simulator/volumes.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/between.ts";
 

@@ -1,8 +1,8 @@
 /** Calls to a hand-made server, as the cluster's own client makes them. */
 import * as assert from "uvu/assert";
-import { type Api, openApi, type Request } from "#lib/cluster/wire/api.ts";
-import { ClusterError } from "#lib/cluster/cluster.ts";
-import { openConnections } from "#lib/cluster/wire/connection.ts";
+import { type Api, openApi, type Request } from "#lib/drivers/cluster/wire/api.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
 import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };

@@ -1,5 +1,5 @@
 /** One Job with one pod in a table cluster, to be led through its course by hand. */
-import type { JobResult, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
+import type { JobResult, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeTable, NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
 
 export const now = () => new Date().toISOString();

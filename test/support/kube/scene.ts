@@ -1,8 +1,8 @@
 /** A simulated cluster, a client of it, and one namespace of ours. */
-import type { Cluster, ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
-import { type ClusterOptions, openCluster } from "#lib/cluster/open.ts";
-import { openSimulator, type Simulator } from "#lib/simulator/open.ts";
-import { silent } from "#lib/log.ts";
+import type { Cluster, ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { silent } from "#lib/base/log.ts";
 
 export const call = { signal: new AbortController().signal };
 

@@ -3,9 +3,9 @@
  * logs, for courses of events that no controller would give on demand.
  */
 import type { ServerResponse } from "node:http";
-import type { Cluster, KubeObject, Waiting } from "#lib/cluster/cluster.ts";
-import { type ClusterOptions, openCluster } from "#lib/cluster/open.ts";
-import { silent } from "#lib/log.ts";
+import type { Cluster, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
+import { type ClusterOptions, openCluster } from "#lib/drivers/cluster/open.ts";
+import { silent } from "#lib/base/log.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 
 export interface KubeTable {

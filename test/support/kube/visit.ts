@@ -2,8 +2,8 @@
  * A program that uses a cluster in every way, well and badly, closes it, and has nothing more to do: it must end by itself.
  * `visit.ts URL`, of a simulated cluster.
  */
-import { openCluster } from "#lib/cluster/open.ts";
-import { silent } from "#lib/log.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { silent } from "#lib/base/log.ts";
 import { kubeconfigOf } from "#test/support/kube/server.ts";
 
 async function visit(url: string): Promise<void> {

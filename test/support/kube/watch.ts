@@ -1,7 +1,7 @@
 /** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
-import { openApi } from "#lib/cluster/wire/api.ts";
-import { openConnections } from "#lib/cluster/wire/connection.ts";
-import { type Change, watch, type WatchOptions } from "#lib/cluster/wire/watch.ts";
+import { openApi } from "#lib/drivers/cluster/wire/api.ts";
+import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { type Change, watch, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export type Round = Handle;

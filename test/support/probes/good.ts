@@ -1,5 +1,5 @@
 /** For the fields that an endpoint must be given: values that are right, or as right as can be without a mail to read. */
-import { newId } from "#lib/ids.ts";
+import { newId } from "#lib/base/ids.ts";
 import type { Field } from "#test/support/probes/fields.ts";
 import { sayingOf } from "#test/support/probes/walk.ts";
 

@@ -2,7 +2,7 @@
  * For each parameter of a path something to put there: the scene's own (of its hub north, its spoke oak, its people), the
  * like of another hub, with which only operators have to do, and an id that nothing has.
  */
-import { newId } from "#lib/ids.ts";
+import { newId } from "#lib/base/ids.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import type { Scene } from "#test/support/scene.ts";

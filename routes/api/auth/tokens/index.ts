@@ -1,11 +1,11 @@
 /** API tokens of the caller. */
 import * as v from "valibot";
-import { signedIn } from "#lib/auth/access.ts";
-import { createToken, listTokens } from "#lib/auth/tokens.ts";
-import { NewTokenView, TokenBody, TokenView } from "#lib/auth/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
-import { Before, MaybeLimit } from "#lib/schema.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { createToken, listTokens } from "#lib/domains/auth/tokens.ts";
+import { NewTokenView, TokenBody, TokenView } from "#lib/domains/auth/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { created, ok } from "#lib/surface/http/reply.ts";
+import { Before, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Your tokens that are not revoked, newest first; complete unless a limit is given",

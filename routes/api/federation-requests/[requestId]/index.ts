@@ -1,10 +1,10 @@
 /** One request for a hub. */
-import { federationRequest } from "#lib/federations/requests/access.ts";
-import { withdrawRequest } from "#lib/federations/requests/ask.ts";
-import { showRequest } from "#lib/federations/requests/show.ts";
-import { FederationRequestView } from "#lib/federations/requests/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
+import { federationRequest } from "#lib/domains/federations/requests/access.ts";
+import { withdrawRequest } from "#lib/domains/federations/requests/ask.ts";
+import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { FederationRequestView } from "#lib/domains/federations/requests/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
 
 export const GET = endpoint({
   summary: "One request for a hub, and what became of it",

@@ -1,11 +1,11 @@
 /** What happens in a hub, as it happens. */
 import * as v from "valibot";
-import { StreamData } from "#lib/events/store.ts";
-import { federation } from "#lib/federations/access.ts";
-import { followFederation, sinceOf } from "#lib/federations/follow.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { events } from "#lib/http/reply.ts";
-import { EventNumber } from "#lib/schema.ts";
+import { StreamData } from "#lib/records/events/store.ts";
+import { federation } from "#lib/domains/federations/access.ts";
+import { followFederation, sinceOf } from "#lib/domains/federations/follow.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { events } from "#lib/surface/http/reply.ts";
+import { EventNumber } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "Follow a hub's events; with Last-Event-ID or since, from the one after it",

@@ -1,14 +1,14 @@
 /** One hub, by id or slug. */
 import * as v from "valibot";
-import { abandonFederation } from "#lib/federations/abandon.ts";
-import { federation } from "#lib/federations/access.ts";
-import { patchFederation } from "#lib/federations/patch.ts";
-import { removeFederation } from "#lib/federations/remove.ts";
-import { showFederation } from "#lib/federations/show.ts";
-import { FederationPatch, FederationView } from "#lib/federations/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/schema.ts";
+import { abandonFederation } from "#lib/domains/federations/abandon.ts";
+import { federation } from "#lib/domains/federations/access.ts";
+import { patchFederation } from "#lib/domains/federations/patch.ts";
+import { removeFederation } from "#lib/domains/federations/remove.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { FederationPatch, FederationView } from "#lib/domains/federations/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { Flag } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "One hub, and what it is busy with",

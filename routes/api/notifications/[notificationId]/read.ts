@@ -1,10 +1,10 @@
 /** A notification is read. */
 import * as v from "valibot";
-import { signedIn } from "#lib/auth/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { markRead } from "#lib/notifications/read.ts";
-import { NotificationView } from "#lib/notifications/views.ts";
+import { signedIn } from "#lib/domains/auth/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { markRead } from "#lib/domains/notifications/read.ts";
+import { NotificationView } from "#lib/domains/notifications/views.ts";
 
 export const POST = endpoint({
   summary: "Mark a notification as read; once more changes nothing",

@@ -1,13 +1,13 @@
 /** Ask a spoke to change. */
 import * as v from "valibot";
-import { either } from "#lib/http/either.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/schema.ts";
-import { spoke } from "#lib/spokes/access.ts";
-import { previewAction } from "#lib/spokes/action-preview.ts";
-import { requestAction } from "#lib/spokes/actions.ts";
-import { ActionPreview, SpokeAction, SpokeView } from "#lib/spokes/views.ts";
+import { either } from "#lib/surface/http/either.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { Flag } from "#lib/base/schema.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
+import { previewAction } from "#lib/domains/spokes/action-preview.ts";
+import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { ActionPreview, SpokeAction, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const POST = endpoint({
   summary: "Ask a spoke to suspend, resume, restart, upgrade, resize, back up … dryRun=true shows what would change",

@@ -1,11 +1,11 @@
 /** What there is to restore a spoke from. */
 import * as v from "valibot";
-import { summariseBackups } from "#lib/backups/summary.ts";
-import { BackupSummaryView } from "#lib/backups/views.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/schema.ts";
-import { spoke } from "#lib/spokes/access.ts";
+import { summariseBackups } from "#lib/domains/backups/summary.ts";
+import { BackupSummaryView } from "#lib/domains/backups/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { Flag } from "#lib/base/schema.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary:

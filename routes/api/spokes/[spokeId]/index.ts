@@ -1,15 +1,15 @@
 /** One spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted, ok } from "#lib/http/reply.ts";
-import { Flag } from "#lib/schema.ts";
-import { abandonSpoke } from "#lib/spokes/abandon.ts";
-import { spoke } from "#lib/spokes/access.ts";
-import { patchSpoke } from "#lib/spokes/patch.ts";
-import { previewPatch } from "#lib/spokes/patch-preview.ts";
-import { removeSpoke } from "#lib/spokes/remove.ts";
-import { showSpoke } from "#lib/spokes/show.ts";
-import { ActionPreview, SpokePatch, SpokeView } from "#lib/spokes/views.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { Flag } from "#lib/base/schema.ts";
+import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "One spoke, and what it is busy with",

@@ -1,11 +1,11 @@
 /** What was and is being done to a spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { OperationView } from "#lib/jobs/operation.ts";
-import { findSpokeOperations } from "#lib/federations/operations.ts";
-import { Before, limit } from "#lib/schema.ts";
-import { spoke } from "#lib/spokes/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { OperationView } from "#lib/records/jobs/operation.ts";
+import { findSpokeOperations } from "#lib/domains/federations/operations.ts";
+import { Before, limit } from "#lib/base/schema.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
 
 export const GET = endpoint({
   summary: "Operations on a spoke, newest first",

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { showOperation } from "#lib/federations/operations.ts";
-import { NODE } from "#lib/simulator/furniture.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { showOperation } from "#lib/domains/federations/operations.ts";
+import { NODE } from "#lib/dev/simulator/furniture.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { type Clinic, openClinic } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FenceLost } from "#lib/jobs/fence.ts";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { CALL, type Clinic, holderOf, openClinic } from "./scene.ts";

@@ -1,12 +1,12 @@
 /** One installed site, and what the tests of actions ask of it: of its row, of the cluster, and of the Moodle in it. */
-import type { KubeObject, Space } from "#lib/cluster/cluster.ts";
-import { openLog, silent } from "#lib/log.ts";
-import type { Job } from "#lib/jobs/job.ts";
+import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { openLog, silent } from "#lib/base/log.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Site } from "#lib/simulator/moodle/site.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { Site } from "#lib/dev/simulator/moodle/site.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import type { SpokeRow } from "#lib/spokes/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 

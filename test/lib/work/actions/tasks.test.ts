@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FENCE } from "#lib/blueprint/names.ts";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { FENCE } from "#lib/moodle/names.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/work/running.ts";
 import { runCron } from "#lib/work/actions/tasks.ts";
 import { rejection, until } from "#test/support/until.ts";

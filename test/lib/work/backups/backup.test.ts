@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { closeAbandoned } from "#lib/backups/store.ts";
-import { summariseBackups } from "#lib/backups/summary.ts";
-import { newId } from "#lib/ids.ts";
+import { closeAbandoned } from "#lib/domains/backups/store.ts";
+import { summariseBackups } from "#lib/domains/backups/summary.ts";
+import { newId } from "#lib/base/ids.ts";
 import { backupsIn, DRIVER } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
 import { ask, type BackupScene, nightly, openBackups, rows, spoke, told } from "./scene.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
-import { DAY, HOUR } from "#lib/time.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, plantBackups, post, settled } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
 import { API, ask, type BackupScene, NOON, openBackups, patch, rows, spoke, standing } from "./scene.ts";

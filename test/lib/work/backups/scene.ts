@@ -1,9 +1,9 @@
 /** A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests run. */
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
-import type { FederationRow } from "#lib/federations/store.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
-import { operationOn } from "#lib/spokes/operation.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { openHub, plant, type Planted, setClock, settled } from "#test/support/planted.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

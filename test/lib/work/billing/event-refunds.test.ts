@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { RefundedObject, Refunds } from "#lib/payments/payments.ts";
+import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
 import {
   arrive,
   audited,

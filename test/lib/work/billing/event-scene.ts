@@ -1,11 +1,11 @@
 /** Replicas that handle the provider's events, with a provider that answers as each test says. */
 import type { Test } from "uvu";
-import { eventJob, insertEvent } from "#lib/billing/events.ts";
-import { record } from "#lib/changes/record.ts";
-import { newId } from "#lib/ids.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { openLog } from "#lib/log.ts";
-import type { Payments, RefundedObject, Refunds, Subscription } from "#lib/payments/payments.ts";
+import { eventJob, insertEvent } from "#lib/domains/billing/events.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { newId } from "#lib/base/ids.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { openLog } from "#lib/base/log.ts";
+import type { Payments, RefundedObject, Refunds, Subscription } from "#lib/drivers/payments/payments.ts";
 import { billingEvent } from "#lib/work/billing/event.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 

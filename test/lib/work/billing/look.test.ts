@@ -1,8 +1,8 @@
 /** What is changed at the provider without us is seen within a day, told once, and put right when somebody says so. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findUnseen } from "#lib/billing/hubs.ts";
-import { DAY, HOUR, MINUTE } from "#lib/time.ts";
+import { findUnseen } from "#lib/domains/billing/hubs.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
 import {
   audited,
   billedHub,

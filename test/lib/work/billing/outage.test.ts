@@ -5,9 +5,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import type { FederationRow } from "#lib/federations/store.ts";
-import { openPayments } from "#lib/payments/open.ts";
-import { MINUTE } from "#lib/time.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import { PRICES } from "#test/lib/work/billing/scene.ts";

@@ -1,12 +1,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadBlueprint } from "#lib/blueprint/load.ts";
+import { loadBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { newId } from "#lib/ids.ts";
+import { newId } from "#lib/base/ids.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { SPOKE_STATES } from "#lib/operations/states.ts";
-import { HOUR } from "#lib/time.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { planBilling } from "#lib/work/billing/plan.ts";
 import { blueprint } from "#src/blueprints.ts";
 import { PRICES } from "#test/lib/work/billing/scene.ts";

@@ -1,9 +1,9 @@
 /** The API, a payment provider over HTTP, a catalogue with prices, and a replica that does the jobs of billing alone. */
 import type { Test } from "uvu";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { openLog } from "#lib/log.ts";
-import { newId } from "#lib/ids.ts";
-import { openPayments } from "#lib/payments/open.ts";
+import { openLog } from "#lib/base/log.ts";
+import { newId } from "#lib/base/ids.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { lookBilling } from "#lib/work/billing/look.ts";

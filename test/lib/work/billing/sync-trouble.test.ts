@@ -1,12 +1,12 @@
 /** The sync when something goes wrong: answers that are lost, holders that die, and people who change things at the provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { connectHub } from "#lib/billing/connect.ts";
-import { showBilling } from "#lib/billing/show.ts";
-import { FenceLost } from "#lib/jobs/fence.ts";
-import type { Payments } from "#lib/payments/payments.ts";
+import { connectHub } from "#lib/domains/billing/connect.ts";
+import { showBilling } from "#lib/domains/billing/show.ts";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE, SECOND } from "#lib/time.ts";
+import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { syncBilling } from "#lib/work/billing/sync.ts";
 import {
   asked,

@@ -1,11 +1,11 @@
 /** A site that moves to another name, and back. One site with certificates, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DAY } from "#lib/time.ts";
-import { createSpoke } from "#lib/spokes/create.ts";
-import { showSpoke } from "#lib/spokes/show.ts";
-import type { SpokeRecord } from "#lib/spokes/views.ts";
-import { findFederation } from "#lib/federations/store.ts";
+import { DAY } from "#lib/base/time.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
 import { RESTARTED } from "#lib/work/actions/actions.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { rejection, until } from "#test/support/until.ts";

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { ClusterError, type Space } from "#lib/cluster/cluster.ts";
-import { patchSpoke } from "#lib/spokes/patch.ts";
-import type { SpokePatch } from "#lib/spokes/views.ts";
+import { ClusterError, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { openWorkScene, startReplica } from "#test/lib/work/scene.ts";
 

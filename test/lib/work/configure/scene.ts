@@ -1,7 +1,7 @@
 /** An installed site and how to ask it to be other than it is, as the API does. */
-import type { Job } from "#lib/jobs/job.ts";
-import { patchSpoke } from "#lib/spokes/patch.ts";
-import type { SpokePatch, SpokeRecord } from "#lib/spokes/views.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { patchSpoke } from "#lib/domains/spokes/patch.ts";
+import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
 import { type Clinic, openClinic } from "#test/lib/work/actions/scene.ts";
 
 export interface ConfigureClinic extends Clinic {

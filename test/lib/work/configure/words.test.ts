@@ -1,7 +1,7 @@
 /** Title, administrator's address and look of a site, changed after it was made. One site, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findFederation } from "#lib/federations/store.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { until } from "#test/support/until.ts";
 import { auditsOf, holderOf } from "#test/lib/work/actions/scene.ts";

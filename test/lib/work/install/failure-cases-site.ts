@@ -1,5 +1,5 @@
 /** Ways for what an install runs, writes or opens to fail: the API's refusals, the Jobs, the site and its certificate. */
-import type { Breakage } from "#lib/simulator/faults.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import type { FailureCase } from "./failure-cases.ts";
 
 const status = (code: number, reason: string, message: string) =>

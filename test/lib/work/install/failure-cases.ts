@@ -1,5 +1,5 @@
 /** Ways for a cluster to keep an install from running, each as data: what is broken, and what the report must say. */
-import type { Breakage } from "#lib/simulator/faults.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
 
 export interface FailureCase {
   /** The slug of its spoke. */

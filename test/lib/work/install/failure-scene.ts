@@ -1,7 +1,7 @@
 /** A hub whose spokes each fail in their own way, queued in one lane behind each other, and one behind them that is fine. */
 import { sql } from "kysely";
-import { createSpoke } from "#lib/spokes/create.ts";
-import type { Breakage } from "#lib/simulator/faults.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import type { FailureCase } from "./failure-cases.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

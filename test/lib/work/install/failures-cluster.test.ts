@@ -1,13 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { openCluster } from "#lib/cluster/open.ts";
-import { requestHubAction } from "#lib/federations/actions.ts";
-import type { FailureReport } from "#lib/jobs/job.ts";
-import { listOperations } from "#lib/jobs/store.ts";
-import { showOperation } from "#lib/federations/operations.ts";
-import { silent } from "#lib/log.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
-import { removeSpoke } from "#lib/spokes/remove.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import type { FailureReport } from "#lib/records/jobs/job.ts";
+import { listOperations } from "#lib/records/jobs/store.ts";
+import { showOperation } from "#lib/domains/federations/operations.ts";
+import { silent } from "#lib/base/log.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 

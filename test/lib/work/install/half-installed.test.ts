@@ -1,8 +1,8 @@
 /** Installs that were killed at their worst moments: what is left is known, reset and installed anew, or told. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

@@ -2,9 +2,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { readSite } from "#lib/blueprint/results.ts";
-import type { ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { readSite } from "#lib/moodle/results.ts";
+import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";

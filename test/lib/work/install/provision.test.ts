@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestHubAction } from "#lib/federations/actions.ts";
-import { findFederation } from "#lib/federations/store.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { requestHubAction } from "#lib/domains/federations/actions.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

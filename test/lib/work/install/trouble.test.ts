@@ -2,10 +2,10 @@
 import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import { openCluster } from "#lib/cluster/open.ts";
-import { silent } from "#lib/log.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import { silent } from "#lib/base/log.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
-import type { Breakage } from "#lib/simulator/faults.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { answerForgotten } from "#lib/auth/forgot.ts";
-import { answerSignup } from "#lib/auth/signup.ts";
-import { openPost } from "#lib/mail/open.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { answerForgotten } from "#lib/domains/auth/forgot.ts";
+import { answerSignup } from "#lib/domains/auth/signup.ts";
+import { openPost } from "#lib/drivers/mail/open.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";

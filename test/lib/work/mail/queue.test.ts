@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { MAIL, mailJob } from "#lib/jobs/mail.ts";
+import { MAIL, mailJob } from "#lib/records/jobs/mail.ts";
 import { kind, loose, type Scene } from "#test/lib/scheduler/scene.ts";
 import { type Context, ended, plain, replica, withMail } from "./scene.ts";
 import { until } from "#test/support/until.ts";

@@ -1,12 +1,12 @@
 /** Replicas that send the mail of one database to a server of the test, and what they log. */
 import type { Test } from "uvu";
 import type { App } from "#lib/app.ts";
-import { openGrant } from "#lib/auth/one-time.ts";
-import { isFinished, type Job } from "#lib/jobs/job.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
-import { openLog } from "#lib/log.ts";
-import type { Letter } from "#lib/mail/letter.ts";
-import { openSmtp as openPost } from "#lib/mail/smtp.ts";
+import { openGrant } from "#lib/domains/auth/one-time.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import { openLog } from "#lib/base/log.ts";
+import type { Letter } from "#lib/drivers/mail/letter.ts";
+import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { type Retry, sendMail } from "#lib/work/mail/send.ts";

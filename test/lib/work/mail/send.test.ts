@@ -1,10 +1,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { redeem, voidGrants } from "#lib/auth/one-time.ts";
-import type { Database } from "#lib/db/database.ts";
-import { mailJob } from "#lib/jobs/mail.ts";
+import { redeem, voidGrants } from "#lib/domains/auth/one-time.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
 import { Lapsed } from "#lib/scheduler/stops.ts";
-import { HOUR } from "#lib/time.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { type Context, ended, invite, plain, replica, withMail } from "./scene.ts";
 import { makePerson } from "#test/support/people.ts";
 import { openSmtp, type Received } from "#test/support/smtp.ts";

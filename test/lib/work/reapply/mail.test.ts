@@ -1,8 +1,8 @@
 /** A site's mail: it goes by the relay with an account of the site's own, and the service's account is nowhere in it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { relayPassword } from "#lib/blueprint/secrets.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { relayPassword } from "#lib/moodle/secrets.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
 import { RESTARTED } from "#lib/work/actions/actions.ts";
 import { type Clinic, openClinic } from "#test/lib/work/actions/scene.ts";
 import { byHand, lookOnce } from "#test/lib/work/sweep/looks.ts";

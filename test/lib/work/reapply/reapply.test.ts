@@ -1,8 +1,8 @@
 /** What somebody did to a spoke by hand: the sweep finds and names it, and a reapply puts it right. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Job } from "#lib/jobs/job.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
 import { reapply } from "#lib/work/reapply/reapply.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/work/actions/scene.ts";

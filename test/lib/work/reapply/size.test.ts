@@ -2,10 +2,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { App } from "#lib/app.ts";
-import type { Size } from "#lib/blueprint/sizes.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { previewAction } from "#lib/spokes/action-preview.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { Size } from "#lib/moodle/sizes.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
+import { previewAction } from "#lib/domains/spokes/action-preview.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";

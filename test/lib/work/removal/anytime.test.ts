@@ -1,9 +1,9 @@
 /** Whatever is under way when somebody asks for a removal, the removal comes to its end. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { record } from "#lib/changes/record.ts";
-import { operationOn } from "#lib/spokes/operation.ts";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { until } from "#test/support/until.ts";

@@ -1,11 +1,11 @@
 /** Removals that do not come to their end for days. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import { acceptAbandoning } from "#lib/spokes/abandon.ts";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
-import { DAY, HOUR } from "#lib/time.ts";
+import { acceptAbandoning } from "#lib/domains/spokes/abandon.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { removalOutcomes } from "#lib/work/outcomes.ts";
 import { until } from "#test/support/until.ts";

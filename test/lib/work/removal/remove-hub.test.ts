@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptHubRemoval } from "#lib/federations/remove.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import { listOperations } from "#lib/jobs/store.ts";
+import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { listOperations } from "#lib/records/jobs/store.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { until } from "#test/support/until.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/cluster/cluster.ts";
+import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 import { startReplica } from "#test/lib/work/scene.ts";

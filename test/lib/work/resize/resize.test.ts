@@ -1,7 +1,7 @@
 /** A spoke that becomes large and small again: one site, in this order. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Job } from "#lib/jobs/job.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { until } from "#test/support/until.ts";
 import { openResizeScene, type ResizeScene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 /** A spoke to resize, how to ask for it, and what stands in the cluster of it. */
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import type { Breakage } from "#lib/simulator/faults.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Breakage } from "#lib/dev/simulator/faults.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 

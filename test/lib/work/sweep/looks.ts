@@ -1,7 +1,7 @@
 /** Looks of the sweep in a test: one at a time, without its pauses, and without a scheduler that would add its own. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { silent } from "#lib/log.ts";
+import { silent } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtCluster } from "#lib/work/sweep/look.ts";
 import type { Pace } from "#lib/work/sweep/sight.ts";

@@ -1,8 +1,8 @@
 /** Many spokes that stand in a cluster of their own, which tells what it was asked, and somebody who alters them. */
 import type { App } from "#lib/app.ts";
-import { SPOKE } from "#lib/blueprint/names.ts";
-import { silent } from "#lib/log.ts";
-import type { Json, KubeObject } from "#lib/simulator/object.ts";
+import { SPOKE } from "#lib/moodle/names.ts";
+import { silent } from "#lib/base/log.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
 import { kindOf, openStanding, type Standing } from "#test/support/bench/standing.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

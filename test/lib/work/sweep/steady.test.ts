@@ -1,11 +1,11 @@
 /** What operations change is no drift: after each of them the sweep finds nothing to tell, and nothing to ask about. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { expectedObjects } from "#lib/blueprint/expected.ts";
-import { SpokeInputs } from "#lib/blueprint/inputs.ts";
-import { askDrift } from "#lib/spokes/drift-ask.ts";
+import { expectedObjects } from "#lib/moodle/expected.ts";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
 import * as v from "valibot";
 import { type Clinic, openClinic } from "#test/lib/work/actions/scene.ts";
 import { lookOnce } from "./looks.ts";

@@ -1,12 +1,12 @@
 /** Looks at 60 spokes that stand in a cluster without controllers: what they cost, what they find, what they write. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SYSTEM } from "#lib/audit/asker.ts";
-import { SPOKE } from "#lib/blueprint/names.ts";
-import { enqueue } from "#lib/jobs/store.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { SPOKE } from "#lib/moodle/names.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import type { Json } from "#lib/simulator/object.ts";
+import type { Json } from "#lib/dev/simulator/object.ts";
 import { look, lookAt, sweep } from "#lib/work/sweep/sweep.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./looks.ts";

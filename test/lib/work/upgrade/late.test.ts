@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";
-import type { ClusterError, KubeObject, PatchOperation, Ref, Space } from "#lib/cluster/cluster.ts";
+import type { ClusterError, KubeObject, PatchOperation, Ref, Space } from "#lib/drivers/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 import { installSpoke, NEW, running, standing, upgradeTo } from "./scene.ts";

@@ -1,11 +1,11 @@
 /** One upgrade of a site's database at a time, whoever began it, and what one that was killed leaves behind. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { upgradedInputs } from "#lib/blueprint/upgrade.ts";
-import type { ClusterError, KubeObject, Space } from "#lib/cluster/cluster.ts";
+import { upgradedInputs } from "#lib/moodle/upgrade.ts";
+import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { migrate } from "#lib/work/upgrade/migrate.ts";
-import { inputsOf, openBlueprint } from "#test/lib/blueprint/scene.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { ask, installSpoke, jobNames, NEW, objects, OLD } from "./scene.ts";

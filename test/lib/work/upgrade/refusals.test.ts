@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadCatalog } from "#lib/catalog/load.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
 import type { Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
 import { ask, installSpoke, jobNames, NEW, objects, OLD, running, standing, upgradeTo } from "./scene.ts";

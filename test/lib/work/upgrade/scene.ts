@@ -1,9 +1,9 @@
 /** A spoke that is to be upgraded, on a simulated cluster, and what a test asks of it. */
-import type { KubeObject } from "#lib/cluster/cluster.ts";
-import type { Job } from "#lib/jobs/job.ts";
-import { acceptAction } from "#lib/spokes/actions.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
-import { createSpoke } from "#lib/spokes/create.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 
 export const OLD = "4.5.12", NEW = "5.2.2";

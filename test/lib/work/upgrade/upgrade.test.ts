@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { differences } from "#lib/cluster/difference.ts";
-import { notesOf } from "#lib/jobs/operation.ts";
-import { acceptRemoval } from "#lib/spokes/remove.ts";
+import { differences } from "#lib/drivers/cluster/difference.ts";
+import { notesOf } from "#lib/records/jobs/operation.ts";
+import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 import { ask, installSpoke, jobNames, NEW, objects, OLD, running, standing, upgradeTo } from "./scene.ts";

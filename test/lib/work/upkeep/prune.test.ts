@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isFinished } from "#lib/jobs/job.ts";
+import { isFinished } from "#lib/records/jobs/job.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
-import { DAY } from "#lib/time.ts";
+import { DAY } from "#lib/base/time.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("prune");

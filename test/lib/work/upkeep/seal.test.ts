@@ -1,14 +1,14 @@
 /** The job that seals: everything that has settled, in batches, told in the log once for each chain that moved. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readHead, writeHead } from "#lib/audit/head.ts";
-import { verifyChain } from "#lib/audit/verify.ts";
-import { isFinished } from "#lib/jobs/job.ts";
-import { openLog } from "#lib/log.ts";
-import { MINUTE } from "#lib/time.ts";
+import { readHead, writeHead } from "#lib/records/audit/head.ts";
+import { verifyChain } from "#lib/records/audit/verify.ts";
+import { isFinished } from "#lib/records/jobs/job.ts";
+import { openLog } from "#lib/base/log.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { sealAudit } from "#lib/work/upkeep/seal.ts";
-import { headOf, write } from "#test/lib/audit/scene.ts";
+import { headOf, write } from "#test/lib/records/audit/scene.ts";
 import { loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("sealAudit");

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
-import { changePassword } from "#lib/auth/own-account.ts";
-import { authenticate } from "#lib/auth/authenticate.ts";
-import { openAttempts } from "#lib/limits/attempts.ts";
+import { readAudit } from "#lib/records/audit/store.ts";
+import { changePassword } from "#lib/domains/auth/own-account.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import { openAttempts } from "#lib/base/limits/attempts.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { makePerson, makeSession, makeToken, PASSWORD, type Person } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";

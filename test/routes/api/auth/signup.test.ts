@@ -1,8 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readAudit } from "#lib/audit/store.ts";
-import { signUp } from "#lib/auth/signup.ts";
-import { HOUR } from "#lib/time.ts";
+import { readAudit } from "#lib/records/audit/store.ts";
+import { signUp } from "#lib/domains/auth/signup.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { type Flows, openFlows } from "#test/support/errands.ts";
 import { makePerson, PASSWORD } from "#test/support/people.ts";
 import { rejection } from "#test/support/until.ts";

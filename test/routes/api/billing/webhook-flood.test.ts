@@ -1,7 +1,7 @@
 /** What comes to the webhook and is refused without the database: here is none, and asking it would be a failure. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SECOND } from "#lib/time.ts";
+import { SECOND } from "#lib/base/time.ts";
 import { manifest } from "#src/manifest.ts";
 import { openHandler } from "#test/support/handler.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HOUR, SECOND } from "#lib/time.ts";
+import { HOUR, SECOND } from "#lib/base/time.ts";
 import type { Answer } from "#test/support/client.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";

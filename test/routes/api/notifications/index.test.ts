@@ -1,7 +1,7 @@
 /** Who is told of what, page by page. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { forget, tell, writeEvents } from "#test/lib/notifications/tell.ts";
+import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 

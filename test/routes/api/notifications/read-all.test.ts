@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { holdMarks } from "#lib/members/history.ts";
-import { markAllRead } from "#lib/notifications/read-all.ts";
-import { countsAreExact } from "#test/lib/notifications/recount.ts";
-import { forget, marker, tell, writeEvents } from "#test/lib/notifications/tell.ts";
+import { holdMarks } from "#lib/domains/members/history.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { forget, marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 import { rejection, until } from "#test/support/until.ts";

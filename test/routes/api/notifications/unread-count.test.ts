@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { tell } from "#test/lib/notifications/tell.ts";
+import { tell } from "#test/lib/domains/notifications/tell.ts";
 import { openScene, type Scene, type Who } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/notifications/unread-count");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { mintSecret, openGrant } from "#lib/auth/one-time.ts";
-import { verifyPassword } from "#lib/crypto/password.ts";
+import { mintSecret, openGrant } from "#lib/domains/auth/one-time.ts";
+import { verifyPassword } from "#lib/drivers/crypto/password.ts";
 import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import type { Answer } from "#test/support/client.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newId } from "#lib/ids.ts";
+import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; removal: string; hubs: string }>("GET /api/operations/{id}");

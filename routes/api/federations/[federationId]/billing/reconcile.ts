@@ -1,9 +1,9 @@
 /** Putting a hub's subscription right. */
-import { reconcileBilling } from "#lib/billing/connect.ts";
-import { BillingView } from "#lib/billing/views.ts";
-import { federation } from "#lib/federations/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { accepted } from "#lib/http/reply.ts";
+import { reconcileBilling } from "#lib/domains/billing/connect.ts";
+import { BillingView } from "#lib/domains/billing/views.ts";
+import { federation } from "#lib/domains/federations/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { accepted } from "#lib/surface/http/reply.ts";
 
 export const POST = endpoint({
   summary:

@@ -1,11 +1,11 @@
 /** Who administers a hub. */
 import * as v from "valibot";
-import { federation } from "#lib/federations/access.ts";
-import { addHubMember, listHubMembers } from "#lib/federations/members.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { HubJoining, MemberView, NewMember } from "#lib/members/views.ts";
-import { Before, MaybeLimit } from "#lib/schema.ts";
+import { federation } from "#lib/domains/federations/access.ts";
+import { addHubMember, listHubMembers } from "#lib/domains/federations/members.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { HubJoining, MemberView, NewMember } from "#lib/domains/members/views.ts";
+import { Before, MaybeLimit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({
   summary: "The hub's admins, newest first, pending ones too; complete unless a limit is given",

@@ -1,14 +1,14 @@
 /** The spokes of a hub: those that the caller sees, and a new one. */
 import * as v from "valibot";
-import { federation, removedFor } from "#lib/federations/access.ts";
-import { either } from "#lib/http/either.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { created, ok } from "#lib/http/reply.ts";
-import { Before, Flag, MaybeLimit } from "#lib/schema.ts";
-import { createSpoke } from "#lib/spokes/create.ts";
-import { previewSpoke } from "#lib/spokes/preview.ts";
-import { findSpokes } from "#lib/spokes/show.ts";
-import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/spokes/views.ts";
+import { federation, removedFor } from "#lib/domains/federations/access.ts";
+import { either } from "#lib/surface/http/either.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { created, ok } from "#lib/surface/http/reply.ts";
+import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { previewSpoke } from "#lib/domains/spokes/preview.ts";
+import { findSpokes } from "#lib/domains/spokes/show.ts";
+import { NewSpoke, spokeFilters, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
   summary: "A hub's spokes that you see, newest first; complete unless a limit is given",

@@ -1,11 +1,11 @@
 /** What one more spoke would cost. */
 import * as v from "valibot";
-import { CostView } from "#lib/billing/cost.ts";
-import { federation } from "#lib/federations/access.ts";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { text } from "#lib/schema.ts";
-import { previewAddedCost } from "#lib/spokes/preview.ts";
+import { CostView } from "#lib/domains/billing/cost.ts";
+import { federation } from "#lib/domains/federations/access.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { text } from "#lib/base/schema.ts";
+import { previewAddedCost } from "#lib/domains/spokes/preview.ts";
 
 export const GET = endpoint({
   summary: "What adding a spoke of a size would cost",

@@ -1,7 +1,7 @@
 /** One admin of a spoke. */
-import { endpoint } from "#lib/http/endpoint.ts";
-import { noContent } from "#lib/http/reply.ts";
-import { removeSpokeMember, spokeMember } from "#lib/spokes/members.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { noContent } from "#lib/surface/http/reply.ts";
+import { removeSpokeMember, spokeMember } from "#lib/domains/spokes/members.ts";
 
 export const DELETE = endpoint({
   summary: "Take a spoke back from somebody, who loses it with this answer; its own admins may leave",

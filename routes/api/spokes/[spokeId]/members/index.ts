@@ -1,11 +1,11 @@
 /** Who administers a spoke. */
 import * as v from "valibot";
-import { endpoint } from "#lib/http/endpoint.ts";
-import { ok } from "#lib/http/reply.ts";
-import { MemberView } from "#lib/members/views.ts";
-import { Before, MaybeLimit } from "#lib/schema.ts";
-import { spoke } from "#lib/spokes/access.ts";
-import { listSpokeMembers } from "#lib/spokes/members.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { ok } from "#lib/surface/http/reply.ts";
+import { MemberView } from "#lib/domains/members/views.ts";
+import { Before, MaybeLimit } from "#lib/base/schema.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
+import { listSpokeMembers } from "#lib/domains/spokes/members.ts";
 
 export const GET = endpoint({
   summary: "The spoke's own admins, newest first, pending ones too; complete unless a limit is given. " +

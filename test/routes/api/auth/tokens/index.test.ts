@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HOUR } from "#lib/time.ts";
+import { HOUR } from "#lib/base/time.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const PATH = "/api/auth/tokens";

@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markRead } from "#lib/notifications/read.ts";
-import { newId } from "#lib/ids.ts";
-import { countsAreExact } from "#test/lib/notifications/recount.ts";
-import { forget, marker, tell } from "#test/lib/notifications/tell.ts";
+import { markRead } from "#lib/domains/notifications/read.ts";
+import { newId } from "#lib/base/ids.ts";
+import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { forget, marker, tell } from "#test/lib/domains/notifications/tell.ts";
 import { makeHub } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

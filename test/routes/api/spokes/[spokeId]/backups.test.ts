@@ -1,9 +1,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RETENTION } from "#lib/backups/retention.ts";
-import { describeSchedule } from "#lib/backups/schedule.ts";
-import { noteClasses } from "#lib/backups/store.ts";
-import { newId } from "#lib/ids.ts";
+import { RETENTION } from "#lib/domains/backups/retention.ts";
+import { describeSchedule } from "#lib/domains/backups/schedule.ts";
+import { noteClasses } from "#lib/domains/backups/store.ts";
+import { newId } from "#lib/base/ids.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene }>("GET /api/spokes/{spokeId}/backups");

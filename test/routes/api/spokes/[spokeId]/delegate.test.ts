@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { isId } from "#lib/ids.ts";
-import { DAY } from "#lib/time.ts";
+import { isId } from "#lib/base/ids.ts";
+import { DAY } from "#lib/base/time.ts";
 import { makePerson } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";

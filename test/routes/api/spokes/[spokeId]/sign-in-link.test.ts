@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { admin, CALL, JOB, openPorch, type Porch } from "#test/lib/spokes/porch.ts";
+import { admin, CALL, JOB, openPorch, type Porch } from "#test/lib/domains/spokes/porch.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite<{ porch: Porch }>("POST /api/spokes/{id}/sign-in-link");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { proofOf } from "#lib/spokes/domain-proof.ts";
+import { proofOf } from "#lib/domains/spokes/domain-proof.ts";
 import { type NameServer, openNameServer } from "#test/support/dns.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 

@@ -1,0 +1,205 @@
+/**
+ * The configuration: environment variables, read once, checked by one schema, frozen, and never looked at again.
+ *
+ * Every problem is reported in one message that names each variable. A value may come from a file by NAME_FILE, as
+ * container secrets do. Values never appear in the message: some of them are secrets.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { reasonOf } from "#lib/base/errors.ts";
+import { Variables } from "#lib/base/variables.ts";
+
+/** What must be told: `serve` needs a database, its address and a domain, `migrate` a database; `dev` has its own of all. */
+export type Mode = "serve" | "migrate" | "dev";
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    const many = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`;
+    super(`${many} not usable:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+export interface ConfigSource {
+  readonly mode: Mode;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
+  readonly terminal: boolean;
+}
+
+export type Config = Readonly<ReturnType<typeof build>>;
+
+/** The configuration of this process. Throws ConfigError. */
+export function readConfig(source: ConfigSource): Config {
+  const problems: string[] = [];
+  const given = readFiles(source.env, problems);
+  const result = v.safeParse(Variables, given);
+  for (const issue of result.issues ?? []) problems.push(`${v.getDotPath(issue)} ${issue.message}`);
+  problems.push(...missing(source, given));
+  if (problems.length > 0 || !result.success) throw new ConfigError([...new Set(problems)]);
+  return Object.freeze(build(result.output, source));
+}
+
+/** The configuration of the environment that this process was started with. */
+export function readProcessConfig(mode: Mode): Config {
+  return readConfig({ mode, env: process.env, terminal: process.stdout.isTTY === true });
+}
+
+/** The variables that this process was started with, each `set` or, where NAME_FILE names it, `file`. */
+export function readNamesOfProcess(): ReadonlyMap<string, "set" | "file"> {
+  const { env } = process;
+  const names = Object.keys(Variables.entries).filter((name) => env[name] || env[`${name}_FILE`]);
+  return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
+}
+
+/** Whether standard output shows colours: NO_COLOR and FORCE_COLOR mean what they do everywhere, and a file has none. */
+export function showsColours({ env, terminal }: Pick<ConfigSource, "env" | "terminal">): boolean {
+  if (env.FORCE_COLOR) return !["0", "false"].includes(env.FORCE_COLOR);
+  return terminal && !env.NO_COLOR && env.TERM !== "dumb";
+}
+
+/** The same for the environment and the output of this process. */
+export function processShowsColours(): boolean {
+  return showsColours({ env: process.env, terminal: process.stdout.isTTY === true });
+}
+
+/** Where a listener is whose port the system chose: the default PUBLIC_URL knows only port 0. */
+export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl">): URL {
+  return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
+}
+
+/** Takes NAME_FILE's content for NAME. An empty variable counts as absent: compose files pass those. */
+function readFiles(env: ConfigSource["env"], problems: string[]): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(Variables.entries)) {
+    const value = env[name], file = env[`${name}_FILE`];
+    if (value && file) problems.push(`${name} and ${name}_FILE are both set; set one of them`);
+    if (value) given[name] = value;
+    else if (file) {
+      try {
+        given[name] = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+      } catch (error) {
+        problems.push(`${name}_FILE names a file that cannot be read: ${reasonOf(error)}`);
+      }
+    }
+  }
+  return given;
+}
+
+function missing({ mode, env }: ConfigSource, given: Readonly<Record<string, string>>): string[] {
+  const problems: string[] = [];
+  const has = (name: string) => given[name] !== undefined || !!env[`${name}_FILE`]; // a file that cannot be read is told
+  const need = (name: string, why: string) => has(name) || problems.push(`${name} is missing: ${why}`);
+  if (mode !== "dev" && !has("POSTGRES_PASSWORD")) {
+    need("DATABASE_URL", "set it, or POSTGRES_PASSWORD, to reach PostgreSQL");
+  }
+  if (mode === "serve") {
+    need("PUBLIC_URL", "where browsers find this service, for links and cookies, such as https://hubs.example.org");
+    need("ROOT_DOMAIN", "the wildcard domain under which spokes live");
+    if (!given.KUBECONFIG_HOST_PATH && !env.KUBERNETES_SERVICE_HOST) {
+      need("KUBECONFIG", "the file that names your cluster");
+    }
+  }
+  if (given.BOOTSTRAP_ADMIN_EMAIL) need("BOOTSTRAP_ADMIN_PASSWORD", "BOOTSTRAP_ADMIN_EMAIL is set");
+  if (given.BOOTSTRAP_ADMIN_PASSWORD) need("BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD is set");
+  if (given.SMTP_HOST) need("SMTP_FROM", "SMTP_HOST is set, and a mail needs a sender");
+  if (given.STRIPE_SECRET_KEY) need("STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY is set, and its events must be proved");
+  if (mode === "dev" && /^[a-z]+_live_/.test(given.STRIPE_SECRET_KEY ?? "")) {
+    problems.push("STRIPE_SECRET_KEY is a live key: what dev makes up would be charged; use a test key");
+  }
+  if (given.SMTP_USER) need("SMTP_PASS", "SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_HOST", "SPOKE_SMTP_USER is set");
+  if (given.SPOKE_SMTP_USER) need("SPOKE_SMTP_SECRET", "SPOKE_SMTP_USER is set, and the passwords are made from it");
+  if (given.SPOKE_SMTP_SECRET) need("SPOKE_SMTP_USER", "SPOKE_SMTP_SECRET is set, and each spoke needs an account");
+  return problems;
+}
+
+function build(given: Variables, source: ConfigSource) {
+  const { mode, terminal } = source, dev = mode === "dev";
+  return {
+    /** What dev prints lets an operator in: nobody but this machine is offered it unless HOST says so. */
+    host: given.HOST ?? (dev ? "127.0.0.1" : "0.0.0.0"),
+    port: given.PORT,
+    publicUrl: new URL(given.PUBLIC_URL ?? `http://localhost:${given.PORT}`),
+    rootDomain: given.ROOT_DOMAIN ?? "spokes.localhost",
+    /** Empty in dev: its embedded server has an address once it runs, and nobody's database is used by accident. */
+    database: {
+      url: dev ? "" : given.DATABASE_URL ?? databaseUrl(given, given.POSTGRES_USER, given.POSTGRES_PASSWORD),
+      ownerUrl: dev ? null : ownerUrl(given),
+      pool: given.DATABASE_POOL,
+    },
+    bootstrapAdmin: given.BOOTSTRAP_ADMIN_EMAIL && given.BOOTSTRAP_ADMIN_PASSWORD
+      ? { email: given.BOOTSTRAP_ADMIN_EMAIL, password: given.BOOTSTRAP_ADMIN_PASSWORD }
+      : null,
+    /** Path of a kubeconfig; null is the in-cluster service account, in dev the simulated cluster. */
+    kubeconfig: (dev ? undefined : given.KUBECONFIG) ?? given.KUBECONFIG_HOST_PATH ?? null,
+    /** The ClusterRole that is bound in each namespace that is made; null where the account has its rights everywhere. */
+    clusterRole: given.CLUSTER_ROLE ?? null,
+    acmeEmail: given.ACME_EMAIL ?? null,
+    smtp: given.SMTP_HOST && given.SMTP_FROM
+      ? {
+        host: given.SMTP_HOST,
+        port: given.SMTP_PORT,
+        user: given.SMTP_USER ?? null,
+        pass: given.SMTP_PASS ?? null,
+        from: given.SMTP_FROM,
+        encryption: given.SMTP_TLS,
+      }
+      : null,
+    /** Where sites hand their mail to; its accounts are theirs, one each, and never the service's own. */
+    relay: given.SPOKE_SMTP_HOST
+      ? {
+        host: given.SPOKE_SMTP_HOST,
+        port: given.SPOKE_SMTP_PORT,
+        user: given.SPOKE_SMTP_USER ?? null,
+        secret: given.SPOKE_SMTP_SECRET ?? null,
+        from: given.SMTP_FROM ?? null,
+      }
+      : null,
+    /** Where `dev` writes mail that it cannot send; null where mail is sent, or waits. */
+    mailDirectory: dev && !given.SMTP_HOST ? join(given.DATA_DIR, "mail") : null,
+    trustedProxies: given.TRUSTED_PROXIES,
+    /** Empty for those of the system. */
+    dnsServers: given.DNS_SERVERS,
+    portal: given.PORTAL ?? dev,
+    signup: given.SIGNUP,
+    catalog: given.CATALOG ?? null,
+    blueprintDir: given.BLUEPRINT_DIR ?? null,
+    stripe: given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET
+      ? {
+        secretKey: given.STRIPE_SECRET_KEY,
+        webhookSecret: given.STRIPE_WEBHOOK_SECRET,
+        apiBase: given.STRIPE_API_BASE ?? null,
+      }
+      : null,
+    scheduler: { on: given.SCHEDULER, lanes: given.SCHEDULER_LANES },
+    maxInFlight: given.MAX_IN_FLIGHT,
+    maxStreams: given.MAX_STREAMS,
+    requestTimeoutMs: given.REQUEST_TIMEOUT_MS,
+    bodyLimitBytes: given.BODY_LIMIT_BYTES,
+    metricsPort: given.METRICS_PORT ?? null,
+    otlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    shutdownGraceMs: given.SHUTDOWN_GRACE_MS ?? (dev ? 5000 : 25_000),
+    log: {
+      level: given.LOG_LEVEL,
+      format: given.LOG_FORMAT ?? (terminal ? "pretty" as const : "json" as const),
+      colours: showsColours(source),
+    },
+    dataDir: given.DATA_DIR,
+    simulatorDelayMs: given.SIMULATOR_DELAY_MS,
+  };
+}
+
+/** Of the schema's owner, who migrates; null where that is the service's own role. */
+function ownerUrl(given: Variables): string | null {
+  const { DATABASE_OWNER_URL: url = null, POSTGRES_OWNER_USER: user, POSTGRES_OWNER_PASSWORD: password } = given;
+  return url ?? (password ? databaseUrl(given, user, password) : null);
+}
+
+function databaseUrl(given: Variables, user: string, password = ""): string {
+  const place = `${given.POSTGRES_HOST}:${given.POSTGRES_PORT}/${encodeURIComponent(given.POSTGRES_DB)}`;
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`;
+}

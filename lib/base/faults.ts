@@ -1,0 +1,155 @@
+/**
+ * Every fault by its code: its kind, and a sentence like the one that a caller reads. One line makes a code known.
+ *
+ * The OpenAPI document takes statuses and examples from here, a route's `faults` may name only what stands here, and a
+ * test reads the sources: what is thrown stands here, with the same kind, and what stands here is thrown.
+ */
+import type { FaultKind } from "#lib/base/errors.ts";
+
+export const FAULTS = {
+  // Of the request itself.
+  invalid_input: ["invalid", "slug must be 1 to 63 lower-case letters, digits or hyphens; size is missing"],
+  unknown_field: ["invalid", "Unknown field `nmae`; did you mean `name`?"],
+  unknown_parameter: ["invalid", "Unknown parameter `limt`; did you mean `limit`?"],
+  bad_path: ["invalid", "The path must be percent-encoded UTF-8 without control characters"],
+  bad_query: ["invalid", "The query must be percent-encoded UTF-8"],
+  repeated_parameter: ["invalid", "Each parameter of the query must be given once"],
+  unreadable_json: ["invalid", "The body must be JSON in UTF-8; it cannot be read as that"],
+  not_an_object: ["invalid", "The body must be a JSON object"],
+  bad_idempotency_key: ["invalid", "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces"],
+  body_too_large: ["too_large", "The body must not be larger than 262144 bytes"],
+  body_too_slow: ["unsent", "The body did not come in time: send it faster"],
+  too_many_parameters: ["invalid", "The query must have at most 40 parameters and 8192 characters"],
+  bad_form: ["invalid", "The form must be percent-encoded UTF-8 with each field once"],
+  not_a_form: ["media_type", "The body must be a form, application/x-www-form-urlencoded"],
+  not_json: ["media_type", "The body must be JSON, sent as Content-Type: application/json"],
+  idempotency_key_reused: ["impossible", "This Idempotency-Key came with another body before; use a new one"],
+  malformed_request: ["invalid", "What came cannot be read as a request of HTTP"],
+  bad_host: ["invalid", "A request must have one Host header"],
+  bad_expectation: ["expectation", "Nothing can be expected here but 100-continue"],
+  headers_too_large: ["headers", "Target and headers must not be larger than 16384 bytes"],
+  request_too_slow: ["unsent", "The request did not come in time: send it faster"],
+  no_route: ["missing", "There is nothing at this path"],
+  wrong_method: ["method", "PUT is not possible here; this path answers to GET, HEAD, OPTIONS"],
+
+  // Of who asks.
+  sign_in_required: ["unauthenticated", "Sign in or send a bearer token to do this"],
+  bad_credentials: ["unauthenticated", "The Authorization header holds no token that is valid here"],
+  session_required: ["unauthenticated", "token minting requires a session"],
+  no_bearer_here: [
+    "unauthenticated",
+    "This works only without an Authorization header: it requires a session, not a token",
+  ],
+  login_failed: ["unauthenticated", "Wrong e-mail address or password"],
+  wrong_password: ["forbidden", "Cannot change the password: the current one is another"],
+  scope_too_narrow: [
+    "forbidden",
+    "The token's scope is readonly; this needs a token with the scope provisioning or cli",
+  ],
+  access_changed: [
+    "forbidden",
+    "What you may do has changed while this was being done, so it was not done; try again",
+  ],
+  cross_origin: ["forbidden", "A page of another site may not do this in your name"],
+  operator_only: ["forbidden", "Only an operator may do this"],
+  federation_admin_only: ["forbidden", "Only an operator or an admin of this hub may do this"],
+
+  // Of what it is about.
+  federation_missing: ["missing", "There is no such hub, or you have no access to it"],
+  spoke_missing: ["missing", "There is no such spoke, or you have no access to it"],
+  operation_missing: ["missing", "There is no such operation, or you have no access to it"],
+  token_missing: ["missing", "There is no such token, or it is not yours"],
+  session_missing: ["missing", "There is no such session, or it is not yours"],
+  user_missing: ["missing", "There is no such user"],
+  member_missing: ["missing", "There is no such member here"],
+  notification_missing: ["missing", "There is no such notification, or you have no access to it"],
+  slug_taken: ["conflict", "The slug north is taken; choose another"],
+  domain_taken: [
+    "conflict",
+    "The domain ash.school.example is taken, or above or below a name in use; give another domain",
+  ],
+  domain_unproven: [
+    "conflict",
+    "Nothing shows yet that ash.school.example is this hub's: set the TXT record _wheelwright.ash.school.example to " +
+    "wheelwright=3f2b8c41d09e5a7760b1c2d4e8f90a1b2c3d4e5f, wait until it can be looked up, and ask again",
+  ],
+  federation_state: ["conflict", "Cannot retry a hub that is active; nothing failed"],
+  spoke_state: ["conflict", "Cannot suspend a spoke that is provisioning; wait until it is active"],
+  link_under_way: ["conflict", "A sign-in link for this site is being made already; try again in a minute"],
+  admin_unusable: [
+    "conflict",
+    "Cannot make a sign-in link because its account admin is suspended; another administrator of the site must put " +
+    "that right first, for reset-admin-password cannot help, either",
+  ],
+  link_failed: [
+    "unavailable",
+    "The site could not make a sign-in link: see whether it is healthy, and try again",
+  ],
+  too_many_links: ["limited", "You have made 10 sign-in links within the hour; wait before you make another"],
+  federation_not_empty: [
+    "conflict",
+    "Cannot remove the hub north while 2 spokes live in it; remove those first, and wait until nothing of it is left",
+  ],
+  request_missing: ["missing", "There is no such request, or you have no access to it"],
+  request_decided: ["conflict", "This request was approved by ann@example.org; nothing is left to decide"],
+  too_many_pending: ["conflict", "You have 10 requests that nobody has decided yet; wait, or withdraw one"],
+  asker_disabled: ["conflict", "Cannot approve: the account of ada@example.org has been disabled; reject the request"],
+  onboarded: ["conflict", "Onboarding is completed already"],
+  slug_fixed: ["invalid", "slug cannot be changed: this hub is north for good"],
+  federation_mismatch: ["invalid", "federationId must be the id or slug of the hub in the path"],
+  parameter_needed: ["invalid", "lmsVersion must be given to upgrade: the version to go to"],
+  version_not_newer: [
+    "impossible",
+    "Cannot upgrade to 4.5.12: it runs 4.5.13, and Moodle's data cannot go back to an older version",
+  ],
+  version_unchanged: ["conflict", "Cannot upgrade to 4.5.12: it runs 4.5.12 already"],
+  size_unchanged: ["impossible", "Cannot resize to small: it has that size already"],
+  version_mismatch: ["invalid", "lmsVersion and moodleVersion must be the same when both are given"],
+  not_offered: ["invalid", "size must be one of small, medium, large"],
+  domain_needed: ["invalid", "domain must be given: slug and hub together are too long for a host name"],
+  domain_reserved: ["invalid", "domain must be a spoke's own; example.org belongs to the service"],
+  domain_invalid: ["invalid", "domain must be a host name such as school.example.org; it ends with a number"],
+  expiry_past: ["invalid", "expiresAt must be in the future"],
+
+  last_operator: ["conflict", "Cannot disable or demote the last operator; make another user an operator first"],
+  user_unverified: [
+    "conflict",
+    "Cannot make an operator of a user whose e-mail address is not verified; it must be verified first",
+  ],
+  user_disabled: ["conflict", "The user ada@school.example is disabled; enable them first"],
+
+  // Of what mailed links open.
+  unverified: ["forbidden", "Verify your e-mail address first: open the link that was mailed to you"],
+  link_spent: ["impossible", "This link has been used, has expired or was never valid; ask for another"],
+  signup_off: ["forbidden", "Nobody can sign up here; ask an administrator for an invitation"],
+
+  // Of billing.
+  billing_off: ["missing", "No payment provider is connected to this service"],
+  not_billed: ["conflict", "Cannot reconcile a hub that is not billed; connect it first"],
+  bad_signature: ["invalid", "The Stripe-Signature header does not fit the body"],
+  dns_unavailable: [
+    "unavailable",
+    "The name servers cannot say now what _wheelwright.ash.school.example is; try again",
+  ],
+  billing_unavailable: ["unavailable", "The payment provider cannot be asked right now; try again"],
+
+  // Of the service.
+  too_many_streams: ["limited", "You have 20 event streams open; close one of them first"],
+  too_many_tries: ["limited", "too many login attempts"],
+  busy: ["unavailable", "Too much is going on at once; try again"],
+  overloaded: ["unavailable", "Too many requests are under way; try again"],
+  not_ready: ["unavailable", "Not ready: database"],
+  cluster_unavailable: ["unavailable", "The cluster cannot be asked right now; try again"],
+  database_unavailable: ["unavailable", "The database cannot be reached; try again"],
+  database_lost: ["unavailable", "The connection to the database was lost; try again"],
+  commit_unknown: ["unavailable", "The database did not answer whether this was saved; look before trying again"],
+  database_busy: ["unavailable", "All connections to the database are in use; try again"],
+  database_slow: ["unavailable", "The database took too long; try again"],
+  database_locked: ["unavailable", "Others are changing the same; try again"],
+  database_read_only: ["unavailable", "The database takes no writes right now, only reads; try again"],
+  database_exhausted: ["unavailable", "The database's disk is full; nothing can be saved until it has room again"],
+  database_closed: ["unavailable", "The service is shutting down"],
+  too_slow: ["timeout", "This took longer than the 30 s that a request may take; try again later"],
+} as const satisfies Readonly<Record<string, readonly [kind: FaultKind, sentence: string]>>;
+
+export type FaultCode = keyof typeof FAULTS;

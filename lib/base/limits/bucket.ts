@@ -1,0 +1,86 @@
+/**
+ * How often one address may try: 5 times in any minute. Kept in memory and bounded in size, because anybody can make it
+ * grow.
+ *
+ * Whoever has an IPv6 address has its /64, most have a /56, and some a /48 (RFC 6177): each has a bound, and a try takes
+ * from all or from none. So what one is refused costs its neighbours nothing, and a household takes a third of its /48.
+ *
+ * When it is full, it forgets who tried least recently among those who may still try. Somebody who has used up his tries
+ * is forgotten only if all others have too, so he cannot free himself by coming from some thousand other addresses.
+ */
+import { Fault } from "#lib/base/errors.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+
+export interface Bucket {
+  /** Counts a try of this address; throws Fault limited with the message when it was one too many. */
+  take(address: string, message: string): void;
+}
+
+export interface BucketOptions {
+  /** How many networks of each size are remembered. */
+  readonly capacity?: number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+type Times = readonly number[];
+
+/** The tries of all networks of one size. */
+interface Tries {
+  /** Milliseconds until the network may try again; 0 when it may now. */
+  wait(key: string): number;
+  count(key: string): void;
+}
+
+/** Tries a minute of an IPv6 network of so many bits. An IPv4 address is its own network of each size. */
+const SIZES: readonly (readonly [bits: number, tries: number])[] = [[64, 5], [56, 10], [48, 30]];
+
+export function openBucket({ capacity = 20_000, now = () => performance.now() }: BucketOptions = {}): Bucket {
+  const sizes = SIZES.map(([bits, most]) => ({ bits, tries: openTries(most, capacity, now) }));
+  return {
+    take(address, message) {
+      const own = sizes.map(({ bits, tries }) => ({ key: networkOf(address, bits), tries }));
+      const wait = Math.max(...own.map(({ key, tries }) => tries.wait(key)));
+      if (wait > 0) throw new Fault("limited", "too_many_tries", message, { retryAfter: wait / SECOND });
+      for (const { key, tries } of own) tries.count(key);
+    },
+  };
+}
+
+function openTries(most: number, capacity: number, now: () => number): Tries {
+  // By time of the last try, oldest first: a key is taken out and put back at the end each time.
+  const some = new Map<string, Times>(), spent = new Map<string, Times>();
+  const recent = (key: string): Times =>
+    (some.get(key) ?? spent.get(key) ?? []).filter((time) => time + MINUTE > now());
+
+  /** Drops what is over: it stands at the front. */
+  function sweep(entries: Map<string, Times>): void {
+    for (const [key, times] of entries) {
+      if (times.at(-1)! + MINUTE > now()) return;
+      entries.delete(key);
+    }
+  }
+
+  function makeRoom(): void {
+    if (some.size + spent.size < capacity) return;
+    const from = some.size > 0 ? some : spent;
+    for (const key of from.keys()) return void from.delete(key);
+  }
+
+  return {
+    wait(key) {
+      const times = recent(key);
+      return times.length < most ? 0 : times[0]! + MINUTE - now();
+    },
+    count(key) {
+      const times = [...recent(key), now()];
+      sweep(some);
+      sweep(spent);
+      some.delete(key);
+      spent.delete(key);
+      makeRoom();
+      (times.length >= most ? spent : some).set(key, times);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * The words that inputs and views are made of: one text schema for every string, ids, slugs, addresses, stamps, pages.
+ *
+ * Text is well-formed Unicode without control characters but newline and tab, bounded in code points: what is let in
+ * here can be stored, logged and sent on without further thought. Messages say what the value must be.
+ */
+import * as v from "valibot";
+import { isDay } from "#lib/base/time.ts";
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** Text of `least` to `most` code points, which is how JSON Schema counts, too. */
+export function text(least: number, most: number) {
+  const message = `must be text of ${least} to ${most} characters without control characters`;
+  return v.pipe(
+    v.string(message),
+    v.metadata({ minLength: least, maxLength: most }), // for the documents: the check below cannot be seen there
+    v.check((value) => value.isWellFormed() && !CONTROL.test(value), message),
+    v.check((value) => {
+      const length = [...value.slice(0, most * 2 + 1)].length;
+      return length >= least && length <= most;
+    }, message),
+  );
+}
+
+/**
+ * A list of `least` to `most` items. They are counted before one is looked at: a list may be as long as a body. It is no
+ * pipe with the items behind the count, because the reference would not show them.
+ */
+export function list<S extends v.GenericSchema>(item: S, least: number, most: number, message: string) {
+  const whole = v.pipe(v.array(item, message), v.minLength(least, message), v.maxLength(most, message));
+  const run: typeof whole["~run"] = (dataset, config) => {
+    if (!Array.isArray(dataset.value) || dataset.value.length <= most) return whole["~run"](dataset, config);
+    return v.pipe(v.array(v.unknown()), v.maxLength(most, message))["~run"](dataset, config) as ReturnType<typeof run>;
+  };
+  return { ...whole, "~run": run };
+}
+
+/** An optional field in which null counts as absent. */
+export function maybe<S extends v.GenericSchema>(schema: S) {
+  return v.pipe(v.optional(v.nullable(schema)), v.transform((value) => value ?? undefined));
+}
+
+/** A name in URLs, host names and namespaces: an RFC 1123 label. */
+const SLUG = "must be 1 to 63 lower-case letters, digits or hyphens, neither beginning nor ending with a hyphen";
+export const Slug = v.pipe(v.string(SLUG), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, SLUG));
+
+const EMAIL = "must be an e-mail address";
+/** An e-mail address, lower-cased: addresses compare without case. Its domain may be a single label: admin@localhost. */
+export const Email = v.pipe(
+  v.string(EMAIL),
+  v.check((value) => value.isWellFormed() && !CONTROL.test(value), EMAIL),
+  v.trim(),
+  v.maxLength(254, EMAIL),
+  v.regex(/^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\].]+(?:\.[^\s@<>(),;:"\\[\].]+)*$/u, EMAIL),
+  v.transform((value) => value.toLowerCase()),
+);
+
+const HOST = "must be a host name such as school.example.org";
+/** A host name of at least two labels, lower-cased. */
+export const HostName = v.pipe(
+  v.string(HOST),
+  v.regex(/^[\x21-\x7e]*$/, HOST), // lower case would make a k of the Kelvin sign, and another name of what was given
+  v.toLowerCase(),
+  v.maxLength(253, HOST),
+  v.regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, HOST),
+  v.check((value) => !/^[\d.]+$/.test(value), HOST),
+);
+
+const WHEN = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
+/** Years that come back as they went in, and that the database knows: it has no year 0. */
+function isStorable(at: Date): boolean {
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9999; // neither for a date that is none
+}
+
+/** A point in time on the way in, of the years 1 to 9999 in UTC. */
+export const When = v.pipe(
+  v.string(WHEN),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/, WHEN),
+  v.check((value) => isDay(value.slice(0, "2026-11-21".length)), WHEN),
+  v.transform((value) => new Date(value)),
+  v.check(isStorable, WHEN),
+);
+
+/** A point in time on the way out: ISO 8601 with milliseconds, UTC. Text is a stamp that was written out before. */
+export const Stamp = v.pipe(
+  v.union([v.date(), v.string()]),
+  v.transform((value) => typeof value === "string" ? value : value.toISOString()),
+);
+export const MaybeStamp = v.nullable(Stamp);
+
+const BEFORE = "must be milliseconds since the epoch or an ISO 8601 timestamp";
+/** Where a page ends, exclusive: milliseconds since the epoch or ISO. */
+export const Before = v.pipe(
+  v.string(BEFORE),
+  v.check((value) => /^\d{1,15}$/.test(value) || v.is(When, value), BEFORE),
+  v.transform((value) => new Date(/^\d+$/.test(value) ? Number(value) : value)),
+  v.check(isStorable, BEFORE),
+);
+
+const NUMBER = "must be the number of an event";
+/** The number of an event in a query. */
+export const EventNumber = v.pipe(v.string(NUMBER), v.regex(/^\d{1,15}$/, NUMBER), v.transform(Number));
+
+/** A page's size in a query: 1 to 100. */
+export function limit(usual: number) {
+  return v.optional(pageSize(), String(usual));
+}
+
+/** The same where no limit means the whole list. */
+export const MaybeLimit = v.optional(pageSize());
+
+function pageSize() {
+  const message = "must be a whole number from 1 to 100";
+  return v.pipe(
+    v.string(message),
+    v.regex(/^\d{1,3}$/, message),
+    v.transform(Number),
+    v.minValue(1, message),
+    v.maxValue(100, message),
+  );
+}
+
+/** One of these, to narrow a list by. */
+export function oneOf<const T extends readonly string[]>(choices: T) {
+  return v.optional(v.picklist(choices, `must be one of ${choices.join(", ")}`));
+}
+
+/** A part of a name or an address, to narrow a list by. */
+export const Part = v.optional(text(1, 100));
+
+const FLAG = "must be true or false";
+/** A boolean in a query; absent is false. */
+export const Flag = v.optional(
+  v.pipe(v.picklist(["true", "false", "1", "0"], FLAG), v.transform((value) => value === "true" || value === "1")),
+  "false",
+);

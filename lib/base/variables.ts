@@ -1,0 +1,139 @@
+/** The environment's variables: what each may hold, and what it is when it is absent. config.ts reads them. */
+import { isIP } from "node:net";
+import * as v from "valibot";
+import { LEVELS } from "#lib/base/log.ts";
+import { Email, HostName } from "#lib/base/schema.ts";
+
+const Text = v.pipe(v.string(), v.minLength(1, "must not be empty"));
+const Switch = v.pipe(v.picklist(["on", "off"], "must be on or off"), v.transform((value) => value === "on"));
+
+function whole(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, message),
+    v.transform(Number),
+    v.minValue(least, message),
+    v.maxValue(most, message),
+  );
+}
+
+function url(message: string, ...protocols: string[]) {
+  return v.pipe(
+    v.string(),
+    v.check((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), message),
+  );
+}
+
+const DATABASE = "must be a URL such as postgres://user:password@host:5432/name";
+const DatabaseUrl = url(DATABASE, "postgres:", "postgresql:");
+
+/** Where a server is: any host name, or an address. */
+const Server = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:-]{1,253}$/, "must be a host name or an address"));
+
+const SENDER = "must be an e-mail address, alone or behind a name: Hubs <hubs@example.org>";
+/** An address that mail comes from, with or without a name. */
+const Sender = v.pipe(
+  v.string(),
+  v.check((value) => v.is(Email, /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value), SENDER),
+);
+
+const SMTP_TLS = "must be opportunistic, required or off";
+
+const SPOKE_USER = "must hold ${namespace}, and besides it letters, digits and . _ @ + = / : - alone";
+/** The account of a spoke at the mail relay. Without the namespace two spokes would share an account. */
+const SpokeUser = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._@+=/:-]{0,90}\$\{namespace\}[A-Za-z0-9._@+=/:-]{0,90}$/, SPOKE_USER),
+);
+
+const Cidrs = listOf(isCidr, "must be CIDRs separated by commas, such as 10.0.0.0/8,fd00::/8");
+
+const NameServers = listOf(
+  isNameServer,
+  "must be addresses separated by commas, with or without a port, such as 10.0.0.2,[fd00::2]:5353",
+);
+
+export const Variables = v.object({
+  HOST: v.optional(Text),
+  PORT: v.optional(whole(0, 65535), "3000"),
+  PUBLIC_URL: v.optional(url("must be an http or https URL, such as https://hubs.example.org", "http:", "https:")),
+  ROOT_DOMAIN: v.optional(
+    v.union([HostName, v.literal("localhost")], "must be a host name such as spokes.example.org"),
+  ),
+  DATABASE_URL: v.optional(DatabaseUrl),
+  DATABASE_OWNER_URL: v.optional(DatabaseUrl),
+  POSTGRES_PASSWORD: v.optional(Text),
+  POSTGRES_HOST: v.optional(Text, "postgres"),
+  POSTGRES_PORT: v.optional(whole(1, 65535), "5432"),
+  POSTGRES_USER: v.optional(Text, "wheelwright"),
+  POSTGRES_DB: v.optional(Text, "wheelwright"),
+  POSTGRES_OWNER_USER: v.optional(Text, "postgres"),
+  POSTGRES_OWNER_PASSWORD: v.optional(Text),
+  DATABASE_POOL: v.optional(whole(2, 500), "10"),
+  BOOTSTRAP_ADMIN_EMAIL: v.optional(Email),
+  BOOTSTRAP_ADMIN_PASSWORD: v.optional(Text),
+  KUBECONFIG: v.optional(Text),
+  KUBECONFIG_HOST_PATH: v.optional(Text),
+  CLUSTER_ROLE: v.optional(
+    v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9:.-]{0,252}$/, "must be the name of a ClusterRole")),
+  ),
+  ACME_EMAIL: v.optional(Email),
+  SMTP_HOST: v.optional(Text),
+  SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SMTP_USER: v.optional(Text),
+  SMTP_PASS: v.optional(Text),
+  SMTP_FROM: v.optional(Sender),
+  SMTP_TLS: v.optional(v.picklist(["opportunistic", "required", "off"], SMTP_TLS), "opportunistic"),
+  SPOKE_SMTP_HOST: v.optional(Server),
+  SPOKE_SMTP_PORT: v.optional(whole(1, 65535), "587"),
+  SPOKE_SMTP_USER: v.optional(SpokeUser),
+  SPOKE_SMTP_SECRET: v.optional(v.pipe(v.string(), v.minLength(32, "must have at least 32 characters"))),
+  TRUSTED_PROXIES: v.optional(Cidrs, ""),
+  DNS_SERVERS: v.optional(NameServers, ""),
+  PORTAL: v.optional(Switch),
+  SIGNUP: v.optional(Switch, "off"),
+  CATALOG: v.optional(Text),
+  BLUEPRINT_DIR: v.optional(Text),
+  STRIPE_SECRET_KEY: v.optional(Text),
+  STRIPE_WEBHOOK_SECRET: v.optional(Text),
+  STRIPE_API_BASE: v.optional(url("must be an http or https URL", "http:", "https:")),
+  SCHEDULER: v.optional(Switch, "on"),
+  SCHEDULER_LANES: v.optional(whole(1, 10_000), "64"),
+  MAX_IN_FLIGHT: v.optional(whole(1, 1_000_000), "512"),
+  MAX_STREAMS: v.optional(whole(1, 1_000_000), "10000"),
+  REQUEST_TIMEOUT_MS: v.optional(whole(100, 3_600_000), "30000"),
+  BODY_LIMIT_BYTES: v.optional(whole(1024, 1_000_000_000), "262144"),
+  METRICS_PORT: v.optional(whole(1, 65535)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(url("must be an http or https URL", "http:", "https:")),
+  SHUTDOWN_GRACE_MS: v.optional(whole(0, 3_600_000)),
+  LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
+  LOG_FORMAT: v.optional(v.picklist(["json", "pretty"], "must be json or pretty")),
+  DATA_DIR: v.optional(Text, ".wheelwright"),
+  SIMULATOR_DELAY_MS: v.optional(whole(0, 3_600_000), "1500"),
+});
+export type Variables = v.InferOutput<typeof Variables>;
+
+function listOf(isOne: (text: string) => boolean, message: string) {
+  return v.pipe(
+    v.string(),
+    v.transform((value) => value.split(",").map((part) => part.trim()).filter(Boolean)),
+    v.check((list) => list.every(isOne), message),
+  );
+}
+
+/** Whether the text is an address with a prefix length that the address family has. */
+function isCidr(text: string): boolean {
+  const [address = "", prefix] = text.split("/");
+  const family = isIP(address);
+  if (family === 0) return false;
+  if (prefix === undefined) return true;
+  if (!/^\d{1,3}$/.test(prefix)) return false;
+  return Number(prefix) <= (family === 4 ? 32 : 128);
+}
+
+function isNameServer(text: string): boolean {
+  const [, address, port] = /^\[([^\]]+)\]:(\d{1,5})$/.exec(text) ?? /^([\d.]+):(\d{1,5})$/.exec(text) ?? [];
+  if (address === undefined) return isIP(text) !== 0;
+  return isIP(address) !== 0 && Number(port) >= 1 && Number(port) <= 65_535;
+}

@@ -1,0 +1,157 @@
+/** Lists: selected by labels and fields, and in pages; what is asked of them is judged as the real server does. */
+import { demand } from "#lib/dev/simulator/api/options.ts";
+import type { Kind } from "#lib/dev/simulator/kinds.ts";
+import { labelSelector } from "#lib/dev/simulator/label-selector.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import { badRequest, type Cause, forbiddenField, Refusal, unsupported } from "#lib/dev/simulator/refusal.ts";
+import { fieldSelector, type Test } from "#lib/dev/simulator/selectors.ts";
+import { keyOf } from "#lib/dev/simulator/store.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const MATCHES = ["Exact", "NotOlderThan", ""];
+
+/** Whether an object is one that the query asks for. */
+export function readSelection(kind: Kind, query: URLSearchParams): Test {
+  const labels = labelSelector(query.get("labelSelector") ?? "");
+  const fields = fieldSelector(kind, query.get("fieldSelector") ?? "");
+  return (object) => labels(object) && fields(object);
+}
+
+/** Refuses what cannot be asked of a list or a watch. */
+export function refuseListOptions(world: World, query: URLSearchParams, watches: boolean): void {
+  for (const name of ["limit", "timeoutSeconds"]) {
+    const text = query.get(name) ?? "";
+    if (text !== "" && !/^[+-]?\d+$/.test(text)) {
+      throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    }
+  }
+  demand("ListOptions", badMatch(query, watches));
+  const version = query.get("resourceVersion") ?? "";
+  if (!/^\d*$/.test(version)) {
+    const why = `Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: ` +
+      "invalid syntax";
+    if (watches) throw new Refusal(500, undefined, `resourceVersion: ${why}`);
+    throw badRequest(`invalid resource version: resourceVersion: ${why}`);
+  }
+  const now = world.store.version();
+  if (watches || Number(version) <= now) return;
+  const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+  const message = `Timeout: Too large resource version: ${version}, current: ${now}`;
+  throw new Refusal(504, "Timeout", message, { causes, retryAfterSeconds: 1 }, { "retry-after": "1" });
+}
+
+function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
+  const field = "resourceVersionMatch", match = query.get(field) ?? "";
+  const initial = query.has("sendInitialEvents");
+  if (watches) {
+    if (initial) {
+      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+      return match === "NotOlderThan" ? [] : [forbiddenField(field, why)];
+    }
+    if (match === "") return [];
+    const why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+    return [
+      forbiddenField(field, why),
+      ...(match === "NotOlderThan" ? [] : [unsupported(field, match, ["NotOlderThan"])]),
+    ];
+  }
+  if (match === "") return [];
+  const version = query.get("resourceVersion") ?? "";
+  return [
+    ...(version === ""
+      ? [forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
+      : []),
+    ...(MATCHES.includes(match) ? [] : [unsupported(field, match, MATCHES)]),
+  ];
+}
+
+export function listObjects(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+  accept?: string,
+): Json {
+  refuseListOptions(world, query, false);
+  const selected = readSelection(kind, query);
+  const token = readToken(query.get("continue"));
+  if (token && token.version < world.store.horizon()) throw expired();
+  const limit = Number(query.get("limit") ?? 0);
+  const all = world.store.list(kind, namespace);
+  const found = all.slice(token === null ? 0 : placeAfter(all, token.start)).filter(selected);
+  const page = limit > 0 ? found.slice(0, limit) : found;
+  const more = found.length > page.length;
+  const version = token?.version ?? world.store.version();
+  const selecting = query.get("labelSelector") || query.get("fieldSelector");
+  const list = {
+    kind: `${kind.kind}List`,
+    apiVersion: kind.apiVersion,
+    metadata: {
+      resourceVersion: String(version),
+      ...(more ? { continue: writeToken(version, keyOf(page.at(-1)!)) } : {}),
+      ...(more && !selecting ? { remainingItemCount: found.length - page.length } : {}),
+    },
+    items: page.map((object) => itemOf(kind, object)),
+  };
+  return wantsMetadata(accept) ? metadataOf(list) : list;
+}
+
+/** Lists are in the order of their keys. */
+function placeAfter(all: readonly KubeObject[], start: string): number {
+  let low = 0, high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keyOf(all[middle]!) > start) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Whether a list is asked for that holds nothing but the objects' metadata. */
+function wantsMetadata(accept: string | undefined): boolean {
+  const [first = ""] = (accept ?? "").split(",");
+  const parameters = new Set(first.split(";").slice(1).map((each) => each.trim()));
+  return ["as=PartialObjectMetadataList", "g=meta.k8s.io", "v=v1"].every((each) => parameters.has(each));
+}
+
+function metadataOf(list: Json): Json {
+  const apiVersion = "meta.k8s.io/v1";
+  const items = list.items.map(({ metadata }: KubeObject) => ({ kind: "PartialObjectMetadata", apiVersion, metadata }));
+  return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
+}
+
+/** Items of built-in kinds do not repeat what they are; the list says it. */
+export function itemOf(kind: Kind, object: KubeObject): Json {
+  if (kind.custom) return object;
+  const { apiVersion: _, kind: __, ...rest } = object;
+  return rest;
+}
+
+const TOKEN_VERSION = "meta.k8s.io/v1";
+
+function writeToken(version: number, start: string): string {
+  return btoa(JSON.stringify({ v: TOKEN_VERSION, rv: version, start }));
+}
+
+function readToken(text: string | null): { version: number; start: string } | null {
+  if (text === null || text === "") return null;
+  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  let decoded = "", token: Json;
+  try {
+    decoded = atob(text);
+    token = JSON.parse(decoded);
+  } catch {
+    throw refuse(`invalid character '${decoded[0] ?? ""}' looking for beginning of value`);
+  }
+  if (token?.v !== TOKEN_VERSION) throw refuse(`server does not recognize this encoded version ${token?.v}`);
+  return { version: Number(token.rv), start: String(token.start) };
+}
+
+function expired(): Refusal {
+  const message =
+    "The provided continue parameter is too old to display a consistent list result. You can start a new " +
+    "list without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
+    "results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, " +
+    "or deleted between the time the first chunk was returned and now may show up in the list.";
+  return new Refusal(410, "Expired", message);
+}

@@ -1,0 +1,59 @@
+/** Pod logs: the last lines of a container, or a stream of them until it ends. */
+import type { ServerResponse } from "node:http";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import { badRequest } from "#lib/dev/simulator/refusal.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, response: ServerResponse): void {
+  const name = containerOf(pod, query.get("container"));
+  const previous = query.get("previous") === "true";
+  const log = world.logs.find(pod.metadata.uid, name, previous);
+  const status = [...pod.status?.initContainerStatuses ?? [], ...pod.status?.containerStatuses ?? []]
+    .find((each: Json) => each.name === name);
+  if (!log) {
+    const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)}`;
+    if (previous) throw badRequest(`previous terminated ${where} not found`);
+    const waiting = status?.state?.waiting?.reason ?? "ContainerCreating";
+    const failing = /Pull|Image/.test(waiting) ? "trying and failing to pull image" : waiting;
+    throw badRequest(`${where} is waiting to start: ${failing}`);
+  }
+  const stamped = query.get("timestamps") === "true";
+  const write = (line: { at: number; text: string }) =>
+    response.write((stamped ? `${new Date(line.at).toISOString()} ` : "") + line.text + "\n");
+  const tail = query.get("tailLines");
+  const since = query.get("sinceSeconds");
+  const recent = since === null
+    ? log.lines
+    : log.lines.filter((line) => line.at >= world.timers.now() - Number(since) * 1000);
+  response.writeHead(200, { "content-type": "text/plain" });
+  for (const line of tail === null ? recent : Number(tail) === 0 ? [] : recent.slice(-Number(tail))) write(line);
+  if (query.get("follow") !== "true" || !log.open) return void response.end();
+  response.flushHeaders();
+  let seen = log.written;
+  const stop = world.logs.follow(log, () => {
+    const fresh = log.written - seen;
+    seen = log.written;
+    if (fresh > 0) { for (const line of log.lines.slice(-fresh)) write(line); }
+    if (!log.open) response.end();
+  });
+  const drop = (how: string) => void (how === "end" ? response.end() : response.destroy());
+  const forget = world.faults.watching({ kind: null, drop, silence: () => stop() });
+  response.once("close", () => {
+    stop();
+    forget();
+  });
+}
+
+function containerOf(pod: KubeObject, asked: string | null): string {
+  const names: string[] = [...pod.spec.initContainers ?? [], ...pod.spec.containers].map(({ name }: Json) => name);
+  if (asked === null) {
+    if (pod.spec.containers.length > 1 || pod.spec.initContainers) {
+      if (pod.spec.containers.length === 1) return pod.spec.containers[0].name;
+      const choices = pod.spec.containers.map(({ name }: Json) => name).join(" ");
+      throw badRequest(`a container name must be specified for pod ${pod.metadata.name}, choose one of: [${choices}]`);
+    }
+    return names[0]!;
+  }
+  if (!names.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${pod.metadata.name}`);
+  return asked;
+}

@@ -1,0 +1,72 @@
+/** What a request says besides its object: media types, and the options in its query, refused as the API server does. */
+import { type Cause, forbiddenField, listCauses, Refusal, required, unsupported } from "#lib/dev/simulator/refusal.ts";
+
+export type Validation = "Ignore" | "Warn" | "Strict";
+
+const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
+const MANAGER_MOST = 128;
+const TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+const ACCEPTED = new Set(["*/*", "application/*", "application/json"]);
+const READ = new Set(["application/json", "application/yaml"]);
+
+/** Refuses who cannot take JSON. */
+export function refuseUnacceptable(accept: string | undefined): void {
+  const wanted = (accept ?? "").split(",").map((each) => each.split(";")[0]!.trim()).filter((each) => each !== "");
+  if (wanted.length === 0 || wanted.some((each) => ACCEPTED.has(each))) return;
+  const message = `406: Not Acceptable\n\nAvailable representations: ${TYPES}`;
+  throw new Refusal(406, "NotAcceptable", message, {});
+}
+
+/** Refuses objects in anything but JSON and YAML; without a word it is taken for JSON. */
+export function refuseUnreadable(contentType: string): void {
+  const type = contentType.split(";")[0]!.trim();
+  if (type === "" || READ.has(type)) return;
+  const message = `the body of the request was in an unknown format - accepted media types include: ${TYPES}`;
+  throw new Refusal(415, "UnsupportedMediaType", message);
+}
+
+/** Refuses options that are none, all of them at once. */
+export function refuseOptions(kind: "CreateOptions" | "UpdateOptions" | "PatchOptions", query: URLSearchParams): void {
+  const causes = [...badDryRun(query.getAll("dryRun")), ...badManager(query.get("fieldManager") ?? "")];
+  const validation = query.get("fieldValidation") ?? "";
+  if (!VALIDATIONS.includes(validation)) causes.push(unsupported("fieldValidation", validation, VALIDATIONS));
+  demand(kind, causes);
+}
+
+export function refusePatchOptions(query: URLSearchParams, applies: boolean): void {
+  const causes: Cause[] = [];
+  if (applies && !query.get("fieldManager")) causes.push(required("fieldManager", "is required for apply patch"));
+  if (!applies && query.has("force")) causes.push(forbiddenField("force", "may not be specified for non-apply patch"));
+  demand("PatchOptions", causes);
+  refuseOptions("PatchOptions", query);
+}
+
+export function badDryRun(values: readonly string[]): Cause[] {
+  if (values.every((each) => each === "All")) return [];
+  const message = `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`;
+  return [{ reason: "FieldValueNotSupported", message, field: "dryRun" }];
+}
+
+/** Throws, if there is a cause to. */
+export function demand(kind: string, causes: readonly Cause[]): void {
+  if (causes.length === 0) return;
+  const details = { group: "meta.k8s.io", kind, causes };
+  throw new Refusal(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${listCauses(causes)}`, details);
+}
+
+function badManager(manager: string): Cause[] {
+  const causes: Cause[] = [];
+  const field = "fieldManager";
+  if (Buffer.byteLength(manager) > MANAGER_MOST) {
+    const message = `Too long: may not be more than ${MANAGER_MOST} bytes`;
+    causes.push({ reason: "FieldValueTooLong", message, field });
+  }
+  const at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
+  if (at >= 0) {
+    const code = [...manager][at]!.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+    const shown = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
+    const message = `Invalid value: ${shown}: invalid character U+${code} (at position ${at})`;
+    causes.push({ reason: "FieldValueInvalid", message, field });
+  }
+  return causes;
+}

@@ -1,0 +1,27 @@
+/** The scale subresource: how many replicas there are to be, and how many there are. */
+import type { Kind } from "#lib/dev/simulator/kinds.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
+
+export function readScale(object: KubeObject): Json {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const labels = Object.entries(object.spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const wanted = object.spec.replicas;
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: wanted ? { replicas: wanted } : {},
+    status: { replicas: object.status?.replicas ?? 0, selector: labels.join(",") },
+  };
+}
+
+export function patchScale(world: World, kind: Kind, live: KubeObject, scale: Json, options: WriteOptions): Json {
+  const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
+  const metadata = {
+    ...live.metadata,
+    resourceVersion: scale.metadata?.resourceVersion ?? live.metadata.resourceVersion,
+  };
+  return readScale(replaceObject(world, kind, live, { ...live, metadata, spec }, { ...options, subresource: "scale" }));
+}

@@ -1,0 +1,248 @@
+/** Verbs: what each method does to what a URL names. */
+import type { ServerResponse } from "node:http";
+import { applyTo } from "#lib/dev/simulator/apply.ts";
+import { normalise, readApplied, readJson, readObject, readPatch } from "#lib/dev/simulator/api/body.ts";
+import {
+  refuseOptions,
+  refusePatchOptions,
+  refuseUnacceptable,
+  refuseUnreadable,
+  type Validation,
+} from "#lib/dev/simulator/api/options.ts";
+import { itemOf, listObjects, readSelection } from "#lib/dev/simulator/api/list.ts";
+import { sendLog } from "#lib/dev/simulator/api/log.ts";
+import { answerReview, refuseForbidden } from "#lib/dev/simulator/api/reviews.ts";
+import type { Route } from "#lib/dev/simulator/api/route.ts";
+import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
+import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
+import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/deletion.ts";
+import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
+import { jsonPatch, mergePatch } from "#lib/dev/simulator/patch.ts";
+import { badRequest, conflict, invalid, notFound, Refusal, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import { fit } from "#lib/dev/simulator/schema/fields.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
+
+export interface Asked {
+  readonly method: string;
+  readonly route: Route;
+  readonly query: URLSearchParams;
+  readonly contentType: string;
+  readonly accept: string | undefined;
+  readonly text: string;
+  /** The first word of the user agent: who a write without a field manager is by. */
+  readonly agent: string;
+  readonly warn: (text: string) => void;
+  readonly response: ServerResponse;
+}
+
+/** Kinds whose deletion is answered with what was deleted. */
+const SHOWN = new Set([
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "Pod",
+  "ResourceQuota",
+  "Service",
+  "ServiceAccount",
+]);
+
+/** Status and body, or undefined where the verb answers by itself, piece by piece. */
+export type Answer = { readonly status: number; readonly body: Json } | undefined;
+
+export function perform(world: World, asked: Asked): Answer {
+  const { method, route, query } = asked;
+  if (route.subresource !== "log") refuseUnacceptable(asked.accept);
+  refuseForbidden(world, method, route, query);
+  if (method === "GET") return route.name === undefined ? readMany(world, asked) : readOne(world, asked);
+  if (method === "POST" && route.name === undefined) return create(world, asked);
+  if (method === "PUT" && route.name !== undefined) return put(world, asked);
+  if (method === "PATCH" && route.name !== undefined) return patch(world, asked);
+  if (method === "DELETE" && route.name !== undefined) {
+    const body = asked.text === "" ? null : readJson(asked.text, "DeleteOptions", false);
+    const options = readDeleteOptions(query, body);
+    const live = find(world, route);
+    const { object, gone } = deleteObject(world, route.kind, live, options);
+    if (
+      route.kind.kind === "Job" && (body ? body.propagationPolicy ?? null : query.get("propagationPolicy")) === null
+    ) {
+      asked.warn(
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+          "set propagationPolicy=Orphan to suppress this warning",
+      );
+    }
+    return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
+  }
+  if (method === "DELETE") {
+    if (route.kind.kind === "Namespace" || route.kind.namespaced && route.namespace === undefined) throw notAllowed();
+    const selected = readSelection(route.kind, query);
+    const all = world.store.list(route.kind, route.namespace).filter(selected);
+    for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, null));
+    return ok({
+      kind: `${route.kind.kind}List`,
+      apiVersion: route.kind.apiVersion,
+      metadata: { resourceVersion: String(world.store.version()) },
+      items: all.map((object) => itemOf(route.kind, object)),
+    });
+  }
+  throw notAllowed();
+}
+
+function readMany(world: World, { route, query, accept, response }: Asked): Answer {
+  if (query.get("watch") !== "1" && query.get("watch") !== "true") {
+    return ok(listObjects(world, route.kind, route.namespace, query, accept));
+  }
+  return void watchObjects(world, route.kind, route.namespace, query, response);
+}
+
+function readOne(world: World, { route, query, response }: Asked): Answer {
+  if (route.subresource === "status" && !route.kind.status) throw notHere();
+  const live = find(world, route);
+  if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
+  if (route.subresource === "scale" && route.kind.scale) return ok(readScale(live));
+  if (route.subresource !== undefined && route.subresource !== "status") throw notHere();
+  return ok(live);
+}
+
+function create(world: World, asked: Asked): Answer {
+  const { route, query } = asked;
+  if (route.kind.namespaced && route.namespace === undefined) throw notAllowed();
+  refuseUnreadable(asked.contentType);
+  refuseOptions("CreateOptions", query);
+  const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
+  const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
+  const review = answerReview(world, route.kind, body, managerOf(asked));
+  return { status: 201, body: review ?? createObject(world, route.kind, route.namespace, body, optionsOf(asked)) };
+}
+
+function put(world: World, asked: Asked): Answer {
+  const { route, query } = asked;
+  refuseUnreadable(asked.contentType);
+  refuseOptions("UpdateOptions", query);
+  const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
+  const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
+  refuseOtherName(body, route);
+  const live = find(world, route);
+  if (route.kind.custom && !body.metadata.resourceVersion) {
+    throw invalid(route.kind, route.name!, [{
+      reason: "FieldValueInvalid",
+      message: "Invalid value: 0x0: must be specified for an update",
+      field: "metadata.resourceVersion",
+    }]);
+  }
+  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+}
+
+function patch(world: World, asked: Asked): Answer {
+  const type = asked.contentType.split(";")[0]!.trim();
+  if (type === "application/apply-patch+yaml") return apply(world, asked);
+  if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
+    throw new Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
+  const { route } = asked;
+  refusePatchOptions(asked.query, false);
+  const change = readPatch(asked.text, type.startsWith("application/json-patch"));
+  const live = find(world, route);
+  const patched = (object: Json): Json =>
+    type.startsWith("application/json-patch") ? jsonPatch(object, change) : mergePatch(object, change);
+  if (route.subresource === "scale" && route.kind.scale) {
+    return ok(patchScale(world, route.kind, live, patched(readScale(live)), optionsOf(asked)));
+  }
+  const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn, true);
+  refuseOtherName(body, route);
+  if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
+    throw invalid(route.kind, route.name!, [wrongValue("metadata.uid", body.metadata.uid, "field is immutable")]);
+  }
+  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+}
+
+function apply(world: World, asked: Asked): Answer {
+  const { route, query } = asked;
+  refusePatchOptions(query, true);
+  const manager = query.get("fieldManager")!;
+  const config = readApplied(readJson(asked.text, route.kind.kind, true), route.kind, world.schema, route.namespace);
+  refuseOtherName(config, route);
+  const live = world.store.get(route.kind, route.namespace, route.name!) ?? null;
+  const type = world.schema.of(route.kind.kind);
+  const options = { force: query.get("force") === "true", time: timestamp(world.timers.now()) };
+  const { object, managed } = applyTo(live, config, type, manager, options);
+  const write: WriteOptions = { ...optionsOf(asked), manager, applied: true, managed };
+  if (!live) {
+    if (config.metadata?.uid) {
+      const why =
+        `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`;
+      throw conflict(route.kind, route.name!, why);
+    }
+    return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
+  }
+  const fitting = normalise(fit(object, type).value, type, route.kind);
+  return ok(replaceObject(world, route.kind, live, fitting, write));
+}
+
+function find(world: World, route: Route): KubeObject {
+  const live = world.store.get(route.kind, route.namespace, route.name!);
+  if (!live) throw notFound(route.kind, route.name!);
+  return live;
+}
+
+function optionsOf(asked: Asked): WriteOptions {
+  const { subresource } = asked.route;
+  const known = subresource === "status"
+    ? asked.route.kind.status
+    : subresource === "scale" || subresource === "finalize";
+  if (subresource !== undefined && !known) {
+    throw notHere();
+  }
+  return {
+    manager: managerOf(asked),
+    dryRun: asked.query.getAll("dryRun").includes("All"),
+    warn: asked.warn,
+    ...(subresource === "status" ? { subresource } : {}),
+  };
+}
+
+function managerOf(asked: Asked): string {
+  return asked.query.get("fieldManager") || asked.agent;
+}
+
+function validationOf(query: URLSearchParams): Validation {
+  return (query.get("fieldValidation") || "Warn") as Validation; // it was looked at before
+}
+
+function refuseOtherName(body: Json, { name, namespace }: Route): void {
+  const given = body.metadata?.name;
+  if (!given) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  }
+  if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
+    throw badRequest(
+      `the namespace of the provided object does not match the namespace sent on the request`,
+    );
+  }
+}
+
+function success(route: Route, object: KubeObject): Json {
+  const { kind } = route;
+  const details = {
+    name: object.metadata.name,
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.plural,
+    uid: object.metadata.uid,
+  };
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+}
+
+function ok(body: Json): Answer {
+  return { status: 200, body };
+}
+
+function notAllowed(): Refusal {
+  const message = "the server does not allow this method on the requested resource";
+  return new Refusal(405, "MethodNotAllowed", message, {});
+}
+
+export function notHere(): Refusal {
+  return new Refusal(404, "NotFound", "the server could not find the requested resource", {});
+}

@@ -1,0 +1,106 @@
+/**
+ * Watches: changes as lines of JSON, from a version on or from what is there now.
+ *
+ * A change that makes an object match is told as ADDED, one that makes it match no more as DELETED, as the real one
+ * does. Bookmarks come about once a minute; a watch ends at its timeout, or when somebody drops it.
+ */
+import type { ServerResponse } from "node:http";
+import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
+import type { Drop } from "#lib/dev/simulator/breakage.ts";
+import type { Kind } from "#lib/dev/simulator/kinds.ts";
+import type { Json } from "#lib/dev/simulator/object.ts";
+import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import type { Change } from "#lib/dev/simulator/store.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
+
+const BOOKMARK = MINUTE;
+const LONGEST = 30 * MINUTE; // where the client names no timeout
+const BEHIND = 8 * 1024 * 1024; // bytes a reader may leave unread before it is cut off
+
+export function watchObjects(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void {
+  refuseListOptions(world, query, true);
+  const selected = readSelection(kind, query);
+  const asked = query.get("resourceVersion") ?? "";
+  const from = asked === "" || asked === "0" ? null : Number(asked);
+  response.writeHead(200, { "content-type": "application/json" });
+  response.flushHeaders();
+  let silent = false;
+  const send = (type: string, object: Json): void => {
+    if (silent) return;
+    response.write(JSON.stringify({ type, object }) + "\n");
+    if (response.writableLength > BEHIND) response.destroy();
+  };
+  const bookmark = (annotations?: Json) => {
+    const metadata = { resourceVersion: String(world.store.version()), creationTimestamp: null, ...annotations };
+    send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
+  };
+  const tell = (change: Change): void => {
+    if (change.kind !== kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)) return;
+    const was = change.previous !== null && change.type !== "ADDED" && selected(change.previous);
+    const is = change.type !== "DELETED" && selected(change.object);
+    if (is) send(was ? "MODIFIED" : "ADDED", change.object);
+    else if (was) send("DELETED", change.object);
+  };
+
+  if (from === null) {
+    for (const object of world.store.list(kind, namespace)) if (selected(object)) send("ADDED", object);
+    if (query.get("sendInitialEvents") === "true") {
+      bookmark({ annotations: { "k8s.io/initial-events-end": "true" } });
+    }
+  } else {
+    const missed = world.store.since(from);
+    if (missed === null) {
+      const message = `too old resource version: ${from} (${world.store.horizon() + 1})`;
+      send("ERROR", new Refusal(410, "Expired", message).body());
+      return void response.end();
+    }
+    for (const change of missed) tell(change);
+  }
+
+  const stop = world.store.subscribe(tell);
+  const forget = world.faults.watching({
+    kind,
+    drop: (how) => dropWatch(response, how, send),
+    silence: () => void (silent = true),
+  });
+  const timers = new Set<() => void>();
+  const every = (ms: number, act: () => void): void => {
+    const cancel = world.timers.after(ms, () => {
+      timers.delete(cancel);
+      act();
+      if (!response.writableEnded) every(ms, act);
+    });
+    timers.add(cancel);
+  };
+  if (query.get("allowWatchBookmarks") === "true") every(BOOKMARK, () => bookmark());
+  const seconds = Number(query.get("timeoutSeconds") ?? 0);
+  timers.add(world.timers.after(seconds > 0 ? seconds * SECOND : LONGEST, () => void (silent || response.end())));
+  response.once("close", () => {
+    stop();
+    forget();
+    for (const cancel of timers) cancel();
+  });
+}
+
+const LUMP = "x".repeat(64 * 1024);
+
+/** A fault ends the watch: as the API server does, or as no server should. */
+function dropWatch(response: ServerResponse, how: Drop, send: (type: string, object: Json) => void): void {
+  if (how === "cut") return void response.destroy();
+  if (how === "expired") send("ERROR", new Refusal(410, "Expired", "The resourceVersion is too old.").body());
+  if (how === "error") send("ERROR", new Refusal(500, "InternalError", "etcdserver: leader changed").body());
+  if (how === "garbage") response.write("<html>502 Bad Gateway</html>\n");
+  if (how === "half") return void response.write('{"type":"MODIFIED","obj', () => void response.destroy());
+  if (how !== "endless") return void response.end();
+  const more = (): void => {
+    if (!response.destroyed) response.write(LUMP, () => setImmediate(more));
+  };
+  more();
+}

@@ -1,0 +1,71 @@
+/** A container's environment: its variables with what Secrets and ConfigMaps say, or why it cannot be made. */
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface Environment {
+  readonly values: Record<string, string>;
+  /** The first Secret, ConfigMap or key that is not there. */
+  readonly missing?: string;
+}
+
+export function environmentOf(world: World, pod: KubeObject, container: Json): Environment {
+  const namespace = pod.metadata.namespace!;
+  const values: Record<string, string> = {};
+  for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
+    const source = configMapRef ?? secretRef;
+    const found = readSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
+    if (found) { for (const [name, value] of Object.entries(found)) values[prefix + name] = value; }
+    else if (source.optional !== true) {
+      return { values, missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
+    }
+  }
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const reference = valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef;
+    if (!reference) {
+      values[name] = value ?? fieldOf(pod, valueFrom?.fieldRef?.fieldPath);
+      continue;
+    }
+    const secret = valueFrom.secretKeyRef !== undefined;
+    const found = readSource(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
+    const read = found?.[reference.key];
+    if (read !== undefined) values[name] = read;
+    else if (reference.optional !== true) {
+      if (!found) return { values, missing: `${secret ? "secret" : "configmap"} "${reference.name}" not found` };
+      const where = `${secret ? "Secret" : "ConfigMap"} ${namespace}/${reference.name}`;
+      return { values, missing: `couldn't find key ${reference.key} in ${where}` };
+    }
+  }
+  return { values };
+}
+
+/** Why a volume of the pod cannot be mounted yet; null if all can. */
+export function unmountable(world: World, pod: KubeObject): string | null {
+  for (const volume of pod.spec.volumes ?? []) {
+    const named = volume.secret
+      ? ["Secret", "secret", volume.secret.secretName]
+      : ["ConfigMap", "configmap", volume.configMap?.name];
+    const optional = (volume.secret ?? volume.configMap)?.optional === true;
+    if (named[2] === undefined || optional) continue;
+    if (readSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {
+      return `MountVolume.SetUp failed for volume "${volume.name}" : ${named[1]} "${named[2]}" not found`;
+    }
+  }
+  return null;
+}
+
+/** What a Secret (decoded) or a ConfigMap holds; null if there is none of that name. */
+export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
+  const object = world.store.get(world.kinds.of("v1", kind)!, namespace, name);
+  if (!object) return null;
+  const data = Object.entries<string>(object.data ?? {});
+  return Object.fromEntries(kind === "Secret" ? data.map(([key, text]) => [key, decode(text)]) : data);
+}
+
+function decode(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+}
+
+function fieldOf(pod: KubeObject, path: string | undefined): string {
+  const found = path?.split(".").reduce((at: Json, name) => at?.[name], pod);
+  return typeof found === "string" ? found : "";
+}

@@ -1,0 +1,169 @@
+/** What of an object may not change once it exists, and how the API server says so. */
+import { type Kind } from "#lib/dev/simulator/kinds.ts";
+import { type Json, type KubeObject, same } from "#lib/dev/simulator/object.ts";
+import { amount } from "#lib/dev/simulator/quantity.ts";
+import { type Cause, forbiddenField, invalid, wrongValue } from "#lib/dev/simulator/refusal.ts";
+
+const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+  "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+const STATEFUL_FREE = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+const POD_RULE =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+  "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
+  "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n";
+const CLAIM_RULE =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+
+export function refuseChanges(kind: Kind, live: KubeObject, next: KubeObject): void {
+  const causes = RULES[kind.kind]?.(live, next) ?? [];
+  if (causes.length > 0) throw invalid(kind, live.metadata.name, causes);
+}
+
+const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
+  Deployment: fixedSelector,
+  ReplicaSet: fixedSelector,
+  StatefulSet: (live, next) => {
+    const fixed = (object: KubeObject) =>
+      Object.fromEntries(Object.entries(object.spec).filter(([name]) => !STATEFUL_FREE.includes(name)));
+    return same(fixed(live), fixed(next)) ? [] : [forbiddenField("spec", STATEFUL_RULE)];
+  },
+  Job: (live, next) => [
+    ...(same(live.spec.selector, next.spec.selector)
+      ? []
+      : [immutable("spec.selector", goSelector(next.spec.selector))]),
+    ...(same(live.spec.completions, next.spec.completions)
+      ? []
+      : [immutable("spec.completions", next.spec.completions)]),
+    ...(same(live.spec.template, next.spec.template) || mayRetune(live)
+      ? []
+      : [immutable("spec.template", `core.PodTemplateSpec${JSON.stringify(next.spec.template)}`)]),
+    ...fixed(live, next, "spec.completionMode"),
+  ],
+  PersistentVolumeClaim: (live, next) => {
+    const fixed = (object: KubeObject) => ({
+      ...object.spec,
+      resources: undefined,
+      volumeAttributesClassName: undefined,
+      volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the binder sets it once
+    });
+    const asked = (object: KubeObject): string | undefined => object.spec.resources?.requests?.storage;
+    if (!same(fixed(live), fixed(next))) return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
+    if (same(asked(live), asked(next))) return [];
+    if (live.status?.phase !== "Bound") return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
+    // What has been asked for and is not there yet may be taken back, but not down to what is.
+    const less = amount(asked(next)) < amount(asked(live)) &&
+      amount(asked(next)) <= amount(live.status.capacity?.storage);
+    return less
+      ? [forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity")]
+      : [];
+  },
+  Pod: (live, next) => {
+    const fixed = ({ spec }: KubeObject) => ({
+      ...spec,
+      activeDeadlineSeconds: undefined,
+      tolerations: undefined,
+      nodeName: live.spec.nodeName ? spec.nodeName : undefined, // the scheduler sets it once
+      containers: withoutImages(spec.containers),
+      initContainers: withoutImages(spec.initContainers),
+    });
+    return same(fixed(live), fixed(next)) ? [] : [forbiddenField("spec", POD_RULE)];
+  },
+  Service: (live, next) => {
+    const [old, fresh] = [live.spec.clusterIP, next.spec.clusterIP];
+    const moved = old !== undefined && old !== fresh && next.spec.type !== "ExternalName";
+    return moved
+      ? [{
+        reason: "FieldValueInvalid",
+        message: `Invalid value: []string{${JSON.stringify(fresh)}}: may not change once set`,
+        field: "spec.clusterIPs[0]",
+      }]
+      : [];
+  },
+  Secret: sealed,
+  ConfigMap: sealed,
+  StorageClass: (live, next) =>
+    ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) => fixed(live, next, field)),
+  IngressClass: (live, next) => fixed(live, next, "spec.controller"),
+  RoleBinding: fixedRole,
+  ClusterRoleBinding: fixedRole,
+  VolumeSnapshot: (live, next) => {
+    const [old, fresh] = [live.spec?.source ?? {}, next.spec?.source ?? {}];
+    return ["persistentVolumeClaimName", "volumeSnapshotContentName"].flatMap((name) => {
+      if (old[name] === undefined || old[name] === fresh[name]) return [];
+      return fresh[name] === undefined
+        ? [{
+          reason: "FieldValueInvalid",
+          message: `Invalid value: ${name} is required once set`,
+          field: "spec.source",
+        }]
+        : [wrongValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)];
+    });
+  },
+};
+
+function sealed(live: KubeObject, next: KubeObject): Cause[] {
+  if (live.kind === "Secret" && live.type !== next.type) return [immutable("type", JSON.stringify(next.type))];
+  if (live.immutable !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  return [
+    ...(next.immutable === true ? [] : [forbiddenField("immutable", why)]),
+    ...(same(live.data, next.data) ? [] : [forbiddenField("data", why)]),
+  ];
+}
+
+function fixed(live: KubeObject, next: KubeObject, field: string): Cause[] {
+  const read = (object: KubeObject): Json => field.split(".").reduce((at: Json, name) => at?.[name], object);
+  return same(read(live), read(next)) ? [] : [immutable(field, JSON.stringify(read(next) ?? null))];
+}
+
+function fixedRole(live: KubeObject, next: KubeObject): Cause[] {
+  if (same(live.roleRef, next.roleRef)) return [];
+  const { apiGroup, kind, name } = next.roleRef ?? {};
+  const shown = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
+  return [{ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: cannot change roleRef`, field: "roleRef" }];
+}
+
+function fixedSelector(live: KubeObject, next: KubeObject): Cause[] {
+  return same(live.spec.selector, next.spec.selector)
+    ? []
+    : [immutable("spec.selector", goSelector(next.spec.selector))];
+}
+
+/** A suspended Job that has not begun may still be given other resources. */
+function mayRetune(job: KubeObject): boolean {
+  return job.spec.suspend === true && job.status?.startTime === undefined;
+}
+
+function immutable(field: string, shown: Json): Cause {
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${shown}: field is immutable`, field };
+}
+
+/** A selector as Go prints it. */
+function goSelector(selector: Json): string {
+  const labels = Object.entries(selector?.matchLabels ?? {}).map(([name, value]) =>
+    `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  );
+  const matches = `map[string]string{${labels.join(", ")}}`;
+  return `v1.LabelSelector{MatchLabels:${matches}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}`;
+}
+
+function difference(live: KubeObject, next: KubeObject): string {
+  const names = new Set([...Object.keys(live.spec), ...Object.keys(next.spec)]);
+  const lines = [...names].filter((name) => !same(live.spec[name], next.spec[name])).flatMap((name) => [
+    `- \t${name}: ${JSON.stringify(live.spec[name])},`,
+    `+ \t${name}: ${JSON.stringify(next.spec[name])},`,
+  ]);
+  return `  core.PersistentVolumeClaimSpec{\n${lines.join("\n")}\n  }\n`;
+}
+
+function withoutImages(containers: Json): Json {
+  return containers?.map((container: Json) => ({ ...container, image: undefined }));
+}

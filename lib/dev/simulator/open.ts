@@ -1,0 +1,125 @@
+/**
+ * The simulated cluster: a small Kubernetes API server of our own, in memory, over HTTP, held against what a real one
+ * answered (test/data/kube). `wheelwright dev`, `wheelwright simulate` and the tests use it.
+ *
+ * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (moodle/).
+ */
+import type { AddressInfo } from "node:net";
+import { closeServer } from "#lib/dev/simulator/close.ts";
+import { furnish } from "#lib/dev/simulator/furniture.ts";
+import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
+import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
+import { readKinds } from "#lib/dev/simulator/kinds.ts";
+import { openLogs } from "#lib/dev/simulator/logs.ts";
+import { type Site, siteOf } from "#lib/dev/simulator/moodle/site.ts";
+import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { openKeeper } from "#lib/dev/simulator/persist.ts";
+import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/recorder.ts";
+import { readSchema } from "#lib/dev/simulator/schema/fields.ts";
+import { createApi } from "#lib/dev/simulator/server.ts";
+import { openStore } from "#lib/dev/simulator/store.ts";
+import { openTimers } from "#lib/dev/simulator/timers.ts";
+import { openVolumes } from "#lib/dev/simulator/volumes.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import type { Log } from "#lib/base/log.ts";
+
+export interface SimulatorOptions {
+  /** Milliseconds until an object is ready; 0 is as soon as the controllers come to it, but never at once. */
+  readonly delayMs: number;
+  /** A free one by default. */
+  readonly port?: number;
+  /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
+  readonly state?: string;
+  /** What the one node has to give; by default more than anybody asks for. */
+  readonly node?: { readonly cpu: string; readonly memory: string; readonly pods: string };
+  /** Keeps the record of all writes and changes, and not only of the last: for a while, not for ever. */
+  readonly record?: true;
+  readonly log: Log;
+}
+
+export interface Simulator {
+  readonly url: string;
+  /** A kubeconfig in YAML that needs no credentials. */
+  kubeconfig(): string;
+  /** What to break, and how to heal it. */
+  readonly faults: Faults;
+  /** The last requests that could have changed something, oldest first, with what was answered (0: nothing). */
+  writes(): readonly Write[];
+  /** The last changes of objects, oldest first. */
+  history(): readonly Happening[];
+  /** Everything that stands in the cluster, or everything of one kind. */
+  objects(kind?: string): readonly KubeObject[];
+  /** The Moodle on a namespace's volumes, as only a test can see and change it. */
+  site(namespace: string): Site;
+  /** Keeps the state, ends every timer and connection. */
+  close(): Promise<void>;
+}
+
+const PLENTY = { cpu: "100k", memory: "1Pi", pods: "1M" };
+
+export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const world: World = {
+    kinds: readKinds(),
+    schema: readSchema(),
+    store: openStore(),
+    timers: openTimers(),
+    logs: openLogs(),
+    volumes: openVolumes(),
+    faults: openFaults(),
+    log: options.log,
+    delayMs: options.delayMs,
+    node: options.node ?? PLENTY,
+  };
+  const keeper = await openKeeper(world, options.state);
+  const keep = options.record ? "everything" : "the last";
+  const recorder = openRecorder(world.store, { keep, now: world.timers.now });
+  world.faults.onCompact(world.store.compact);
+  furnish(world);
+  startControllers(world);
+  const server = createApi(world, recorder);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    kubeconfig: () => renderKubeconfig(url),
+    faults: world.faults,
+    writes: recorder.writes,
+    history: recorder.history,
+    objects: (kind) =>
+      world.store.everything().filter((each) => kind === undefined || each.kind.kind === kind).map(({ object }) =>
+        object
+      ),
+    site: (namespace) => siteOf(world, namespace),
+    async close() {
+      world.timers.close();
+      await closeServer(server);
+      await keeper.close();
+    },
+  };
+}
+
+function renderKubeconfig(server: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: simulated
+    cluster:
+      server: ${server}
+users:
+  - name: simulated
+    user: {}
+contexts:
+  - name: simulated
+    context:
+      cluster: simulated
+      user: simulated
+current-context: simulated
+`;
+}

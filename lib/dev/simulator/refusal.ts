@@ -1,0 +1,117 @@
+/** Refusals: what the API server answers when it does not do what was asked, with the wording of the real one. */
+import { type Kind, qualified } from "#lib/dev/simulator/kinds.ts";
+import type { Json } from "#lib/dev/simulator/object.ts";
+
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** An answer that is an error: its HTTP status, the `Status` body, and headers that belong to it. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly details: Json;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, reason: string | undefined, message: string, details?: Json, headers = {}) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+    this.reason = reason;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  body(): Json {
+    const { status: code, message, reason, details } = this;
+    return {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code,
+    };
+  }
+}
+
+export function badRequest(message: string): Refusal {
+  return new Refusal(400, "BadRequest", message);
+}
+
+export function notFound(kind: Kind, name: string): Refusal {
+  return new Refusal(404, "NotFound", `${nameResource(kind)} "${name}" not found`, detailsOf(kind, name));
+}
+
+export function alreadyExists(kind: Kind, name: string): Refusal {
+  return new Refusal(409, "AlreadyExists", `${nameResource(kind)} "${name}" already exists`, detailsOf(kind, name));
+}
+
+export function conflict(kind: Kind, name: string, why: string): Refusal {
+  const message = `Operation cannot be fulfilled on ${nameResource(kind)} "${name}": ${why}`;
+  return new Refusal(409, "Conflict", message, detailsOf(kind, name));
+}
+
+export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
+
+export function forbidden(kind: Kind, name: string, why: string, causes?: readonly Cause[]): Refusal {
+  const details = { ...detailsOf(kind, name), ...(causes ? { causes } : {}) };
+  return new Refusal(403, "Forbidden", `${nameResource(kind)} "${name}" is forbidden: ${why}`, details);
+}
+
+/** 422: one cause a wrong field, all of them in one message. */
+export function invalid(kind: Kind, name: string, causes: readonly Cause[]): Refusal {
+  const details = {
+    ...(name === "" ? {} : { name }),
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.kind,
+    causes,
+  };
+  return new Refusal(422, "Invalid", `${qualified(kind)} "${name}" is invalid: ${listCauses(causes)}`, details);
+}
+
+export function listCauses(causes: readonly Cause[]): string {
+  const said = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  return said.length === 1 ? said[0]! : `[${said.join(", ")}]`;
+}
+
+export function wrongValue(field: string, value: Json, why: string): Cause {
+  const shown = typeof value === "string" ? JSON.stringify(value) : goValue(value);
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${shown}: ${why}`, field };
+}
+
+export function required(field: string, why = ""): Cause {
+  return { reason: "FieldValueRequired", message: why === "" ? "Required value" : `Required value: ${why}`, field };
+}
+
+export function forbiddenField(field: string, why: string): Cause {
+  return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field };
+}
+
+export function unsupported(field: string, value: string, known: readonly string[]): Cause {
+  const choices = known.map((choice) => JSON.stringify(choice)).join(", ");
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${choices}`;
+  return { reason: "FieldValueNotSupported", message, field };
+}
+
+/** A value as Go prints it in messages: maps of strings get their type, the rest is JSON. */
+function goValue(value: Json): string {
+  const texts = typeof value === "object" && value !== null && !Array.isArray(value) &&
+    Object.values(value).every((inner) => typeof inner === "string");
+  if (!texts) return JSON.stringify(value) ?? "null";
+  return `map[string]string{${
+    Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${JSON.stringify(value[name])}`).join(", ")
+  }}`;
+}
+
+function nameResource(kind: Kind): string {
+  return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+function detailsOf(kind: Kind, name: string): Json {
+  return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
+}

@@ -1,0 +1,27 @@
+/**
+ * What every part of the simulated cluster is handed: its objects, its time, and the things that no object shows
+ * (what is on a volume, what a container wrote, what a person broke).
+ */
+import type { Log } from "#lib/base/log.ts";
+import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { Kinds } from "#lib/dev/simulator/kinds.ts";
+import type { Logs } from "#lib/dev/simulator/logs.ts";
+import type { Schema } from "#lib/dev/simulator/schema/fields.ts";
+import type { Store } from "#lib/dev/simulator/store.ts";
+import type { Timers } from "#lib/dev/simulator/timers.ts";
+import type { Volumes } from "#lib/dev/simulator/volumes.ts";
+
+export interface World {
+  readonly kinds: Kinds;
+  readonly schema: Schema;
+  readonly store: Store;
+  readonly timers: Timers;
+  readonly logs: Logs;
+  readonly volumes: Volumes;
+  readonly faults: Faults;
+  readonly log: Log;
+  /** Milliseconds until an object is ready. */
+  readonly delayMs: number;
+  /** What the one node has to give. */
+  readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
+}

@@ -1,0 +1,86 @@
+/**
+ * A new password of ours for somebody who has lost theirs: from an operator, or from whoever runs programs on this
+ * machine. It is shown once and kept nowhere.
+ *
+ * Who hands it over vouches for whom they give it to. So an address that nobody had proved counts as verified from then
+ * on, and what a stranger may have left in the account ends: that is also how somebody comes in where no mail goes out.
+ */
+import type { App } from "#lib/app.ts";
+import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { hasOtherOperator } from "#lib/domains/auth/accounts.ts";
+import { settle } from "#lib/domains/auth/link.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { newPassword } from "#lib/drivers/crypto/secret.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { NewJob } from "#lib/records/jobs/job.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import { enable, type HeldUser, holdUser } from "#lib/domains/users/store.ts";
+
+/**
+ * Ends all sessions of the user, the caller's own too where it is about the caller, and voids links that were mailed. API
+ * tokens stay where the address was verified. Throws Fault conflict `user_disabled`, unavailable `busy`.
+ */
+export async function resetByOperator(
+  app: App,
+  actor: Actor,
+  userId: string,
+): Promise<{ readonly userId: string; readonly password: string }> {
+  const password = newPassword();
+  const passwordHash = await app.passwords.hash(password, { whose: actor.userId });
+  const at = (await app.db.now()).toISOString();
+  await app.db.transact(async (tx) => {
+    const user = (await holdUser(tx, { id: userId }))!;
+    if (user.disabled) throw disabled(user, "enable them first");
+    const { email, displayName: name } = user;
+    const told = mailJob({ template: "password-changed", to: { email, name }, about: { at, ip: actor.ip } });
+    await reset(tx, actor, user, passwordHash, user.verified && user.hasPassword ? [told] : []);
+  });
+  return { userId, password };
+}
+
+/**
+ * The same on this machine's authority. It also opens a disabled operator's account, if no other operator is left to do
+ * that. Throws Fault missing `user_missing`, conflict `user_disabled`.
+ */
+export async function resetPassword(
+  { db, passwords }: Pick<App, "db" | "passwords">,
+  address: string,
+): Promise<{ readonly password: string; readonly enabled: boolean }> {
+  const password = newPassword(), email = address.trim().toLowerCase();
+  const passwordHash = await passwords.hash(password, { whose: SYSTEM.userId });
+  const enabled = await db.transact(async (tx) => {
+    const user = await holdUser(tx, { email });
+    if (!user) throw new Fault("missing", "user_missing", `There is no user with the e-mail address ${address}`);
+    if (user.disabled) await enableLastOperator(tx, user);
+    await reset(tx, SYSTEM, user, passwordHash);
+    return user.disabled;
+  });
+  return { password, enabled };
+}
+
+async function reset(
+  tx: Tx,
+  asker: Asker,
+  user: HeldUser,
+  passwordHash: string,
+  jobs: readonly NewJob[] = [],
+): Promise<void> {
+  const revoked = await settle(tx, user, { passwordHash, keepTokens: true });
+  const about = { objectType: "user", objectId: user.id } as const;
+  const audit: AuditEntry[] = [{ kind: "password_reset", ...about, metadata: { email: user.email } }, ...revoked];
+  if (!user.verified) audit.push({ kind: "email_verified", ...about, metadata: { vouchedFor: true } });
+  if (user.disabled) audit.push({ kind: "user_updated", ...about, metadata: { changed: { disabled: false } } });
+  await record(tx, asker, { audit, jobs });
+}
+
+async function enableLastOperator(tx: Tx, user: HeldUser): Promise<void> {
+  if (!user.operator || await hasOtherOperator(tx, user.id)) throw disabled(user, "an operator must enable them first");
+  await enable(tx, user.id);
+}
+
+function disabled({ email }: HeldUser, mend: string): Fault {
+  return new Fault("conflict", "user_disabled", `The user ${email} is disabled, and no password lets them in; ${mend}`);
+}

@@ -1,0 +1,74 @@
+/**
+ * Who calls: the user of a bearer token, or of the browser's session cookie.
+ *
+ * Whoever sends an Authorization header means it: when it is no good the answer is 401, and never what a cookie that
+ * happens to lie beside it would allow. All that can be wrong with one is answered alike.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor, Credential } from "#lib/domains/auth/access.ts";
+import { readCookie } from "#lib/domains/auth/cookie.ts";
+import { findSession, findToken, noteSession, noteToken } from "#lib/domains/auth/credentials.ts";
+import { hashSecret, isSecret } from "#lib/drivers/crypto/secret.ts";
+import { isToken } from "#lib/drivers/crypto/token.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { User } from "#lib/domains/users/store.ts";
+
+/** Where a request comes from, for the audit log. */
+export interface Origin {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/**
+ * The caller, or null for nobody: no header, and no cookie of a live session. Throws Fault unauthenticated
+ * `bad_credentials` for an Authorization header that is malformed, unknown, expired or revoked.
+ */
+export async function authenticate(app: App, request: Request, origin: Origin): Promise<Actor | null> {
+  const header = request.headers.get("authorization");
+  return header === null ? await bySession(app, request, origin) : await byToken(app, header, origin);
+}
+
+/**
+ * The same caller, later: null when the session has ended, the token was revoked or has expired, or the user was
+ * disabled since. For what goes on for long, such as a stream; it does not count as use.
+ */
+export async function authenticateAgain(
+  { db }: { readonly db: Pick<Database, "rows"> },
+  actor: Actor,
+): Promise<Actor | null> {
+  const { credential } = actor;
+  const find = credential.kind === "session" ? findSession : findToken;
+  const found = await find(db.rows, { id: credential.id });
+  return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
+}
+
+async function byToken(app: App, header: string, origin: Origin): Promise<Actor> {
+  const [, token] = BEARER.exec(header) ?? [];
+  if (token === undefined || !isToken(token)) throw badCredentials();
+  const found = await findToken(app.db.rows, { hash: await hashSecret(token) });
+  if (!found) throw badCredentials();
+  if (found.stale) await noteToken(app.db.rows, found.id);
+  return toActor(found.user, { kind: "token", id: found.id, scope: found.scope }, origin, found.prefix);
+}
+
+async function bySession(app: App, request: Request, origin: Origin): Promise<Actor | null> {
+  const secret = readCookie(app.config.publicUrl, request);
+  if (secret === null || !isSecret(secret)) return null;
+  const found = await findSession(app.db.rows, { hash: await hashSecret(secret) });
+  if (!found) return null;
+  if (found.stale) await noteSession(app.db.rows, found.id);
+  return toActor(found.user, { kind: "session", id: found.id }, origin, null);
+}
+
+function toActor(user: User, credential: Credential, { ip, userAgent }: Origin, tokenPrefix: string | null): Actor {
+  const { id: userId, email, displayName, role, federationIds, spokeIds } = user;
+  return { userId, email, displayName, role, federationIds, spokeIds, credential, ip, userAgent, tokenPrefix };
+}
+
+/** The one answer for an Authorization header that opens nothing, whatever the reason. */
+export function badCredentials(): Fault {
+  return new Fault("unauthenticated", "bad_credentials", "The Authorization header holds no token that is valid here");
+}

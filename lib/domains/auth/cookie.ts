@@ -1,0 +1,52 @@
+/**
+ * The session cookie. `__Host-` makes browsers keep it to this very host and to TLS; plain HTTP on localhost, where a
+ * Secure cookie does not come back in every browser, has it without the two.
+ */
+import { parse, serialize } from "hono/utils/cookie";
+import { DAY, SECOND } from "#lib/base/time.ts";
+
+const LIFE = 30 * DAY; // the longest that a session lives, however much it is used
+
+/** What a request brings, or null. */
+export function readCookie(publicUrl: URL, request: Request): string | null {
+  const name = cookieName(publicUrl);
+  return parse(request.headers.get("cookie") ?? "", name)[name] ?? null;
+}
+
+/** The Set-Cookie header that begins a session. */
+export function sessionCookie(publicUrl: URL, secret: string): string {
+  return write(publicUrl, secret, LIFE / SECOND);
+}
+
+/** The Set-Cookie header that makes the browser forget it. */
+export function clearedCookie(publicUrl: URL): string {
+  return write(publicUrl, "", 0);
+}
+
+/** What is wrong with an address for people elsewhere: it leads nowhere, or our cookie, for TLS alone, never comes back. */
+export function addressProblem(publicUrl: URL): string | null {
+  if (isLocal(publicUrl)) {
+    return `PUBLIC_URL ${publicUrl.href} leads to whatever machine one sits at: links in mails open on this one alone; ` +
+      "set it to the address by which people reach this service";
+  }
+  if (publicUrl.protocol === "https:") return null;
+  return "PUBLIC_URL is http and not on this machine: browsers drop the session cookie, which is Secure, so signing in " +
+    "has no effect, and passwords and tokens cross the network in the clear; let a proxy end TLS, and set its https URL";
+}
+
+function write(publicUrl: URL, value: string, maxAge: number): string {
+  const secure = !isPlainLocal(publicUrl);
+  return serialize(cookieName(publicUrl), value, { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge });
+}
+
+function cookieName(publicUrl: URL): string {
+  return isPlainLocal(publicUrl) ? "wheelwright" : "__Host-wheelwright";
+}
+
+function isPlainLocal(url: URL): boolean {
+  return url.protocol === "http:" && isLocal(url);
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,83 @@
+/**
+ * Finding out who calls: one query finds the session or token, its user, and what the user belongs to. Nothing of it
+ * is cached, so that whatever is taken back stops at once, on every replica.
+ */
+import { sql, type SqlBool } from "kysely";
+import type { TokenScope } from "#lib/drivers/crypto/token.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { refusesWrites } from "#lib/drivers/db/faults.ts";
+import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
+
+const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
+
+export interface SessionInUse {
+  readonly id: string;
+  readonly user: User;
+  /** Whether the last use that was noted is over a minute old, so that this one shall be. */
+  readonly stale: boolean;
+}
+
+export interface TokenInUse extends SessionInUse {
+  readonly scope: TokenScope;
+  readonly prefix: string;
+}
+
+/** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
+export type Named = { readonly hash: Uint8Array } | { readonly id: string };
+
+/** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
+export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
+  and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
+  and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
+
+/** When it opens nothing any more, unless it is used before. */
+export const sessionExpires = sql<Date>`least(sessions.seen_at + make_interval(hours => ${IDLE_HOURS}),
+  sessions.created_at + make_interval(days => ${LIFE_DAYS}))`;
+
+/** The same as sessionLives, of a row of `api_tokens as token`. */
+export const tokenLives = sql<SqlBool>`(token.revoked_at is null
+  and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
+
+/** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
+export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
+  const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.user_id")
+    .select([...userColumns, "sessions.id", isStale("sessions.seen_at").as("stale")])
+    .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.token_hash", "=", named.hash))
+    .where(sessionLives)
+    .where("users.disabled_at", "is", null)
+    .executeTakeFirst();
+  return row && { id: row.id, user: toUser(row), stale: row.stale };
+}
+
+/** The token, if it is neither revoked nor expired, and its user is not disabled. */
+export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | undefined> {
+  const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.user_id")
+    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.last_used_at").as("stale")])
+    .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.token_hash", "=", named.hash))
+    .where(tokenLives)
+    .where("users.disabled_at", "is", null)
+    .executeTakeFirst();
+  return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
+}
+
+/** Asks again before it writes: of many requests in the same moment one is enough. */
+export async function noteSession(rows: Rows, id: string): Promise<void> {
+  await rows.updateTable("sessions").set({ seen_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("seen_at")).execute().catch(unlessRefused);
+}
+
+export async function noteToken(rows: Rows, id: string): Promise<void> {
+  await rows.updateTable("api_tokens").set({ last_used_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("last_used_at")).execute().catch(unlessRefused);
+}
+
+/** Whoever only reads is let in while nothing can be written, and seen later. */
+function unlessRefused(error: unknown): void {
+  if (!refusesWrites(error)) throw error;
+}
+
+/** A standby is not even asked to note it: that would cost a connection each time. */
+function isStale(column: string) {
+  return sql<boolean>`current_setting('transaction_read_only') = 'off'
+    and coalesce(${sql.ref(column)} < wheelwright_now() - interval '1 minute', true)`;
+}

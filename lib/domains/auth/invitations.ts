@@ -1,0 +1,152 @@
+/**
+ * Bringing somebody in, to a hub or to a spoke: the user of an address, the seat, and the invitation by mail of whoever
+ * has not proven that the address is theirs.
+ *
+ * Everything is decided under the lock of the user's row, which is made first if need be: so of a hundred who bring in
+ * the same new address at once one makes the user and the mail, and the others find them. Whoever needs more locks takes
+ * the user's first, and last what `record` locks.
+ */
+import { sql } from "kysely";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { LIFETIME, openGrant, voidGrants } from "#lib/domains/auth/one-time.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { NewJob } from "#lib/records/jobs/job.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import { skipHistory } from "#lib/domains/members/history.ts";
+import { namesOfSeats, type Seat, takeSeat, vacateSeat } from "#lib/domains/members/seats.ts";
+import type { NewMember } from "#lib/domains/members/views.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { type HeldUser, holdUser, insertNewcomer, rename } from "#lib/domains/users/store.ts";
+
+/** A hub or spoke as somebody is brought into it. */
+export interface Place {
+  readonly seat: Seat;
+  readonly belonging: { readonly federationId: string; readonly spokeId?: string };
+  /** Holds the place against going away meanwhile. Throws the Fault of one that takes nobody. */
+  readonly keep: (tx: Tx) => Promise<unknown>;
+  /** What is written down of a new seat; its metadata grow by the user's id and address. */
+  readonly entry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
+}
+
+/** What became of it. `expiresAt` is the invitation's, ISO 8601, as it must survive a stored reply. */
+export interface Joining {
+  readonly status: "added" | "invited" | "unchanged";
+  readonly userId: string;
+  readonly email: string;
+  readonly expiresAt?: string;
+}
+
+interface Invitee extends HeldUser {
+  /** Whether it was made just now. */
+  readonly made: boolean;
+}
+
+interface Invitation {
+  readonly expiresAt: Date;
+  /** The token of a mail that shall go out; null when the one that went out within the hour is good. */
+  readonly grantId: string | null;
+}
+
+const MAIL_EVERY = "1 hour"; // nobody shall be able to fill somebody's mailbox by way of us
+
+/** Idempotent: what is there already stays. Throws Fault conflict `user_disabled`, and what `keep` throws. */
+export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewMember, place: Place): Promise<Joining> {
+  const invitee = await keepInvitee(tx, email, displayName);
+  await place.keep(tx);
+  // Nobody but an operator seats themselves: they run the hub already, and somebody may just be taking that away.
+  const given = invitee.id !== actor.userId || actor.role === "operator";
+  const joined = given && await takeSeat(tx, place.seat, invitee.id);
+  if (joined) await skipHistory(tx, place.seat, invitee.id);
+  const invitation = invitee.verified ? null : await invite(tx, invitee.id, joined);
+  const grantId = invitation?.grantId ?? null;
+  const about = { userId: invitee.id, email };
+  const audit: AuditEntry[] = [];
+  if (invitee.made) {
+    audit.push({ kind: "user_created", ...userObject(invitee.id), metadata: { email, by: "invitation" } });
+  }
+  if (joined) audit.push({ ...place.entry, ...place.belonging, metadata: { ...place.entry.metadata, ...about } });
+  if (invitation && grantId) {
+    const metadata = { email, expiresAt: invitation.expiresAt.toISOString() };
+    audit.push({ kind: "user_invited", ...userObject(invitee.id), ...place.belonging, metadata });
+  }
+  const jobs = invitation && grantId ? [await letterOf(tx, actor, invitee, invitation.expiresAt, grantId)] : [];
+  if (audit.length > 0) await record(tx, actor, { audit, jobs });
+  return {
+    ...about,
+    status: invitation ? "invited" : joined ? "added" : "unchanged",
+    ...(invitation && { expiresAt: invitation.expiresAt.toISOString() }),
+  };
+}
+
+/** Takes the seat back. Whoever is left with none, and has not accepted, is not invited any more. */
+export async function takeOut(
+  tx: Tx,
+  actor: Actor,
+  userId: string,
+  { seat, belonging, entry }: Omit<Place, "keep">,
+): Promise<void> {
+  const user = await holdUser(tx, { id: userId });
+  if (!user || !await vacateSeat(tx, seat, userId)) {
+    throw new Fault("missing", "member_missing", "There is no such member here");
+  }
+  if (!user.verified && (await namesOfSeats(tx, userId)).length === 0) {
+    await voidGrants(tx, userId, ["invitation"]);
+  }
+  const metadata = { ...entry.metadata, userId, email: user.email };
+  await record(tx, actor, { audit: [{ ...entry, ...belonging, metadata }] });
+}
+
+/** The user of the address, held; made without a password if there is none. */
+async function keepInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
+  const made = await insertNewcomer(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
+  const user = await holdUser(tx, { email });
+  if (!user) throw new Error(`The user ${email}, who is there, was not found`); // rows of users are never deleted
+  if (user.disabled) {
+    throw new Fault("conflict", "user_disabled", `The user ${email} is disabled; an operator must enable them first`);
+  }
+  if (made || user.verified || (await namesOfSeats(tx, user.id)).length > 0) return { ...user, made };
+  // Somebody signed up with the address and never proved it: what they call it is not its owner's word.
+  const renamed = { ...user, made, displayName: displayName ?? email };
+  await rename(tx, user.id, renamed.displayName);
+  return renamed;
+}
+
+/**
+ * The user's invitation. One that was mailed within the hour is good, also after it was taken back: its link is in the
+ * mailbox already. With each new seat it has its full time again. Else it is granted anew, and mailed.
+ */
+async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
+  const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expires_at", "voided_at"])
+    .where("user_id", "=", userId).where("purpose", "=", "invitation").where("used_at", "is", null)
+    .where("created_at", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
+    // One that was taken back before its mail went out is in no mailbox.
+    .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
+    .orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+  if (!mailed) {
+    const { id, expiresAt } = await openGrant(tx, "invitation", userId);
+    return { expiresAt, grantId: id };
+  }
+  if (!joined && mailed.voided_at === null) return { expiresAt: mailed.expires_at, grantId: null };
+  const minutes = LIFETIME.invitation / MINUTE;
+  const { expires_at: expiresAt } = await tx.updateTable("one_time_tokens")
+    .set({ voided_at: null, expires_at: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
+    .where("id", "=", mailed.id).returning("expires_at").executeTakeFirstOrThrow();
+  return { expiresAt, grantId: null };
+}
+
+/** Of everything that awaits the user, and not of the newest alone: a mail an hour is all that there is. */
+async function letterOf(tx: Tx, actor: Actor, user: Invitee, expiresAt: Date, grantId: string): Promise<NewJob> {
+  const about = {
+    inviter: actor.displayName,
+    places: await namesOfSeats(tx, user.id),
+    expiresAt: expiresAt.toISOString(),
+  };
+  return mailJob({ template: "invitation", to: { email: user.email, name: user.displayName }, about }, grantId);
+}
+
+function userObject(id: string) {
+  return { objectType: "user", objectId: id } as const;
+}

@@ -1,0 +1,83 @@
+/**
+ * What a mailed link does, whichever it is: it proves that whoever holds it reads the mail of that address.
+ *
+ * Anybody can sign up with anybody's address, so until the first proof an account may be a stranger's: its password, its
+ * sessions and its tokens. The proof ends all of these. Where the address was proved before, a link means a new password;
+ * whoever needs one may have lost more than that, so tokens end, too, unless their owner says that they are to stay.
+ *
+ * The user's row is taken first and the link after it, as everybody does who changes both. A disabled user's link is
+ * spent, and nothing says why.
+ */
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { peekGrant, type Purpose, redeem, spentLink, voidGrants } from "#lib/domains/auth/one-time.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { endSessionsOf, type HeldUser, holdUser, revokeTokensOf, settleUser } from "#lib/domains/users/store.ts";
+
+/** A link that is still good, and whose it is. */
+export interface Link {
+  readonly purpose: Purpose;
+  readonly secret: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly expiresAt: Date;
+}
+
+/** Looks at the link without using it up; null for one that opens nothing. */
+export async function findLink(rows: Rows, purpose: Purpose, secret: string): Promise<Link | null> {
+  const grant = await peekGrant(rows, purpose, secret);
+  const row = grant && await rows.selectFrom("users").select(["id", "email", "display_name"])
+    .where("id", "=", grant.userId).where("disabled_at", "is", null).executeTakeFirst();
+  if (!row) return null;
+  const { id: userId, email, display_name: displayName } = row;
+  return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
+}
+
+/** The same where there must be one: before a password is hashed for it. Throws Fault impossible `link_spent`. */
+export async function requireLink(rows: Rows, purpose: Purpose, secret: string): Promise<Link> {
+  const link = await findLink(rows, purpose, secret);
+  if (!link) throw spentLink();
+  return link;
+}
+
+/** Uses the link up, and holds its user as that was before. Of many at once, one gets through. */
+export async function useLink(tx: Tx, { purpose, secret, userId }: Link): Promise<HeldUser> {
+  const user = await holdUser(tx, { id: userId });
+  if (!user || user.disabled) throw spentLink();
+  await redeem(tx, purpose, secret);
+  return user;
+}
+
+export interface Settlement {
+  /** Null takes the password away: the next one is set by another link. Undefined leaves it. */
+  readonly passwordHash: string | null | undefined;
+  readonly displayName?: string | undefined;
+  /** Whether tokens stay, of an address that was proved before: others always end. */
+  readonly keepTokens?: boolean | undefined;
+}
+
+/** Makes the account its owner's. Returns what the audit log shall hold of it besides the deed itself: revoked tokens. */
+export async function settle(tx: Tx, user: HeldUser, settlement: Settlement): Promise<AuditEntry[]> {
+  await settleUser(tx, user.id, settlement);
+  await endSessionsOf(tx, user.id);
+  await voidGrants(tx, user.id, ["invitation", "password_reset", "email_verification"]);
+  const revoked = user.verified && settlement.keepTokens ? [] : await revokeTokensOf(tx, user.id);
+  return revoked.map(({ id, name, prefix }) => ({
+    kind: "token_revoked",
+    objectType: "token",
+    objectId: id,
+    metadata: { name, prefix, userId: user.id },
+  }));
+}
+
+/** Whoever holds the link acts as its user. */
+export function holderOf({ userId, email }: Pick<Link, "userId" | "email">, { ip, userAgent }: Origin): Asker {
+  return { userId, email, ip, userAgent, tokenPrefix: null };
+}
+
+/** Who asks without having proved anything: the log has the address that was typed. */
+export function anonymous(email: string, { ip, userAgent }: Origin): Asker {
+  return { userId: "anonymous", email, ip, userAgent, tokenPrefix: null };
+}

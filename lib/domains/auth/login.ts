@@ -1,0 +1,111 @@
+/**
+ * Signing in and out.
+ *
+ * A login that fails says one thing, whatever the reason, and takes the same time: the same statements and one run of
+ * scrypt. A session begins only if the password that was judged is still the user's by then: whoever sets a new one
+ * ends the sessions of the old, and must find them all.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { clearedCookie, sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { remindToVerify } from "#lib/domains/auth/signup.ts";
+import { beginSession, endSession, type NewSession } from "#lib/domains/auth/sessions.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import type { Turn } from "#lib/base/limits/turns.ts";
+import {
+  type Account,
+  findAccount,
+  holdUser,
+  keepAccount,
+  readUser,
+  setPassword,
+  type User,
+} from "#lib/domains/users/store.ts";
+
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SignedIn {
+  readonly user: User;
+  /** What is still to be done, for the person to read: whoever has not proved the address has nothing until then. */
+  readonly message?: string;
+  /** The Set-Cookie header that begins the session. */
+  readonly cookie: string;
+}
+
+const UNVERIFIED =
+  "Your e-mail address is not verified, and nothing opens to you until it is: follow the link that was mailed to it; " +
+  "signing in has it mailed again, at most once an hour";
+
+/**
+ * Waits for its turn, until the signal aborts. Throws Fault unauthenticated `login_failed`, also for a user who is
+ * disabled or has no password; limited `too_many_tries`; unavailable `busy`.
+ */
+export async function signIn(app: App, origin: Origin, login: Login, signal?: AbortSignal): Promise<SignedIn> {
+  const turn = { whose: networkOf(origin.ip), signal };
+  const signedIn = await app.attempts.take({ ...turn, email: login.email }, () => judge(app, origin, login, turn));
+  if (!signedIn) throw new Fault("unauthenticated", "login_failed", "Wrong e-mail address or password");
+  return signedIn;
+}
+
+/** Ends the caller's session, if there is one, and returns the Set-Cookie header that makes a browser forget it. */
+export async function signOut(app: App, actor: Actor | null): Promise<string> {
+  if (actor?.credential.kind === "session") {
+    const { id } = actor.credential;
+    await app.db.transact(async (tx) => {
+      if (!await endSession(tx, id)) return;
+      await record(tx, actor, { audit: [{ kind: "auth_logout", objectType: "session", objectId: id }] });
+    });
+  }
+  return clearedCookie(app.config.publicUrl);
+}
+
+/** Null where the password is not right. */
+async function judge(app: App, origin: Origin, login: Login, turn: Turn): Promise<SignedIn | null> {
+  const account = await findAccount(app.db.rows, login.email);
+  const verdict = await app.passwords.verify(login.password, account?.passwordHash ?? null, turn);
+  if (!account || verdict === "wrong") {
+    await noteFailure(app, origin, login, account);
+    return null;
+  }
+  const renewed = verdict === "outdated" ? await app.passwords.hash(login.password, turn) : null;
+  const session = await begin(app, origin, account, renewed);
+  if (!session) return await judge(app, origin, login, turn); // it changed meanwhile: judge it anew
+  const user = await readUser(app.db.rows, account.id);
+  const cookie = sessionCookie(app.config.publicUrl, session.secret);
+  return { user, cookie, ...(!account.verified && { message: UNVERIFIED }) };
+}
+
+async function begin(
+  app: App,
+  origin: Origin,
+  account: Account,
+  renewed: string | null,
+): Promise<NewSession | undefined> {
+  return await app.db.transact(async (tx) => {
+    if (!await keepAccount(tx, account)) return undefined;
+    if (renewed) await setPassword(tx, account.id, renewed);
+    const session = await beginSession(tx, account.id, origin);
+    const asker = { userId: account.id, email: account.email, ...origin, tokenPrefix: null };
+    const reminder = account.verified ? {} : await remindToVerify(tx, (await holdUser(tx, { id: account.id }))!);
+    await record(tx, asker, {
+      ...reminder,
+      audit: [{ kind: "auth_login", objectType: "session", objectId: session.id }],
+    });
+    return session;
+  });
+}
+
+/** Who tried is not known: the log has the address that was typed, and the account if there is one. */
+async function noteFailure(app: App, origin: Origin, login: Login, account: Account | undefined): Promise<void> {
+  const asker = { userId: "anonymous", email: login.email, ...origin, tokenPrefix: null };
+  const objectId = account?.id ?? "unknown";
+  await app.db.transact(async (tx) => {
+    await record(tx, asker, { audit: [{ kind: "auth_login_failed", objectType: "user", objectId }] });
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * One-time tokens: what a mailed link opens, once, for one purpose. The row is the grant; its secrets are made when a
+ * mail goes out, and only their hashes stay.
+ */
+import { sql } from "kysely";
+import { hashSecret, isSecret, newSecret } from "#lib/drivers/crypto/secret.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { newId } from "#lib/base/ids.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+
+export type Purpose = "invitation" | "password_reset" | "email_verification";
+
+/** Milliseconds from when it was granted. */
+export const LIFETIME: Readonly<Record<Purpose, number>> = {
+  invitation: 7 * DAY,
+  password_reset: HOUR,
+  email_verification: 24 * HOUR,
+};
+
+export interface Grant {
+  readonly id: string;
+  readonly purpose: Purpose;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const columns = ["id", "purpose", "user_id", "created_at", "expires_at"] as const;
+
+/** Grants it anew; what was granted before stays open until it expires, unless it is voided. */
+export async function openGrant(tx: Tx, purpose: Purpose, userId: string): Promise<Grant> {
+  const minutes = LIFETIME[purpose] / MINUTE;
+  const row = await tx.insertInto("one_time_tokens").values({
+    id: newId("ott"),
+    purpose,
+    user_id: userId,
+    expires_at: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,
+  }).returning(columns).executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+/** The newest of the user's that is still open. */
+export async function findGrant(rows: Rows, purpose: Purpose, userId: string): Promise<Grant | null> {
+  const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)
+    .orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+  return row ? toGrant(row) : null;
+}
+
+/** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
+export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
+  const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)
+    .where("created_at", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
+    .limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A secret for a mail that goes out now, or null when there is nothing left to open. */
+export async function mintSecret(tx: Tx, grantId: string): Promise<string | null> {
+  const secret = newSecret(), hash = await hashSecret(secret);
+  const row = await tx.updateTable("one_time_tokens")
+    .set({ token_hashes: sql`array_append(token_hashes, ${hash}::bytea)` })
+    .where("id", "=", grantId).where("used_at", "is", null).where("voided_at", "is", null)
+    .where("expires_at", ">", sql<Date>`wheelwright_now()`).returning("id").executeTakeFirst();
+  return row ? secret : null;
+}
+
+/** What the secret of a link opens, without using it up: for the page that the link leads to. */
+export async function peekGrant(rows: Rows, purpose: Purpose, secret: string): Promise<Grant | null> {
+  if (!isSecret(secret)) return null;
+  const row = await openRows(rows).where("purpose", "=", purpose)
+    .where(sql<boolean>`token_hashes @> array[${await hashSecret(secret)}::bytea]`).executeTakeFirst();
+  return row ? toGrant(row) : null;
+}
+
+/** Uses it up. Of two that come at once, one gets it. Throws Fault impossible `link_spent`. */
+export async function redeem(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
+  const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
+    .set({ used_at: sql<Date>`wheelwright_now()` })
+    .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${await hashSecret(secret)}::bytea]`)
+    .where("used_at", "is", null).where("voided_at", "is", null)
+    .where("expires_at", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
+  if (row) return toGrant(row);
+  throw spentLink();
+}
+
+/** The one answer for every link that opens nothing, whatever the reason. */
+export function spentLink(): Fault {
+  const message = "This link has been used, has expired or was never valid; ask for another";
+  return new Fault("impossible", "link_spent", message);
+}
+
+/** Closes what is open of these purposes. */
+export async function voidGrants(tx: Tx, userId: string, purposes: readonly Purpose[]): Promise<void> {
+  await tx.updateTable("one_time_tokens").set({ voided_at: sql<Date>`wheelwright_now()` })
+    .where("user_id", "=", userId).where("purpose", "in", purposes)
+    .where("used_at", "is", null).where("voided_at", "is", null).execute();
+}
+
+function openRows(rows: Rows) {
+  return rows.selectFrom("one_time_tokens").select(columns).where("used_at", "is", null).where("voided_at", "is", null)
+    .where("expires_at", ">", sql<Date>`wheelwright_now()`);
+}
+
+function toGrant(row: {
+  readonly id: string;
+  readonly purpose: Purpose;
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}): Grant {
+  const { id, purpose, user_id, created_at, expires_at } = row;
+  return { id, purpose, userId: user_id, createdAt: created_at, expiresAt: expires_at };
+}

@@ -1,0 +1,100 @@
+/**
+ * What people change of their own account: the name and the password.
+ *
+ * Whoever has got hold of a session could guess the password there, so a wrong one counts and is slowed as at signing in.
+ * A new password ends all sessions, and the caller goes on with a new one: whoever else had the cookie of the old one
+ * does not.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { requireActor } from "#lib/domains/auth/access.ts";
+import { sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { recipient } from "#lib/domains/auth/forgot.ts";
+import { voidGrants } from "#lib/domains/auth/one-time.ts";
+import { beginSession } from "#lib/domains/auth/sessions.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import {
+  type Account,
+  endSessionsOf,
+  findAccount,
+  holdUser,
+  keepAccount,
+  readUser,
+  rename,
+  setPassword,
+  type User,
+} from "#lib/domains/users/store.ts";
+
+export interface PasswordChange {
+  readonly current: string;
+  /** One that the rules for passwords allow. */
+  readonly password: string;
+}
+
+/**
+ * Returns the Set-Cookie header of the session that goes on. API tokens stay. Waits for its turn, until the signal aborts.
+ * Throws Fault forbidden `wrong_password`, limited `too_many_tries`, unavailable `busy`.
+ */
+export async function changePassword(
+  app: App,
+  actor: Actor,
+  change: PasswordChange,
+  signal?: AbortSignal,
+): Promise<string> {
+  requirePassword(change.password, actor.email);
+  const turn = { whose: networkOf(actor.ip), signal };
+  const cookie = await app.attempts.take({ ...turn, email: actor.email }, async () => {
+    const account = await findAccount(app.db.rows, actor.email);
+    const verdict = await app.passwords.verify(change.current, account?.passwordHash ?? null, turn);
+    if (!account || verdict === "wrong") return null;
+    return await replace(app, actor, account, await app.passwords.hash(change.password, turn));
+  });
+  if (cookie !== null) return cookie;
+  await app.db.transact(async (tx) => {
+    await record(tx, actor, {
+      audit: [{ kind: "password_change_failed", objectType: "user", objectId: actor.userId }],
+    });
+  });
+  throw new Fault("forbidden", "wrong_password", "Cannot change the password: the current one is another");
+}
+
+/** What is absent stays, and the same name again writes nothing. */
+export async function renameSelf(
+  app: App,
+  actor: Actor,
+  { displayName }: { readonly displayName?: string | undefined },
+): Promise<User> {
+  return await app.db.transact(async (tx) => {
+    const before = (await holdUser(tx, { id: actor.userId }))!;
+    if (displayName !== undefined && displayName !== before.displayName) {
+      await rename(tx, actor.userId, displayName);
+      const metadata = { changed: { displayName } };
+      await record(tx, actor, {
+        audit: [{ kind: "user_updated", objectType: "user", objectId: actor.userId, metadata }],
+      });
+    }
+    return await readUser(tx, actor.userId);
+  });
+}
+
+async function replace(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
+  const { userId } = actor, at = (await app.db.now()).toISOString();
+  return await app.db.transact(async (tx) => {
+    // Whoever set another one meanwhile has ended this session as well.
+    if (!await keepAccount(tx, account)) requireActor(null);
+    const user = (await holdUser(tx, { id: userId }))!;
+    await setPassword(tx, userId, passwordHash);
+    await endSessionsOf(tx, userId);
+    await voidGrants(tx, userId, ["password_reset"]);
+    const { secret } = await beginSession(tx, userId, actor);
+    await record(tx, actor, {
+      audit: [{ kind: "password_changed", objectType: "user", objectId: userId }],
+      jobs: [mailJob({ template: "password-changed", to: recipient(user), about: { at, ip: actor.ip } })],
+    });
+    return sessionCookie(app.config.publicUrl, secret);
+  });
+}

@@ -1,0 +1,43 @@
+/** A new password by a mailed link, for whoever has forgotten the old one. */
+import type { App } from "#lib/app.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { recipient } from "#lib/domains/auth/forgot.ts";
+import { holderOf, requireLink, settle, useLink } from "#lib/domains/auth/link.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+
+export interface Reset {
+  readonly token: string;
+  /** One that the rules for passwords allow. */
+  readonly password: string;
+  /** API tokens are revoked unless this says otherwise. */
+  readonly keepTokens?: boolean | undefined;
+}
+
+/**
+ * Sets the password, ends all sessions and revokes tokens; returns the address whose it is. The link came by mail, so it proves the
+ * address as well: otherwise somebody who has just shown that the mailbox is theirs would have to show it again, and a
+ * stranger's tokens would live on beside the new password. Throws Fault impossible `link_spent`.
+ */
+export async function resetByLink(app: App, origin: Origin, { token, password, keepTokens }: Reset): Promise<string> {
+  const link = await requireLink(app.db.rows, "password_reset", token);
+  requirePassword(password, link.email);
+  const passwordHash = await app.passwords.hash(password, { whose: link.userId });
+  const at = (await app.db.now()).toISOString();
+  await app.db.transact(async (tx) => {
+    const user = await useLink(tx, link);
+    const revoked = await settle(tx, user, { passwordHash, keepTokens });
+    const about = { objectType: "user", objectId: user.id } as const;
+    const told = { template: "password-changed", to: recipient(user), about: { at, ip: origin.ip } } as const;
+    await record(tx, holderOf(link, origin), {
+      audit: [
+        { kind: "password_reset", ...about },
+        ...(user.verified ? [] : [{ kind: "email_verified", ...about } as const]),
+        ...revoked,
+      ],
+      jobs: user.hasPassword ? [mailJob(told)] : [],
+    });
+  });
+  return link.email;
+}

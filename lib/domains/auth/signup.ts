@@ -1,0 +1,100 @@
+/**
+ * Signing up, where the operator of the service allows it.
+ *
+ * The answer is the same for every address and takes the same time: the request hashes the password and enqueues one job,
+ * and the job sees what there is to do. An account that exists is never touched. Its owner gets a mail that leads in, at
+ * most one an hour: the link to prove the address once more, or, where that is done, one to set a password, since
+ * whoever signs up again has forgotten that they did.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { offerReset, recipient } from "#lib/domains/auth/forgot.ts";
+import { anonymous } from "#lib/domains/auth/link.ts";
+import { isRecent, openGrant } from "#lib/domains/auth/one-time.ts";
+import { type Change, record } from "#lib/records/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { type HeldUser, holdUser, insertNewcomer } from "#lib/domains/users/store.ts";
+
+export interface Signup {
+  /** In lower case, as the Email schema leaves it. */
+  readonly email: string;
+  /** One that the rules for passwords allow. */
+  readonly password: string;
+  /** The address where absent. */
+  readonly displayName?: string | undefined;
+}
+
+/** A signup as it lies in the queue: with the password's hash, which is taken out when the job is done with it. */
+export interface WaitingSignup {
+  readonly email: string;
+  readonly displayName: string;
+  readonly passwordHash?: string;
+}
+
+export const SIGNUP: JobKind = {
+  kind: "signup",
+  plan: 1,
+  visible: false,
+  steps: [{ name: "answer", label: "Answering a signup", timeout: MINUTE }],
+  timeLimit: HOUR,
+};
+
+/** Anybody may sign up in anybody's name: milliseconds between two mails that this causes to one address. */
+const PAUSE = HOUR;
+
+/** Throws Fault forbidden `signup_off`. */
+export async function signUp(app: App, origin: Origin, { email, password, displayName }: Signup): Promise<void> {
+  if (!app.config.signup) {
+    throw new Fault("forbidden", "signup_off", "Nobody can sign up here; ask an administrator for an invitation");
+  }
+  requirePassword(password, email);
+  const passwordHash = await app.passwords.hash(password, { whose: networkOf(origin.ip) });
+  const payload: WaitingSignup = { email, displayName: displayName ?? email, passwordHash };
+  const job = { kind: SIGNUP, lane: null, federationId: null, spokeId: null, payload: { ...payload } };
+  await app.db.transact(async (tx) => {
+    await record(tx, anonymous(email, origin), { jobs: [{ ...job, dedupeKey: `${SIGNUP.kind}:${email}` }] });
+  });
+}
+
+/** What the job does: it makes the account, or reminds its owner of the one that there is. */
+export async function answerSignup(tx: Tx, asker: Asker, jobId: string, waiting: WaitingSignup): Promise<void> {
+  await sql`update jobs set payload = payload - 'passwordHash' where id = ${jobId}`.execute(tx);
+  const { email, displayName, passwordHash } = waiting;
+  const made = passwordHash !== undefined && await insertNewcomer(tx, { email, displayName, passwordHash });
+  const user = await holdUser(tx, { email });
+  const change = user && (made ? await welcome(tx, user) : await remind(tx, user));
+  if (change) await record(tx, asker, change);
+}
+
+async function welcome(tx: Tx, user: HeldUser): Promise<Change> {
+  const metadata = { email: user.email, by: "signup" };
+  return {
+    audit: [{ kind: "user_created", objectType: "user", objectId: user.id, metadata }],
+    ...await offerVerification(tx, user),
+  };
+}
+
+async function remind(tx: Tx, user: HeldUser): Promise<Change | null> {
+  if (user.disabled) return null;
+  if (!user.verified && user.hasPassword) return await remindToVerify(tx, user);
+  return await isRecent(tx, "password_reset", user.id, PAUSE) ? null : await offerReset(tx, user);
+}
+
+/** The mail that proves the address once more, unless it has gone out within the hour. */
+export async function remindToVerify(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {
+  return await isRecent(tx, "email_verification", user.id, PAUSE) ? {} : await offerVerification(tx, user);
+}
+
+async function offerVerification(tx: Tx, user: HeldUser): Promise<Pick<Change, "jobs">> {
+  const grant = await openGrant(tx, "email_verification", user.id);
+  const about = { expiresAt: grant.expiresAt.toISOString() };
+  return { jobs: [mailJob({ template: "verification", to: recipient(user), about }, grant.id)] };
+}

@@ -1,0 +1,117 @@
+/** API tokens: made by a person with a session, shown once, taken back by their owner or by an operator. */
+import { type Selectable, sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import { type Access, type Actor, requireActor, type TokenScope } from "#lib/domains/auth/access.ts";
+import { keepSession } from "#lib/domains/auth/sessions.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { hashSecret } from "#lib/drivers/crypto/secret.ts";
+import { newToken } from "#lib/drivers/crypto/token.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { isId, newId } from "#lib/base/ids.ts";
+
+export interface TokenRequest {
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly expiresAt?: Date | undefined;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: TokenScope;
+  /** What the log calls it: the word and the first characters. */
+  readonly prefix: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+export interface TokenPage {
+  readonly limit?: number | undefined;
+  /** Exclusive; tokens that share the last one's timestamp are never split between two pages. */
+  readonly before?: Date | undefined;
+}
+
+/** The token of the path, if it still counts: the caller's own, or anybody's for an operator. */
+export const ownToken: Access<Actor, { readonly token: Token }> = {
+  name: "own token",
+  async admit({ app, actor: caller, params: { tokenId = "" } }) {
+    const actor = requireActor(caller);
+    if (!isId("tok", tokenId)) throw missingToken();
+    let query = app.db.rows.selectFrom("api_tokens").selectAll().where("id", "=", tokenId)
+      .where("revoked_at", "is", null);
+    if (actor.role !== "operator") query = query.where("user_id", "=", actor.userId);
+    const row = await query.executeTakeFirst();
+    if (!row) throw missingToken();
+    return { actor, token: toToken(row) };
+  },
+};
+
+/**
+ * Throws Fault invalid `expiry_past` unless the expiry lies ahead, and unauthenticated when the session ends meanwhile:
+ * who ends a stranger's sessions and tokens must not be outrun by one more token.
+ */
+export async function createToken(
+  app: App,
+  actor: Actor,
+  { name, scope, expiresAt }: TokenRequest,
+): Promise<Token & { readonly token: string }> {
+  const id = newId("tok");
+  const { plaintext, prefix } = newToken(scope);
+  const token_hash = await hashSecret(plaintext);
+  const { credential } = actor;
+  return await app.db.transact(async (tx) => {
+    if (credential.kind === "session" && !await keepSession(tx, credential.id)) requireActor(null);
+    const row = await tx.insertInto("api_tokens")
+      .values({ id, user_id: actor.userId, name, scope, prefix, token_hash, expires_at: expiresAt ?? null })
+      .returningAll().executeTakeFirstOrThrow();
+    if (row.expires_at && row.expires_at <= row.created_at) {
+      throw new Fault("invalid", "expiry_past", "expiresAt must be in the future");
+    }
+    const metadata = { name, scope, prefix, expiresAt: row.expires_at?.toISOString() ?? null };
+    await record(tx, actor, { audit: [{ kind: "token_created", objectType: "token", objectId: id, metadata }] });
+    return { ...toToken(row), token: plaintext };
+  });
+}
+
+/** The caller's own, newest first, also those that have expired. */
+export async function listTokens(rows: Rows, actor: Actor, page: TokenPage): Promise<Token[]> {
+  let query = rows.selectFrom("api_tokens").selectAll().where("user_id", "=", actor.userId)
+    .where("revoked_at", "is", null).orderBy("created_at", "desc");
+  if (page.before) query = query.where("created_at", "<", page.before);
+  if (page.limit) query = query.fetch(page.limit, "with ties");
+  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+    .execute();
+  return found.map(toToken);
+}
+
+/** When it returns, the token opens nothing any more on any replica; streams opened with it end. */
+export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: Token): Promise<void> {
+  await app.db.transact(async (tx) => {
+    const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
+      .where("id", "=", id).where("revoked_at", "is", null).returning("user_id").executeTakeFirst();
+    if (!revoked) throw missingToken(); // somebody else was faster
+    tx.wakes.add(`user:${revoked.user_id}`);
+    const metadata = { name, prefix, userId: revoked.user_id };
+    await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
+  });
+}
+
+function toToken(row: Selectable<Schema["api_tokens"]>): Token {
+  const { id, name, scope, prefix } = row;
+  return {
+    id,
+    name,
+    scope,
+    prefix,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+function missingToken(): Fault {
+  return new Fault("missing", "token_missing", "There is no such token, or it is not yours");
+}

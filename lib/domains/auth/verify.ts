@@ -1,0 +1,48 @@
+/**
+ * Proving the address that somebody signed up with.
+ *
+ * Whoever signed up is not known to be who reads the mail: a stranger may have signed up with this address, and its owner
+ * clicks on what looks like a welcome. If the stranger's password survived that, the stranger would hold a proven
+ * account in the owner's name, with all that it is ever given. So the page behind the link asks for the password, which
+ * is the one that counts from then on; the same as before may be typed again. A program that sends the token alone is
+ * taken at its word that it signed up itself, unless something has been given to the account already: then it is left
+ * without a password, and the next comes by "forgot password". Sessions and tokens from before the proof always end.
+ */
+import type { App } from "#lib/app.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { holderOf, requireLink, settle, useLink } from "#lib/domains/auth/link.ts";
+import { spentLink } from "#lib/domains/auth/one-time.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { namesOfSeats } from "#lib/domains/members/seats.ts";
+import { type HeldUser, readUser, type User } from "#lib/domains/users/store.ts";
+
+export interface Verification {
+  readonly token: string;
+  /** One that the rules for passwords allow; absent, the one of the signup stays where nothing is at stake yet. */
+  readonly password?: string | undefined;
+}
+
+/** Throws Fault impossible `link_spent`, also for an address that was proved otherwise meanwhile. */
+export async function verifyEmail(app: App, origin: Origin, { token, password }: Verification): Promise<User> {
+  const link = await requireLink(app.db.rows, "email_verification", token);
+  if (password !== undefined) requirePassword(password, link.email);
+  const chosen = password === undefined ? null : await app.passwords.hash(password, { whose: link.userId });
+  await app.db.transact(async (tx) => {
+    const user = await useLink(tx, link);
+    if (user.verified) throw spentLink(); // its password is the owner's by now, and stays
+    const keeps = chosen === null && await hasNothing(tx, user);
+    const revoked = await settle(tx, user, { passwordHash: keeps ? undefined : chosen });
+    const metadata = { passwordSet: chosen !== null };
+    await record(tx, holderOf(link, origin), {
+      audit: [{ kind: "email_verified", objectType: "user", objectId: user.id, metadata }, ...revoked],
+    });
+  });
+  return await readUser(app.db.rows, link.userId);
+}
+
+/** Whether the account opens nothing that somebody was given: a stranger's password would open nothing either. */
+async function hasNothing(tx: Tx, user: HeldUser): Promise<boolean> {
+  return !user.operator && (await namesOfSeats(tx, user.id)).length === 0;
+}

@@ -1,0 +1,183 @@
+/** The rows of backups, and what was last seen of each cluster's snapshot classes. */
+import { type Selectable, sql } from "kysely";
+import type { Aged } from "#lib/domains/backups/retention.ts";
+import type { SeenClasses, SnapshotClass } from "#lib/domains/backups/classes.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { newId } from "#lib/base/ids.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+export type BackupKind = Aged["kind"];
+
+/** One of a backup's volumes, as far as it is known: all of it once the backup is ready. */
+export interface BackupVolume {
+  readonly claim: string;
+  /** The VolumeSnapshot, in the spoke's namespace. */
+  readonly snapshot: string;
+  readonly snapshotUid?: string;
+  /** The VolumeSnapshotContent, which outlives the namespace. */
+  readonly content?: string;
+  /** The storage driver's own name of what was taken. */
+  readonly handle?: string;
+  readonly driver?: string;
+  readonly class?: string;
+  /** Bytes that a volume restored from it needs at least; null where the driver does not say. */
+  readonly restoreSize?: number | null;
+}
+
+export interface Backup extends Aged {
+  readonly spokeId: string;
+  readonly operationId: string;
+  readonly volumes: readonly BackupVolume[];
+  readonly sizeBytes: number | null;
+  readonly error: string | null;
+  readonly readyAt: Date | null;
+  readonly failedAt: Date | null;
+}
+
+export interface BackupOrigin {
+  readonly operationId: string;
+  readonly kind: BackupKind;
+}
+
+/** The backup that this operation is to take: one, whoever holds it, and gone on with where a try of it had failed. */
+export async function beginBackup(tx: Tx, spoke: SpokeRow, origin: BackupOrigin): Promise<Backup> {
+  await ensureBackup(tx, spoke, origin);
+  await tx.updateTable("backups").set({ state: "pending", failed_at: null, error: null })
+    .where("operation_id", "=", origin.operationId).where("state", "=", "failed").execute();
+  return (await findByOperation(tx, origin.operationId))!;
+}
+
+/** The backup of this operation as it stands; a row is made where it had not come to that. */
+export async function ensureBackup(
+  tx: Tx,
+  spoke: SpokeRow,
+  { operationId, kind }: BackupOrigin,
+): Promise<Backup> {
+  await tx.insertInto("backups").values({
+    id: newId("bak"),
+    spoke_id: spoke.id,
+    federation_id: spoke.federation_id,
+    operation_id: operationId,
+    cluster: spoke.cluster,
+    namespace: spoke.namespace,
+    kind,
+  }).onConflict((conflict) => conflict.column("operation_id").doNothing()).execute();
+  return (await findByOperation(tx, operationId))!;
+}
+
+/** Keeps what is known of its volumes, so that whoever clears up finds what an attempt left behind. */
+export async function noteVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
+  await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes) })
+    .where("id", "=", id).where("state", "=", "pending").execute();
+}
+
+/** It has been seen in the cluster, whole. */
+export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
+  const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
+  const size_bytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
+  const row = await tx.updateTable("backups").set({
+    state: "ready",
+    ready_at: sql<Date>`wheelwright_now()`,
+    volumes: JSON.stringify(volumes),
+    size_bytes,
+    error: null,
+  }).where("id", "=", id).where("state", "=", "pending").returningAll().executeTakeFirstOrThrow();
+  return toBackup(row);
+}
+
+/**
+ * The operation's backup has failed, unless it is there already; null where none was begun. The reason is read by people who
+ * may not see the cluster.
+ */
+export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
+  const error = redact(reason);
+  await tx.updateTable("backups").set({ state: "failed", failed_at: sql<Date>`wheelwright_now()`, error })
+    .where("operation_id", "=", operationId).where("state", "=", "pending").execute();
+  return await findByOperation(tx, operationId);
+}
+
+/** The same for attempts whose operation has ended and said nothing of them. */
+export async function closeAbandoned(rows: Rows): Promise<void> {
+  await sql`update backups set state = 'failed', failed_at = wheelwright_now(),
+      error = coalesce(jobs.failure ->> 'message', 'The operation ended before the backup was taken')
+    from jobs where backups.state = 'pending' and jobs.id = backups.operation_id
+      and jobs.state in ('succeeded', 'failed', 'cancelled')`.execute(rows);
+}
+
+/**
+ * Whether people are to be told that this one failed: of nightly ones only the first since a backup succeeded. That it is
+ * told is noted in its row.
+ */
+export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promise<boolean> {
+  const { rows: [row] } = await sql<{ told: boolean }>`
+    update backups set told = ${kind} <> 'nightly' or not exists (
+      select from backups as earlier where earlier.spoke_id = ${spokeId} and earlier.kind = 'nightly' and earlier.told
+        and earlier.id <> ${id} and earlier.created_at > coalesce((
+          select max(good.created_at) from backups as good where good.spoke_id = ${spokeId} and good.ready_at is not null
+        ), '-infinity'))
+    where id = ${id} returning told`.execute(tx);
+  return row!.told;
+}
+
+export async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
+  const row = await rows.selectFrom("backups").selectAll().where("operation_id", "=", operationId).executeTakeFirst();
+  return row ? toBackup(row) : null;
+}
+
+/** Those of a spoke that are still there in some way, newest first. */
+export async function listStanding(rows: Rows, spokeId: string): Promise<Backup[]> {
+  const found = await rows.selectFrom("backups").selectAll().where("spoke_id", "=", spokeId)
+    .where("state", "<>", "deleted").orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  return found.map(toBackup);
+}
+
+/** The attempt of a spoke that failed last, whatever has become of what it left behind. */
+export async function lastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
+  const row = await rows.selectFrom("backups").selectAll().where("spoke_id", "=", spokeId)
+    .where("failed_at", "is not", null).orderBy("failed_at", "desc").limit(1).executeTakeFirst();
+  return row ? toBackup(row) : null;
+}
+
+export async function beginRemoval(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("backups").set({ removing_since: sql<Date>`coalesce(removing_since, wheelwright_now())` })
+    .where("id", "=", id).execute();
+}
+
+export async function finishRemoval(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("backups").set({ state: "deleted", deleted_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
+}
+
+/** What was seen of a cluster. A look that failed leaves what was seen before. */
+export async function noteClasses(rows: Rows, cluster: string, seen: readonly SnapshotClass[] | Error): Promise<void> {
+  const failed = seen instanceof Error;
+  const classes = failed ? null : JSON.stringify(seen);
+  const error = failed ? seen.message : null;
+  await sql`insert into cluster_snapshots (cluster, classes, error) values (${cluster}, ${classes}::jsonb, ${error})
+    on conflict (cluster) do update set looked_at = wheelwright_now(), error = excluded.error,
+      classes = coalesce(excluded.classes, cluster_snapshots.classes)`.execute(rows);
+}
+
+export async function readClasses(rows: Rows, cluster: string): Promise<SeenClasses> {
+  const row = await rows.selectFrom("cluster_snapshots").selectAll().where("cluster", "=", cluster).executeTakeFirst();
+  return { classes: row?.classes ?? null, error: row?.error ?? null };
+}
+
+function toBackup(row: Selectable<Schema["backups"]>): Backup {
+  return {
+    id: row.id,
+    spokeId: row.spoke_id,
+    operationId: row.operation_id,
+    kind: row.kind,
+    state: row.state,
+    volumes: row.volumes,
+    sizeBytes: row.size_bytes === null ? null : Number(row.size_bytes),
+    error: row.error,
+    createdAt: row.created_at,
+    readyAt: row.ready_at,
+    failedAt: row.failed_at,
+    removingSince: row.removing_since,
+  };
+}

@@ -1,0 +1,53 @@
+/** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
+import { whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
+import { describeSchedule } from "#lib/domains/backups/schedule.ts";
+import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
+import type { BackupSummary } from "#lib/domains/backups/views.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { DAY } from "#lib/base/time.ts";
+
+/** How long a failed attempt stands in the list, in milliseconds. */
+const RECENT = 7 * DAY;
+
+export async function summariseBackups(db: Database, spoke: SpokeRow): Promise<BackupSummary> {
+  const [standing, failed, seen, now] = await Promise.all([
+    listStanding(db.rows, spoke.id),
+    lastFailed(db.rows, spoke.id),
+    readClasses(db.rows, spoke.cluster),
+    db.now(),
+  ]);
+  const reason = whyUnavailable(seen, {
+    name: spoke.blueprint_inputs.surroundings?.snapshotClass,
+    drivers: driversOf(standing[0]),
+  });
+  return {
+    available: reason === null,
+    schedule: describeSchedule(spoke.id),
+    retention: RETENTION,
+    lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
+    lastFailureAt: failed?.failedAt ?? null,
+    lastError: reason ?? failed?.error ?? null,
+    snapshots: standing.filter((backup) => isShown(backup, now)).map((
+      { id, createdAt, readyAt, sizeBytes, state },
+    ) => ({
+      id,
+      createdAt,
+      readyAt,
+      sizeBytes,
+      state: state as "pending" | "ready" | "failed",
+    })),
+  };
+}
+
+/** One that is being removed is not there any more for whoever counts on it. */
+function isShown(backup: Backup, now: Date): boolean {
+  if (backup.removingSince !== null) return false;
+  return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < RECENT;
+}
+
+/** Of the volumes, as the last attempt saw them. */
+export function driversOf(latest: Pick<Backup, "volumes"> | undefined): string[] {
+  return (latest?.volumes ?? []).flatMap(({ driver }) => driver ?? []);
+}

@@ -1,0 +1,130 @@
+/**
+ * What a look at a hub's subscription means, against what was known before: its state from now on, and what of it is news.
+ *
+ * Pure. The order of the provider's events plays no part in it, only the order of the looks: each compares what is with what
+ * was last seen.
+ */
+import { type Quantities, quantityOf } from "#lib/domains/billing/billed.ts";
+import {
+  hasEnded,
+  isDunning,
+  type Subscription,
+  type SubscriptionItem,
+  type SubscriptionStatus,
+} from "#lib/drivers/payments/payments.ts";
+
+/** Where the spokes and the provider part: size by size, or a sentence where it is more than numbers. */
+export type Difference = readonly SizeDifference[] | string;
+
+export interface SizeDifference {
+  readonly size: string;
+  readonly spokes: number;
+  /** What the provider counts. */
+  readonly billed: number;
+}
+
+/** The row before the look, as far as it decides. */
+export interface Known {
+  readonly subscription_id: string | null;
+  readonly status: SubscriptionStatus | null;
+  readonly items: readonly SubscriptionItem[];
+  /** What the provider was last asked to count; null when it is to be told anew. */
+  readonly told: Quantities | null;
+  readonly difference: Difference | null;
+}
+
+export interface Verdict {
+  readonly status: SubscriptionStatus | null;
+  readonly items: readonly SubscriptionItem[];
+  readonly dunning: "begins" | "goes on" | "none";
+  readonly difference: Difference | null;
+  readonly news: readonly News[];
+}
+
+export type News =
+  | { readonly kind: "billing_subscription_past_due" }
+  | { readonly kind: "billing_subscription_updated"; readonly changes: Changes }
+  | { readonly kind: "billing_difference_found"; readonly difference: Difference };
+
+export interface Changes {
+  readonly status?: FromTo<SubscriptionStatus | null>;
+  /** Of the sizes whose quantity is another. */
+  readonly quantities?: FromTo<Quantities>;
+}
+
+interface FromTo<T> {
+  readonly from: T;
+  readonly to: T;
+}
+
+/** `seen` is null when the provider knows the subscription no more; `billed` is what is to be billed now. */
+export function judgeLook(known: Known, seen: Subscription | null, billed: Quantities): Verdict {
+  // Another subscription than the row's begins anew: nothing of it was ever said.
+  const same = seen === null || seen.id === known.subscription_id;
+  const before = same ? known.status : null;
+  const status = seen ? seen.status : known.subscription_id === null ? null : "canceled";
+  const items = seen?.items ?? [];
+  const dunning = !isDunning({ status }) ? "none" : isDunning({ status: before }) ? "goes on" : "begins";
+  const difference = judgeDifference(known, status, items, billed);
+  const quantities = partsOf(countBySize(same ? known.items : []), countBySize(items));
+  const changes: Changes = {
+    ...(before !== status && dunning !== "begins" && { status: { from: before, to: status } }),
+    ...(quantities && { quantities }),
+  };
+  const news: News[] = [];
+  if (dunning === "begins") news.push({ kind: "billing_subscription_past_due" });
+  if (Object.keys(changes).length > 0) news.push({ kind: "billing_subscription_updated", changes });
+  if (difference !== null && textOf(difference) !== textOf(known.difference)) {
+    news.push({ kind: "billing_difference_found", difference });
+  }
+  return { status, items, dunning, difference, news };
+}
+
+/**
+ * While a change is on its way to the provider nothing can be said, and what was found before stands: what the provider
+ * counts is held only against what it was told.
+ */
+function judgeDifference(
+  { told, difference }: Known,
+  status: SubscriptionStatus | null,
+  items: readonly SubscriptionItem[],
+  billed: Quantities,
+): Difference | null {
+  if (told === null || partsOf(told, billed)) return difference;
+  const counted = hasEnded({ status }) ? {} : countBySize(items);
+  const parts = partsOf(billed, counted);
+  if (hasEnded({ status })) return parts && `The subscription has ended (${status}), and there are spokes to be billed`;
+  const sizes = Object.keys(parts?.from ?? {}).map((size) => ({
+    size,
+    spokes: parts!.from[size]!,
+    billed: parts!.to[size]!,
+  }));
+  const foreign = items.filter(({ size }) => size === null).map(({ price, quantity }) => `${quantity} of ${price}`);
+  if (foreign.length === 0) return parts ? sizes : null;
+  const others = sizes.map(({ size, spokes, billed }) => `${billed} of size ${size} for ${spokes} spokes`);
+  return `The subscription counts what is no spoke: ${foreign.join(", ")}${
+    others.length > 0 ? `; and ${others.join(", ")}` : ""
+  }`;
+}
+
+/** Items of one size count together: somebody may have put a second price beside ours. */
+export function countBySize(items: readonly SubscriptionItem[]): Quantities {
+  const counts = new Map<string, number>();
+  for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
+  return Object.fromEntries(counts);
+}
+
+/** Both sides of the sizes whose quantities are not the same, in the order of their names; null where all are. */
+function partsOf(from: Quantities, to: Quantities): FromTo<Quantities> | null {
+  const sizes = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
+  const other = sizes.filter((size) => quantityOf(from, size) !== quantityOf(to, size));
+  if (other.length === 0) return null;
+  const pick = (of: Quantities) => Object.fromEntries(other.map((size) => [size, quantityOf(of, size)]));
+  return { from: pick(from), to: pick(to) };
+}
+
+/** The same for what is the same, in whatever order the database gave its fields back. */
+function textOf(difference: Difference | null): string {
+  if (difference === null || typeof difference === "string") return difference ?? "";
+  return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");
+}

@@ -1,0 +1,91 @@
+/**
+ * What adding or changing a spoke would cost its hub, in the payment provider's own words. Nothing is written here.
+ *
+ * It is asked from what the provider counts now: a change that it has not been told of yet, for some seconds, costs the same
+ * whether or not it is there already.
+ */
+import type { App } from "#lib/app.ts";
+import { BILLED_STATES, priceWanted } from "#lib/domains/billing/billed.ts";
+import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
+import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import type { SizeChange } from "#lib/drivers/payments/payments.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+type Asking = Pick<App, "catalog" | "db" | "log" | "payments">;
+type State = Schema["spokes"]["state"];
+
+/** A spoke before and after; null where there is none. */
+export interface CostChange {
+  readonly federationId: string;
+  readonly before: { readonly size: string; readonly state: State } | null;
+  readonly after: { readonly size: string; readonly state: State };
+}
+
+const TRY_AGAIN = 5; // seconds
+const SETTING_UP = 3; // seconds: the plan that begins a sync runs every few
+
+/** One more spoke of a size. */
+export function addedSpoke(federationId: string, size: string): CostChange {
+  return { federationId, before: null, after: { size, state: "active" } };
+}
+
+/** Throws Fault unavailable `billing_unavailable` when the provider cannot say it now. */
+export async function previewCost(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+  try {
+    return await askCost(app, change, signal);
+  } catch (error) {
+    if (!(error instanceof PaymentError)) throw error;
+    const { code, message, hint, transient, retryAfterMs } = error;
+    app.log[transient ? "warn" : "error"]("Cannot preview a cost", { code, message, hint });
+    const retryAfter = retryAfterMs === undefined ? TRY_AGAIN : Math.ceil(retryAfterMs / SECOND);
+    throw unavailable("The payment provider cannot be asked right now; try again", retryAfter);
+  }
+}
+
+/** The same for an answer of which the cost is a part: it does not fail for that, and says why the cost is not there. */
+export async function previewCostIfTold(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+  try {
+    return await previewCost(app, change, signal);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "billing_unavailable") {
+      return { available: false, reason: error.message };
+    }
+    throw error;
+  }
+}
+
+function unavailable(message: string, retryAfter: number): Fault {
+  return new Fault("unavailable", "billing_unavailable", message, { retryAfter });
+}
+
+async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Promise<Cost> {
+  const { catalog, db, payments } = app, { size, state } = change.after;
+  const row = payments && await findSubscriptionRow(db.rows, change.federationId);
+  if (!row) return NO_COST;
+  // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
+  if (row.customer_id === null) {
+    throw unavailable("The hub is just being connected to the payment provider; try again", SETTING_UP);
+  }
+  const sizes = changesOf(change).map(({ size, by }): SizeChange => ({ size, by, price: priceWanted(catalog, size) }));
+  const subscription = row.subscription_id;
+  const preview = await payments!.preview({ customer: row.customer_id, subscription, sizes }, signal);
+  const each = preview?.sizes.find((one) => one.size === size)?.each;
+  if (!preview || each === undefined) return NO_COST;
+  const { currency, dueNow, prorationDate } = preview;
+  const recurringMonthly = isBilled(state) ? each : 0;
+  return { available: true, currency, size, recurringMonthly, dueNow, prorationDate };
+}
+
+/** Pure: how many more or fewer of each size are billed; the size that it has afterwards is always named. */
+export function changesOf({ before, after }: CostChange): readonly { readonly size: string; readonly by: number }[] {
+  const [was, is] = [before && isBilled(before.state) ? 1 : 0, isBilled(after.state) ? 1 : 0];
+  if (!before || before.size === after.size) return [{ size: after.size, by: is - was }];
+  return [...(was === 0 ? [] : [{ size: before.size, by: -was }]), { size: after.size, by: is }];
+}
+
+function isBilled(state: State): boolean {
+  return BILLED_STATES.includes(state);
+}

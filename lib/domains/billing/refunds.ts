@@ -1,0 +1,30 @@
+/** Money that went back to a hub's customer: each refund is told once, by its id, however many events tell of it. */
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Refund } from "#lib/drivers/payments/payments.ts";
+
+/**
+ * Writes down those that succeeded and were not told yet, and returns what is to be recorded last in the same transaction. One
+ * that is under way is told when it has succeeded: another event comes then.
+ */
+export async function noteRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
+  const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap
+  const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
+  if (succeeded.length === 0) return [];
+  const told = await tx.insertInto("billing_refunds").values(succeeded.map((refund) => ({
+    id: refund.id,
+    federation_id: federationId,
+    charge_id: refund.charge,
+    amount: refund.amount,
+    currency: refund.currency,
+    created_at: refund.createdAt,
+  }))).onConflict((conflict) => conflict.column("id").doNothing()).returning("id").execute();
+  const fresh = new Set(told.map(({ id }) => id));
+  return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({
+    kind: "billing_subscription_refunded",
+    objectType: "federation",
+    objectId: federationId,
+    federationId,
+    metadata: { refund: id, amount, currency },
+  }));
+}

@@ -1,0 +1,38 @@
+/** A hub's billing as the API shows it, and what it takes to connect one. Amounts are in minor units of their currency. */
+import * as v from "valibot";
+import { SUBSCRIPTION_STATUSES } from "#lib/drivers/payments/payments.ts";
+import { Email, MaybeStamp } from "#lib/base/schema.ts";
+
+export const BillingView = v.object({
+  connected: v.boolean(),
+  email: v.nullable(v.string()),
+  status: v.nullable(v.picklist(SUBSCRIPTION_STATUSES)),
+  pastDueSince: MaybeStamp,
+  currency: v.nullable(v.string()),
+  items: v.array(v.object({
+    size: v.nullable(v.string()),
+    quantity: v.number(),
+    monthly: v.nullable(v.number()),
+  })),
+  monthly: v.nullable(v.number()),
+  invoice: v.nullable(v.object({
+    number: v.nullable(v.string()),
+    status: v.string(),
+    total: v.number(),
+    remaining: v.number(),
+    currency: v.string(),
+    dueAt: MaybeStamp,
+    url: v.nullable(v.string()),
+  })),
+  pending: v.boolean(),
+  difference: v.nullable(v.object({
+    message: v.string(),
+    sizes: v.array(v.object({ size: v.string(), spokes: v.number(), billed: v.number() })),
+  })),
+  error: v.nullable(v.string()),
+  seenAt: MaybeStamp,
+});
+export type BillingRecord = v.InferInput<typeof BillingView>;
+
+export const BillingAddress = v.object({ email: Email });
+export type BillingAddress = v.InferOutput<typeof BillingAddress>;

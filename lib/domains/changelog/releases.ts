@@ -1,0 +1,73 @@
+/**
+ * CHANGELOG.md as data: what each release changed, newest first.
+ *
+ * It is read when the program is put together (src/generate.ts) and not when it runs: an executable has no files beside
+ * it. The file has one strict form, and whatever is not of it is refused with its line, so that no entry is lost unseen.
+ *
+ *   ## Unreleased
+ *
+ *   - An entry, which may go on
+ *     in the next line.
+ *
+ *   ## 0.2.0 (2026-12-01)
+ */
+import { isDay } from "#lib/base/time.ts";
+
+export interface ReleaseNotes {
+  /** `0.2.0`, or `unreleased` for what is no release yet. */
+  readonly version: string;
+  /** `2026-12-01`; null for what is no release yet. */
+  readonly date: string | null;
+  /** A line each, in which backticks mark code and double asterisks what matters. */
+  readonly changes: readonly string[];
+}
+
+export const UNRELEASED = "unreleased";
+
+const HEADING = /^## (?:(Unreleased)|(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?) \((\d{4}-\d{2}-\d{2})\))$/;
+
+/** Throws an error that names the first line which is not as it must be. */
+export function readReleases(text: string): readonly ReleaseNotes[] {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  if (!/^# \S/.test(lines[0]!)) throw wrong(1, "must be the title, such as # Changelog");
+  const releases: { version: string; date: string | null; changes: string[] }[] = [];
+  let open = false; // whether the line before belongs to an entry, so that this one may go on with it
+  for (const [i, line] of lines.entries()) {
+    const release = releases.at(-1), number = i + 1;
+    if (/[^\P{Cc}\n]/u.test(line)) throw wrong(number, "holds a control character");
+    if (line.startsWith("##")) {
+      releases.push({ ...readHeading(line, number, releases), changes: [] });
+      open = false;
+    } else if (!release || line.trim() === "") {
+      open = false; // before the first release stands whatever the file says of itself
+    } else if (/^- \S/.test(line)) {
+      release.changes.push(line.slice(2).trim());
+      open = true;
+    } else if (open && /^ {2}(?!- )\S/.test(line)) {
+      release.changes.push(`${release.changes.pop()} ${line.trim()}`);
+    } else {
+      throw wrong(number, `must begin an entry ("- …") or go on with one ("  …"), but is ${JSON.stringify(line)}`);
+    }
+  }
+  if (releases.length === 0) throw new Error('CHANGELOG.md has no release: it needs a line "## Unreleased"');
+  const empty = releases.find(({ date, changes }) => date !== null && changes.length === 0);
+  if (empty) throw new Error(`CHANGELOG.md: release ${empty.version} has no entry`);
+  return releases;
+}
+
+function readHeading(line: string, number: number, above: readonly ReleaseNotes[]): Omit<ReleaseNotes, "changes"> {
+  const [, unreleased, version = UNRELEASED, date = null] = HEADING.exec(line) ?? [];
+  if (!unreleased && date === null) {
+    throw wrong(number, `must be "## Unreleased" or like "## 0.2.0 (2026-12-01)", but is ${JSON.stringify(line)}`);
+  }
+  if (unreleased && above.length > 0) throw wrong(number, "has Unreleased below another release; it must be the first");
+  if (above.some((other) => other.version === version)) throw wrong(number, `has release ${version} a second time`);
+  if (date !== null && !isDay(date)) throw wrong(number, `has ${date}, which is no day`);
+  const newer = above.at(-1)?.date;
+  if (date !== null && newer && date > newer) throw wrong(number, `is newer than the release above it; newest first`);
+  return { version, date };
+}
+
+function wrong(line: number, what: string): Error {
+  return new Error(`CHANGELOG.md, line ${line} ${what}`);
+}

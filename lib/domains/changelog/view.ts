@@ -1,0 +1,88 @@
+/** The changelog as the API shows it: what is announced, and what each release changed. */
+import * as v from "valibot";
+import type { App } from "#lib/app.ts";
+import { addressOf, anchorOf } from "#lib/domains/changelog/place.ts";
+import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
+import { type Notice, takesEffect } from "#lib/base/notice.ts";
+import { Stamp } from "#lib/base/schema.ts";
+
+/** Something announced, and whether it is so by now. */
+export interface Announcement {
+  readonly id: string;
+  readonly kind: "deprecation" | "limit";
+  readonly title: string;
+  /** Of a deprecation: the endpoint. */
+  readonly method?: string;
+  readonly path?: string;
+  readonly state: "announced" | "in_effect";
+  readonly announcedAt: Date;
+  readonly takesEffectAt: Date;
+  readonly note: string;
+  readonly url: string;
+}
+
+export interface Changelog {
+  readonly api: string;
+  readonly version: string;
+  readonly notices: Announcement[];
+  readonly releases: { readonly version: string; readonly releasedAt: Date | null; readonly changes: string[] }[];
+}
+
+export const ChangelogView = v.object({
+  api: v.string(),
+  version: v.string(),
+  notices: v.array(v.object({
+    id: v.string(),
+    kind: v.picklist(["deprecation", "limit"]),
+    title: v.string(),
+    method: v.optional(v.string()),
+    path: v.optional(v.string()),
+    state: v.picklist(["announced", "in_effect"]),
+    announcedAt: Stamp,
+    takesEffectAt: Stamp,
+    note: v.string(),
+    url: v.string(),
+  })),
+  releases: v.array(v.object({
+    version: v.string(),
+    releasedAt: v.nullable(Stamp),
+    changes: v.array(v.string()),
+  })),
+});
+
+export async function viewChangelog(app: App, releases: readonly ReleaseNotes[]): Promise<Changelog> {
+  return changelogAt(app, releases, await app.db.now());
+}
+
+/** As it is at that time, newest first. What has taken effect stays, as history, for as long as it is declared. */
+export function changelogAt(
+  { notices, config, release }: Pick<App, "notices" | "config" | "release">,
+  releases: readonly ReleaseNotes[],
+  now: Date,
+): Changelog {
+  return {
+    api: release.api,
+    version: release.version,
+    notices: notices.map((notice) => viewNotice(notice, config.publicUrl, now)).reverse(),
+    releases: releases.map(({ version, date, changes }) => ({
+      version,
+      releasedAt: date === null ? null : new Date(date),
+      changes: [...changes],
+    })),
+  };
+}
+
+function viewNotice(notice: Notice, publicUrl: URL, now: Date): Announcement {
+  const at = takesEffect(notice);
+  return {
+    id: anchorOf(notice),
+    kind: notice.kind === "endpoint" ? "deprecation" : "limit",
+    title: notice.kind === "endpoint" ? `${notice.method} ${notice.path}` : notice.title,
+    ...(notice.kind === "endpoint" && { method: notice.method, path: notice.path }),
+    state: at <= now ? "in_effect" : "announced",
+    announcedAt: notice.since,
+    takesEffectAt: at,
+    note: notice.note,
+    url: addressOf(publicUrl, notice),
+  };
+}

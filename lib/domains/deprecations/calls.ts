@@ -1,0 +1,99 @@
+/**
+ * Counts the calls of each token to each endpoint, so that whoever is told that an endpoint ends is told how often he calls
+ * it. All endpoints count, for a deprecation tells of the days before it was declared.
+ *
+ * A request pays for one addition in memory. What has been added goes to the database every few seconds in one statement; while
+ * the database is away it is kept, up to a bound. A process that is killed loses what it had not written yet, and a connection
+ * that is lost right after the statement ran has it counted twice: these numbers are for people to judge by, and nothing is
+ * charged or refused by them.
+ */
+import type { Database } from "#lib/drivers/db/database.ts";
+import { addCalls } from "#lib/domains/deprecations/store.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface CallCounter {
+  /** One call to an endpoint (`GET /api/spokes/:spokeId`). It neither waits nor throws. */
+  note(tokenId: string, endpoint: string): void;
+  /** Writes what was counted until now; what cannot be written is kept. */
+  flush(): Promise<void>;
+  /** Writes it for the last time. */
+  close(): Promise<void>;
+}
+
+export interface CounterOptions {
+  readonly db: Pick<Database, "within">;
+  readonly log: Log;
+  /** Milliseconds until what was counted is written. */
+  readonly every?: number;
+  /** Pairs of a token and an endpoint that are written before that, and that are kept at most. */
+  readonly large?: number;
+  readonly most?: number;
+}
+
+const EVERY = 10 * SECOND, LARGE = 2000, MOST = 20_000;
+const PATIENCE = 5 * SECOND; // of a flush: what cannot be written soon is kept for the next
+
+/** Counts nothing: for a server whose calls nobody asks for. */
+export const NO_COUNTER: Pick<CallCounter, "note"> = { note() {} };
+
+export function openCallCounter(options: CounterOptions): CallCounter {
+  const { db, log, every = EVERY, large = LARGE, most = MOST } = options;
+  let counts = new Map<string, number>();
+  let lost = 0;
+  let failing = false, closed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let flushing: Promise<void> | null = null;
+
+  function add(key: string, calls: number): void {
+    const before = counts.get(key);
+    if (before === undefined && counts.size >= most) lost += calls;
+    else counts.set(key, (before ?? 0) + calls);
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    return flushing ??= write().finally(() => flushing = null);
+  }
+
+  async function write(): Promise<void> {
+    if (counts.size === 0) return;
+    const batch = counts;
+    counts = new Map();
+    try {
+      await addCalls(db.within(AbortSignal.timeout(PATIENCE)).rows, [...batch].map(read));
+      if (failing) log.info("The calls of tokens are written again", { lost });
+      failing = false;
+      lost = 0;
+    } catch (error) {
+      const since = counts;
+      counts = batch; // the older ones have their place: what is new may be somebody's flood
+      for (const [key, calls] of since) add(key, calls);
+      if (!failing) log.warn("Cannot write the calls of tokens; they are kept for the next try", { error });
+      failing = true;
+      if (!closed) timer ??= setTimeout(flush, every);
+    }
+  }
+
+  return {
+    note(tokenId, endpoint) {
+      if (closed) return;
+      add(`${tokenId} ${endpoint}`, 1);
+      if (counts.size >= large && !failing) void flush();
+      else timer ??= setTimeout(flush, every);
+    },
+    flush,
+    async close() {
+      closed = true;
+      await flushing; // without the last calls
+      await flush();
+      if (counts.size > 0) log.warn("The last calls of tokens could not be written", { pairs: counts.size });
+    },
+  };
+}
+
+function read([key, calls]: readonly [string, number]): { tokenId: string; endpoint: string; calls: number } {
+  const [tokenId = ""] = key.split(" ", 1);
+  return { tokenId, endpoint: key.slice(tokenId.length + 1), calls };
+}

@@ -1,0 +1,133 @@
+/** The rows of what is announced: how often tokens called, who is still to be told, and what to tell them of their tokens. */
+import { sql } from "kysely";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+
+/** Tokens of one person that a letter names for each notice, and those whose calls it looks at. */
+const NAMED = 10, COUNTED = 1000;
+/** Days before today whose calls count: all of the last 30 days, and what the first of them had before its hour. */
+const WINDOW = 30;
+
+/** Of a token: neither revoked nor expired. */
+const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
+
+export interface Calls {
+  readonly tokenId: string;
+  /** `GET /api/spokes/:spokeId` */
+  readonly endpoint: string;
+  readonly calls: number;
+}
+
+/**
+ * Adds to what was counted today, by the database's clock. One statement, whose rows are in one order wherever it is run, so
+ * that two replicas wait for each other and never in a circle. Tokens that are gone are passed over.
+ */
+export async function addCalls(rows: Rows, counted: readonly Calls[]): Promise<void> {
+  const ids = counted.map(({ tokenId }) => tokenId), endpoints = counted.map(({ endpoint }) => endpoint);
+  await sql`
+    insert into token_calls as kept (token_id, endpoint, day, calls)
+    select token.id, noted.endpoint, (wheelwright_now() at time zone 'UTC')::date, noted.calls
+    from unnest(${ids}::text[], ${endpoints}::text[], ${counted.map(({ calls }) => calls)}::bigint[])
+      as noted (token_id, endpoint, calls)
+    join api_tokens as token on token.id = noted.token_id
+    order by token.id, noted.endpoint
+    on conflict (token_id, endpoint, day) do update set calls = kept.calls + excluded.calls`.execute(rows);
+}
+
+export interface Reader {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+}
+
+/** A page of those who have an active token and were not told of all these notices, in the order of their ids. */
+export async function findUntold(
+  rows: Rows,
+  noticeIds: readonly string[],
+  { after, most }: { readonly after: string; readonly most: number },
+): Promise<Reader[]> {
+  const { rows: found } = await sql<Reader>`
+    select id, email, display_name as "displayName" from users
+    where id > ${after} and email_verified_at is not null and disabled_at is null
+      and exists (select from api_tokens where user_id = users.id and ${isActive})
+      and (select count(*) from deprecation_notices
+        where notice_id = any(${noticeIds}::text[]) and user_id = users.id) < ${noticeIds.length}
+    order by id limit ${most}`.execute(rows);
+  return found;
+}
+
+export interface Telling {
+  readonly noticeId: string;
+  readonly userId: string;
+}
+
+/** Writes that these people are told, and returns what nobody else has told them: another replica may be doing the same. */
+export async function markTold(
+  tx: Tx,
+  readers: readonly Reader[],
+  noticeIds: readonly string[],
+): Promise<readonly Telling[]> {
+  const { rows: told } = await sql<Telling>`
+    insert into deprecation_notices (notice_id, user_id)
+    select notice.id, reader.id
+    from unnest(${readers.map(({ id }) => id)}::text[]) as reader (id)
+    cross join unnest(${noticeIds}::text[]) as notice (id)
+    order by reader.id, notice.id
+    on conflict do nothing
+    returning notice_id as "noticeId", user_id as "userId"`.execute(tx);
+  return told;
+}
+
+/** A token of whoever is told, and its calls. */
+export interface TokenCalls extends Telling {
+  readonly name: string;
+  readonly prefix: string;
+  readonly calls: number;
+  /** Active tokens of the same person, and their calls together. */
+  readonly tokens: number;
+  readonly total: number;
+}
+
+/**
+ * Of each telling the person's own active tokens, the busiest first, and what each called in the last 30 days: the endpoint,
+ * or anything where that is null. Of somebody with very many tokens those that were used last are looked at.
+ */
+export async function readTokenCalls(
+  rows: Rows,
+  tellings: readonly (Telling & { readonly endpoint: string | null })[],
+): Promise<TokenCalls[]> {
+  const { rows: found } = await sql<
+    Record<"noticeId" | "userId" | "name" | "prefix" | "calls" | "tokens" | "total", string>
+  >`
+    with telling as (
+      select * from unnest(${tellings.map(({ noticeId }) => noticeId)}::text[],
+        ${tellings.map(({ userId }) => userId)}::text[],
+        ${tellings.map(({ endpoint }) => endpoint)}::text[]) as telling (notice_id, user_id, endpoint)
+    ),
+    window_start as materialized (select (wheelwright_now() at time zone 'UTC')::date - ${WINDOW}::integer as day),
+    counted as (
+      select notice_id, own.*, case when endpoint is null
+        then (select coalesce(sum(calls), 0) from token_calls
+          where token_id = own.id and day >= (select day from window_start))
+        else (select coalesce(sum(calls), 0) from token_calls
+          where token_id = own.id and token_calls.endpoint = telling.endpoint and day >= (select day from window_start))
+        end as calls
+      from telling cross join lateral (
+        select id, user_id, name, prefix, count(*) over () as tokens from api_tokens
+        where user_id = telling.user_id and ${isActive}
+        order by last_used_at desc nulls last, id limit ${COUNTED}
+      ) as own
+    ),
+    ranked as (
+      select *, row_number() over (partition by notice_id, user_id order by calls desc, id) as place,
+        sum(calls) over (partition by notice_id, user_id) as total
+      from counted
+    )
+    select notice_id as "noticeId", user_id as "userId", name, prefix, calls, tokens, total from ranked
+    where place <= ${NAMED} order by notice_id, user_id, place`.execute(rows);
+  return found.map((row) => ({
+    ...row,
+    calls: Number(row.calls),
+    tokens: Number(row.tokens),
+    total: Number(row.total),
+  }));
+}

@@ -1,0 +1,95 @@
+/**
+ * Gives a hub up whose removal cannot come to its end, because its cluster is gone for good or can no longer be asked: the
+ * row becomes `removed` without the cluster's word, and the audit says so. Only what was asked to be removed, and whose
+ * removal has failed at least once, can be given up: whatever still stands in a cluster is nobody's from then on.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { missingFederation } from "#lib/domains/federations/access.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { type FederationRow, lockFederationAlone } from "#lib/domains/federations/store.ts";
+import type { FederationRecord } from "#lib/domains/federations/views.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { endGivenUp, lastRemoval } from "#lib/records/jobs/removal.ts";
+import { cancelHubOperations } from "#lib/records/jobs/store.ts";
+
+/** What the row says in place of what the cluster showed. */
+export const GIVEN_UP = "Given up by an operator: nobody has seen that nothing is left of it";
+
+/** Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is gone. */
+export async function abandonFederation(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+): Promise<FederationRecord> {
+  requireOperator(actor);
+  const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, federation.id));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<FederationRow> {
+  const before = await lockFederationAlone(tx, id);
+  if (before.state === "removed") throw missingFederation();
+  if (before.state !== "removing") throw new Fault("conflict", "federation_state", tooEarly("hub", before.state));
+  const removal = await lastRemoval(tx, { federationId: id });
+  if (!hasFailed(removal)) throw new Fault("conflict", "federation_state", underWay("hub"));
+  const calledOff = await endGivenUp(tx, await cancelHubOperations(tx, id));
+  const now = sql<Date>`wheelwright_now()`;
+  const after = await tx.updateTable("federations")
+    .set({ state: "removed", state_reason: GIVEN_UP, removed_at: now, updated_at: now })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  const { slug, namespace, cluster } = after;
+  const about = { federationId: id };
+  await record(tx, asker, {
+    audit: [...cancellations(calledOff, about, "the hub was given up"), {
+      kind: "federation_destroyed",
+      objectType: "federation",
+      objectId: id,
+      ...about,
+      metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
+    }],
+    events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],
+  });
+  return after;
+}
+
+/** One that ended without success was given up after its time by an earlier release. */
+export function hasFailed(removal: Job | null): boolean {
+  return removal === null || removal.failure !== null || isFinished(removal.state);
+}
+
+export function tooEarly(what: "spoke" | "hub", state: string): string {
+  return `Cannot give up a ${what} that is ${state}; remove it, and see whether that fails`;
+}
+
+export function underWay(what: "spoke" | "hub"): string {
+  return `Cannot give up a ${what} whose removal is under way and has not failed; wait until it is removed`;
+}
+
+/** What is told of those that were called off. */
+export function cancellations(
+  calledOff: readonly Job[],
+  about: Pick<AuditEntry, "federationId" | "spokeId">,
+  reason: string,
+): AuditEntry[] {
+  return calledOff.map(({ id, kind }) => ({
+    kind: "operation_cancelled",
+    objectType: "operation",
+    objectId: id,
+    ...about,
+    metadata: { kind, reason },
+  }));
+}
+
+/** The removal as it is now that it was called off. */
+export function lastWord(calledOff: readonly Job[], removal: Job | null): ReturnType<typeof streamOperation> | null {
+  const last = calledOff.at(-1) ?? removal;
+  return last && streamOperation(last);
+}

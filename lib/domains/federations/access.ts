@@ -1,0 +1,49 @@
+/** Who may do what with a hub. The hub of the path, by id or slug, is loaded here and handed on as `federation`. */
+import { sql } from "kysely";
+import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { type FederationRow, findFederation, type Removed } from "#lib/domains/federations/store.ts";
+import { hubsSeenBy, runsHub } from "#lib/domains/federations/viewer.ts";
+
+/**
+ * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`
+ * and `bill`: operators alone.
+ */
+export type FederationDeed = "see" | "change" | "remove" | "bill";
+
+export function federation(deed: FederationDeed): Access<Actor, { readonly federation: FederationRow }> {
+  return {
+    name: `federation: ${deed}`,
+    async admit({ app, actor: caller, params, query }) {
+      const actor = requireActor(caller);
+      const removed = deed === "see" ? removedFor(actor, query) : "hidden";
+      const row = await findFederation(app.db.rows, params.federationId ?? "", removed);
+      if (!row || !await seesHub(app.db.rows, actor, row.id)) throw missingFederation();
+      if (deed === "change" && !runsHub(actor, row.id)) {
+        const message = "Only an operator or an admin of this hub may do this";
+        throw new Fault("forbidden", "federation_admin_only", message);
+      }
+      if (deed === "remove" || deed === "bill") requireOperator(actor);
+      return { actor, federation: row };
+    },
+  };
+}
+
+/** What is removed is there for operators alone, and only when they ask for it: `?includeRemoved=true`. */
+export function removedFor(actor: Actor, query: { readonly includeRemoved?: string | boolean | undefined }): Removed {
+  const asked = ["true", "1"].includes(String(query.includeRemoved));
+  return asked && actor.role === "operator" ? "shown" : "hidden";
+}
+
+export function missingFederation(): Fault {
+  return new Fault("missing", "federation_missing", "There is no such hub, or you have no access to it");
+}
+
+async function seesHub(rows: Rows, actor: Actor, id: string): Promise<boolean> {
+  if (runsHub(actor, id)) return true;
+  if (actor.spokeIds.length === 0) return false;
+  const found = await rows.selectFrom("federations").select("id").where("id", "=", id)
+    .where(hubsSeenBy(actor, sql.ref("federations.id"))).executeTakeFirst();
+  return found !== undefined;
+}

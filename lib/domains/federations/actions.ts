@@ -1,0 +1,41 @@
+/** Asks a hub to change. There is one thing to ask for: that its failed provisioning be tried again. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+
+/** Throws Fault conflict `federation_state` unless the hub has failed. */
+export async function requestHubAction(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  { action }: FederationAction,
+): Promise<FederationRecord> {
+  const row = await app.db.transact((tx) => acceptRetry(tx, actor, federation.id, action));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): Promise<FederationRow> {
+  const before = await lockFederation(tx, id);
+  refuseRetryUnlessFailed(before.state);
+  const after = await updateFederation(tx, id, { state: "provisioning", state_reason: null });
+  const [job] = await record(tx, asker, { jobs: [hubOperation(id, "provision-hub")] });
+  await record(tx, asker, {
+    audit: [{
+      kind: "federation_updated",
+      objectType: "federation",
+      objectId: id,
+      federationId: id,
+      metadata: { action, slug: after.slug, operationId: job!.id },
+    }],
+    events: [{ federationId: id, state: after.state, operation: streamOperation(job!) }],
+  });
+  return after;
+}

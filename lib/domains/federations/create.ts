@@ -1,0 +1,82 @@
+/** Creates a hub: its row, what is told of it, and its provisioning in the queue, all in one transaction. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { namespaceName } from "#lib/moodle/names.ts";
+import { type Change, record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
+import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
+import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+
+/** Throws Fault conflict `slug_taken`, invalid `not_offered`. */
+export async function createFederation(
+  app: App,
+  actor: Actor,
+  input: NewFederation,
+  key: IdempotencyKey | null,
+): Promise<FederationRecord> {
+  const { region, mode, tier } = input;
+  refuseUnlisted(app.catalog, { region, mode, tier });
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const row = await writeFederation(tx, app, actor, input);
+      return await showFederation(tx, actor, row);
+    })
+  );
+}
+
+async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederation): Promise<FederationRow> {
+  const row = await placeFederation(tx, app, actor, input);
+  await announceFederation(tx, actor, row);
+  return row;
+}
+
+/** The row alone: whoever calls this announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
+export async function placeFederation(
+  tx: Tx,
+  app: App,
+  actor: Actor,
+  input: NewFederation,
+): Promise<FederationRow> {
+  const id = newId("fed"), { slug, name = slug, region = null, mode = null, tier = null } = input;
+  const row = await insertFederation(tx, {
+    id,
+    slug,
+    name,
+    region,
+    mode,
+    tier,
+    state: "provisioning",
+    cluster: app.clusters.place(region),
+    namespace: namespaceName("hub", slug, id),
+    created_by: actor.userId,
+  });
+  if (!row) throw new Fault("conflict", "slug_taken", `The slug ${slug} is taken by another hub; choose another`);
+  return row;
+}
+
+/** What is told of a new hub, with its provisioning, and what else there is to tell in the same breath. */
+export async function announceFederation(
+  tx: Tx,
+  actor: Actor,
+  { id, slug, name, region, mode, tier, state }: FederationRow,
+  more: Pick<Change, "audit" | "jobs"> = {},
+): Promise<void> {
+  const [job] = await record(tx, actor, { jobs: [hubOperation(id, "provision-hub"), ...more.jobs ?? []] });
+  await record(tx, actor, {
+    audit: [{
+      kind: "federation_created",
+      objectType: "federation",
+      objectId: id,
+      federationId: id,
+      metadata: { slug, name, region, mode, tier, operationId: job!.id },
+    }, ...more.audit ?? []],
+    events: [{ federationId: id, state, operation: streamOperation(job!) }],
+  });
+}

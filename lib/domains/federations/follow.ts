@@ -1,0 +1,82 @@
+/** Following a hub's events, and who may see which of them. */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Follower, Sight } from "#lib/records/events/looks.ts";
+import { followHub, type Frame } from "#lib/records/events/stream.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+
+export interface FollowOptions {
+  /** The last event that the client has, or null. */
+  readonly since: number | null;
+  readonly signal: AbortSignal;
+}
+
+/** Throws Fault limited `too_many_streams`. */
+export function followFederation(
+  app: App,
+  { credential, userId }: Actor,
+  federation: FederationRow,
+  { since, signal }: FollowOptions,
+): AsyncGenerator<Frame> {
+  const follower = { credentialId: credential.id, userId, federationId: federation.id };
+  const reader = app.feeds.enter(follower, signal);
+  const frames = followHub(app.feeds, reader, since);
+  const end = frames.return.bind(frames);
+  return Object.assign(frames, {
+    // A generator that is ended before it began runs no `finally`.
+    return(value: never) {
+      reader.leave();
+      return end(value);
+    },
+  });
+}
+
+/**
+ * The number after which a client wants to go on: what its browser remembered, or what it asks for. A Last-Event-ID that
+ * is no number of ours is of another stream: null begins anew.
+ */
+export function sinceOf(request: Request, asked: number | undefined): number | null {
+  const remembered = request.headers.get("last-event-id");
+  if (remembered === null) return asked ?? null;
+  return /^\d{1,15}$/.test(remembered) ? Number(remembered) : null;
+}
+
+/**
+ * What each follower may see, in their order. Operators and a hub's admins see all of it, the latter without an operator's
+ * means, spoke admins their spokes' events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
+ * who administered it: they are to hear that it is gone.
+ */
+export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Sight | null)[]> {
+  const credentials = followers.map(({ credentialId }) => credentialId);
+  const hubs = followers.map(({ federationId }) => federationId);
+  const { rows: found } = await sql<{ place: string; all: boolean; whole: boolean; own: string[] }>`
+    select asked.place, users.operator as all, sight.whole, case when sight.whole then '{}' else array(
+      select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
+      where member.user_id = users.id and spoke.federation_id = asked.hub
+        and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
+    ) end as own
+    from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
+    cross join lateral (
+      select user_id from sessions where id = asked.credential and ${sessionLives}
+      union all
+      select user_id from api_tokens as token where id = asked.credential and ${tokenLives}
+    ) as credential
+    join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
+    cross join lateral (
+      select users.operator or exists (
+        select from federation_members as member join federations as hub on hub.id = member.federation_id
+        where member.user_id = users.id and hub.id = asked.hub
+          and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
+      ) as whole
+    ) as sight`.execute(rows);
+  const sights = new Map(found.map(({ place, all, whole, own }): [number, Sight] => {
+    return [Number(place), all ? "all" : whole ? "plain" : new Set(own)];
+  }));
+  return followers.map((_, i) => {
+    const sight = sights.get(i + 1);
+    return typeof sight === "string" || sight && sight.size > 0 ? sight : null;
+  });
+}

@@ -1,0 +1,58 @@
+/** Who administers a hub: brought in, listed, taken out. A hub without any is the operators' alone. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
+import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
+import type { NewMember } from "#lib/domains/members/views.ts";
+
+/** Newest first; complete unless a limit is given. */
+export async function listHubMembers(rows: Rows, { id }: FederationRow, page: MemberPage): Promise<Member[]> {
+  return await listSeats(rows, { federationId: id }, page);
+}
+
+/** Idempotent on address and hub. Throws Fault conflict `user_disabled`, `federation_state`. */
+export async function addHubMember(
+  app: App,
+  actor: Actor,
+  { id: federationId, slug }: FederationRow,
+  invitee: NewMember,
+  key: IdempotencyKey | null,
+): Promise<Joining & { readonly federationId: string }> {
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const joining = await bringIn(tx, actor, invitee, {
+        seat: { federationId },
+        belonging: { federationId },
+        keep: async (tx) => refuseWhenLeaving((await keepFederation(tx, federationId)).state, "add a member to"),
+        entry: {
+          kind: "federation_member_added",
+          objectType: "federation",
+          objectId: federationId,
+          metadata: { slug },
+        },
+      });
+      return { ...joining, federationId };
+    })
+  );
+}
+
+/** From its answer on the hub is closed to them. Admins may take themselves out. Throws Fault missing `member_missing`. */
+export async function removeHubMember(
+  app: App,
+  actor: Actor,
+  { id: federationId, slug }: FederationRow,
+  userId: string,
+): Promise<void> {
+  const entry = { kind: "federation_member_removed", objectType: "federation", objectId: federationId } as const;
+  await app.db.transact((tx) =>
+    takeOut(tx, actor, userId, {
+      seat: { federationId },
+      belonging: { federationId },
+      entry: { ...entry, metadata: { slug } },
+    })
+  );
+}

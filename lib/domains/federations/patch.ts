@@ -1,0 +1,60 @@
+/** Changes what a hub is called and how it is run. Its slug stands in names and addresses, and stays. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
+import type { FederationPatch, FederationRecord } from "#lib/domains/federations/views.ts";
+
+const FIELDS = ["name", "region", "mode", "tier"] as const;
+type Changes = Partial<Record<(typeof FIELDS)[number], string>>;
+
+/** What is absent stays, and a patch that changes nothing writes nothing. */
+export async function patchFederation(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  patch: FederationPatch,
+): Promise<FederationRecord> {
+  if (patch.slug !== undefined && patch.slug !== federation.slug) {
+    throw new Fault("invalid", "slug_fixed", `slug cannot be changed: this hub is ${federation.slug} for good`);
+  }
+  const row = await app.db.transact((tx) => writePatch(tx, app, actor, federation.id, patch));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+async function writePatch(
+  tx: Tx,
+  app: App,
+  asker: Asker,
+  id: string,
+  patch: FederationPatch,
+): Promise<FederationRow> {
+  const before = await lockFederation(tx, id);
+  refuseWhenLeaving(before.state, "change");
+  const changes: Changes = {};
+  for (const field of FIELDS) {
+    const value = patch[field];
+    if (value !== undefined && value !== before[field]) changes[field] = value;
+  }
+  // Only what changes is checked: a record sent back as it was is fine, whatever the catalogue lists by now.
+  refuseUnlisted(app.catalog, changes);
+  if (Object.keys(changes).length === 0) return before;
+  const after = await updateFederation(tx, id, changes);
+  await record(tx, asker, {
+    audit: [{
+      kind: "federation_updated",
+      objectType: "federation",
+      objectId: id,
+      federationId: id,
+      metadata: { slug: after.slug, changed: changes },
+    }],
+    events: [{ federationId: id, state: after.state }],
+  });
+  return after;
+}

@@ -1,0 +1,74 @@
+/**
+ * Accepts the removal of a hub in which no spoke lives any more. Tearing its namespace down is work; the row stays, and
+ * is `removed` once that is gone. From then on nobody is its admin, and its slug is free for another.
+ */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { missingFederation } from "#lib/domains/federations/access.ts";
+import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { showFederation } from "#lib/domains/federations/show.ts";
+import { refuseWhileInhabited } from "#lib/domains/federations/state.ts";
+import {
+  countLiveSpokes,
+  type FederationRow,
+  lockFederationAlone,
+  updateFederation,
+} from "#lib/domains/federations/store.ts";
+import type { FederationRecord } from "#lib/domains/federations/views.ts";
+import { isFinished, type Job } from "#lib/records/jobs/job.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { hasten, lastRemoval } from "#lib/records/jobs/removal.ts";
+import { cancelHubOperations } from "#lib/records/jobs/store.ts";
+
+/**
+ * Asked again while the hub is going, it answers with the operation that is under way. Throws Fault conflict
+ * `federation_not_empty` while spokes live in it, missing `federation_missing` when it is gone.
+ */
+export async function removeFederation(app: App, actor: Actor, federation: FederationRow): Promise<FederationRecord> {
+  const row = await app.db.transact((tx) => acceptHubRemoval(tx, actor, federation.id));
+  return await showFederation(app.db.rows, actor, row);
+}
+
+/**
+ * The row is locked against those who would add a spoke: of the two, one comes first, and the other is told. A
+ * provisioning that is queued is called off at once, a running one as soon as its holder has seen it; the removal is
+ * behind it in the hub's lane.
+ */
+export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promise<FederationRow> {
+  const before = await lockFederationAlone(tx, id);
+  if (before.state === "removed") throw missingFederation();
+  const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
+  if (removal && !isFinished(removal.state)) {
+    await hasten(tx, removal); // whoever asks may have put right what it failed of
+    return before;
+  } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
+  refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
+  const calledOff = await cancelHubOperations(tx, id);
+  const after = await updateFederation(tx, id, { state: "removing", state_reason: null });
+  const [job] = await record(tx, asker, { jobs: [hubOperation(id, "remove-hub")] });
+  await record(tx, asker, {
+    audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
+      kind: "federation_removal_requested",
+      objectType: "federation",
+      objectId: id,
+      federationId: id,
+      metadata: { slug: after.slug, name: after.name, operationId: job!.id },
+    }],
+    events: [{ federationId: id, state: after.state, operation: streamOperation(job!) }],
+  });
+  return after;
+}
+
+function cancelled(federationId: string, { id, kind }: Job): AuditEntry {
+  return {
+    kind: "operation_cancelled",
+    objectType: "operation",
+    objectId: id,
+    federationId,
+    metadata: { kind, reason: "the hub is being removed" },
+  };
+}

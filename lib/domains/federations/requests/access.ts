@@ -1,0 +1,22 @@
+/** Who may do what with a request for a hub. The one of the path is loaded here and handed on as `request`. */
+import { type Access, type Actor, requireActor, requireOperator } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { findRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
+
+/** `see` and `withdraw`: operators and who asked. `decide`: operators. */
+export type RequestDeed = "see" | "decide" | "withdraw";
+
+export function federationRequest(deed: RequestDeed): Access<Actor, { readonly asked: RequestRow }> {
+  return {
+    name: `federation request: ${deed}`,
+    async admit({ app, actor: caller, params }) {
+      const actor = requireActor(caller);
+      const row = await findRequest(app.db.rows, params.requestId ?? "");
+      if (!row || (actor.role !== "operator" && row.requested_by !== actor.userId)) {
+        throw new Fault("missing", "request_missing", "There is no such request, or you have no access to it");
+      }
+      if (deed === "decide") requireOperator(actor);
+      return { actor, asked: row };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Deciding a request for a hub. Approving makes the hub and its admin, rejecting gives a reason; either is one
+ * transaction with its mail, so that nobody is told of what is not, and nothing is of which nobody is told.
+ *
+ * The row of the request is locked first: of those who would decide it at once, or withdraw it, one does, and the others
+ * are told who has. A decision that is repeated is refused as well, for it may have been meant otherwise; an
+ * Idempotency-Key makes a repetition safe.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { connectHub } from "#lib/domains/billing/connect.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { announceFederation, placeFederation } from "#lib/domains/federations/create.ts";
+import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import { decide, lockRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
+import type { Approval, FederationRequestRecord, Rejection } from "#lib/domains/federations/requests/views.ts";
+import type { NewFederation } from "#lib/domains/federations/views.ts";
+import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import type { Letter } from "#lib/drivers/mail/letter.ts";
+import { takeSeat } from "#lib/domains/members/seats.ts";
+import { type HeldUser, holdUser } from "#lib/domains/users/store.ts";
+
+/**
+ * Makes the hub as it was asked for, but for what the approval says otherwise; who asked is its admin at once, and is sent
+ * its invoices where a payment provider is connected. Throws Fault conflict `request_decided`, `asker_disabled` or
+ * `slug_taken`, after which the request is pending as before.
+ */
+export async function approveRequest(
+  app: App,
+  actor: Actor,
+  { id }: RequestRow,
+  approval: Approval,
+  key: IdempotencyKey | null,
+): Promise<FederationRequestRecord> {
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const before = await lockPending(tx, id);
+      const asker = await holdAsker(tx, before);
+      if (asker.disabled) throw askerDisabled(asker.email);
+      const input = resolve(before, approval);
+      refuseUnlisted(app.catalog, { region: input.region, mode: input.mode, tier: input.tier });
+      const hub = await placeFederation(tx, app, actor, input);
+      await takeSeat(tx, { federationId: hub.id }, asker.id);
+      const billing = app.payments ? await connectHub(tx, hub, asker.email) : [];
+      const after = await decide(tx, id, { state: "approved", decidedBy: actor.userId, federationId: hub.id });
+      const to = { email: asker.email, name: asker.displayName };
+      await announceFederation(tx, actor, hub, {
+        audit: [{
+          kind: "federation_member_added",
+          objectType: "federation",
+          objectId: hub.id,
+          federationId: hub.id,
+          metadata: { slug: hub.slug, userId: asker.id, email: asker.email, requestId: id },
+        }, {
+          kind: "federation_request_approved",
+          objectType: "federation_request",
+          objectId: id,
+          federationId: hub.id,
+          audienceUserId: asker.id,
+          metadata: { slug: hub.slug, name: hub.name, asked: before.slug },
+        }, ...billing],
+        jobs: [mailJob({ template: "request-approved", to, about: { hub: hub.name, slug: hub.slug } })],
+      });
+      return await showRequest(tx, after);
+    })
+  );
+}
+
+/** Throws Fault conflict `request_decided`. */
+export async function rejectRequest(
+  app: App,
+  actor: Actor,
+  { id }: RequestRow,
+  { reason }: Rejection,
+  key: IdempotencyKey | null,
+): Promise<FederationRequestRecord> {
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const before = await lockPending(tx, id);
+      const asker = await holdAsker(tx, before);
+      const after = await decide(tx, id, { state: "rejected", decidedBy: actor.userId, rejectReason: reason });
+      const to = { email: asker.email, name: asker.displayName };
+      const letter: Letter = { template: "request-rejected", to, about: { hub: before.name, reason } };
+      await record(tx, actor, {
+        audit: [{
+          kind: "federation_request_rejected",
+          objectType: "federation_request",
+          objectId: id,
+          audienceUserId: asker.id,
+          metadata: { slug: before.slug, name: before.name, reason },
+        }],
+        jobs: asker.disabled ? [] : [mailJob(letter)],
+      });
+      return await showRequest(tx, after);
+    })
+  );
+}
+
+/** Says what was decided, and by whom. */
+export async function requestDecided(rows: Rows, row: RequestRow): Promise<Fault> {
+  const { decidedBy, state } = await showRequest(rows, row);
+  const message = `This request was ${state} by ${decidedBy?.email}; nothing is left to decide`;
+  return new Fault("conflict", "request_decided", message);
+}
+
+/** What the account is now, it is until the decision stands. */
+async function holdAsker(tx: Tx, { requested_by }: RequestRow): Promise<HeldUser> {
+  const user = await holdUser(tx, { id: requested_by });
+  if (!user) throw new Error(`The user ${requested_by}, who made a request, is not there`);
+  return user;
+}
+
+async function lockPending(tx: Tx, id: string): Promise<RequestRow> {
+  const row = await lockRequest(tx, id);
+  if (row.state !== "pending") throw await requestDecided(tx, row);
+  return row;
+}
+
+/** A name that only repeats the slug follows another slug. */
+function resolve(asked: RequestRow, approval: Approval): NewFederation {
+  const slug = approval.slug ?? asked.slug;
+  return {
+    slug,
+    name: approval.name ?? (asked.name === asked.slug ? slug : asked.name),
+    region: approval.region ?? asked.region ?? undefined,
+    mode: approval.mode ?? asked.mode ?? undefined,
+    tier: approval.tier ?? asked.tier ?? undefined,
+  };
+}
+
+function askerDisabled(email: string): Fault {
+  const message = `Cannot approve: the account of ${email} has been disabled; enable it first, or reject the request`;
+  return new Fault("conflict", "asker_disabled", message);
+}

@@ -1,0 +1,43 @@
+/** Requests for hubs as the API shows them: the rows, with the people in them. */
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { listRequests, type RequestFilter, type RequestRow } from "#lib/domains/federations/requests/store.ts";
+import type { FederationRequestRecord } from "#lib/domains/federations/requests/views.ts";
+
+/** What the caller may see: operators all, everybody else their own. Newest first. */
+export async function findRequests(
+  rows: Rows,
+  actor: Actor,
+  page: Omit<RequestFilter, "requestedBy">,
+): Promise<FederationRequestRecord[]> {
+  const own = actor.role === "operator" ? {} : { requestedBy: actor.userId };
+  return await showRequests(rows, await listRequests(rows, { ...page, ...own }));
+}
+
+export async function showRequest(rows: Rows, row: RequestRow): Promise<FederationRequestRecord> {
+  return (await showRequests(rows, [row]))[0]!;
+}
+
+/** In the order given. However many they are, it takes one query. */
+async function showRequests(rows: Rows, found: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
+  if (found.length === 0) return [];
+  const ids = new Set(found.flatMap((row) => [row.requested_by, ...row.decided_by === null ? [] : [row.decided_by]]));
+  const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();
+  const people = new Map(users.map((user) => [user.id, user]));
+  return found.map((row) => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    region: row.region,
+    mode: row.mode,
+    tier: row.tier,
+    reason: row.reason,
+    state: row.state,
+    requestedBy: people.get(row.requested_by)!,
+    decidedBy: row.decided_by === null ? null : people.get(row.decided_by)!,
+    decidedAt: row.decided_at,
+    rejectReason: row.reject_reason,
+    federationId: row.federation_id,
+    createdAt: row.created_at,
+  }));
+}

@@ -1,0 +1,55 @@
+/** Hubs as the API shows them: the rows, with what each is busy with and how many spokes the caller sees in it. */
+import type { Rows } from "#lib/drivers/db/database.ts";
+import {
+  countSpokes,
+  type FederationRow,
+  listFederations,
+  type ListPage,
+  type Removed,
+} from "#lib/domains/federations/store.ts";
+import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { FederationFilter, FederationRecord } from "#lib/domains/federations/views.ts";
+import { describeOperations } from "#lib/records/jobs/operation.ts";
+import { shownMeans } from "#lib/base/means.ts";
+import { currentHubOperations } from "#lib/records/jobs/store.ts";
+
+export async function showFederation(rows: Rows, viewer: Viewer, row: FederationRow): Promise<FederationRecord> {
+  return (await showFederations(rows, viewer, [row]))[0]!;
+}
+
+/** In the order given. However many they are, it takes the same few queries. */
+export async function showFederations(
+  rows: Rows,
+  viewer: Viewer,
+  found: readonly FederationRow[],
+): Promise<FederationRecord[]> {
+  const ids = found.map((row) => row.id);
+  const sight = (job: Parameters<typeof sees>[1]) => sees(viewer, job);
+  const [counts, jobs] = await Promise.all([countSpokes(rows, viewer, ids), currentHubOperations(rows, ids)]);
+  const operations = await describeOperations(rows, [...jobs.values()].filter(sight), sight);
+  const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));
+  return found.map((row) => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    region: row.region,
+    mode: row.mode,
+    tier: row.tier,
+    state: row.state,
+    status: row.state,
+    spokeCount: counts.get(row.id) ?? 0,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    ...shownMeans(viewer, { stateReason: row.state_reason, operation: byHub.get(row.id) ?? null }),
+  }));
+}
+
+/** The hubs that the caller sees, newest first. */
+export async function findFederations(
+  rows: Rows,
+  viewer: Viewer,
+  page: ListPage & FederationFilter,
+  removed: Removed,
+): Promise<FederationRecord[]> {
+  return await showFederations(rows, viewer, await listFederations(rows, viewer, page, removed));
+}

@@ -1,0 +1,42 @@
+/**
+ * The states of a hub, and what each of them allows.
+ *
+ *                      retry
+ *               +------------------+
+ *               v                  |
+ *   (new) -> provisioning ----> failed
+ *               |
+ *               +----> active
+ *
+ *   and from each of them, once no spoke lives in it: removing -> removed
+ *
+ * Spokes are taken while their hub is provisioning, active or failed: their installs wait in the hub's lane.
+ */
+import { Fault } from "#lib/base/errors.ts";
+
+export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
+export type FederationState = (typeof FEDERATION_STATES)[number];
+
+export const FEDERATION_ACTIONS = ["retry"] as const;
+
+/** Throws Fault conflict `federation_state` unless the hub's provisioning has failed. */
+export function refuseRetryUnlessFailed(state: FederationState): void {
+  if (state === "failed") return;
+  const reason = state === "provisioning" ? "wait until it is active or failed" : "it must be failed";
+  throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
+}
+
+/** Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are gone. */
+export function refuseWhileInhabited(slug: string, spokes: number): void {
+  if (spokes === 0) return;
+  const what = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;
+  const message = `Cannot remove the hub ${slug} while ${what} first, and wait until nothing of it is left`;
+  throw new Fault("conflict", "federation_not_empty", message);
+}
+
+/** Throws Fault conflict `federation_state` for a hub that is going or gone; `what` is what cannot be done to it. */
+export function refuseWhenLeaving(state: FederationState, what: string): void {
+  if (state !== "removing" && state !== "removed") return;
+  const message = `Cannot ${what} a hub that is ${state}; it must be provisioning, active or failed`;
+  throw new Fault("conflict", "federation_state", message);
+}

@@ -1,0 +1,108 @@
+/** The rows of hubs. A removed hub keeps its row, and its slug is free for another; a live slug names one hub alone. */
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import * as v from "valibot";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { contains } from "#lib/drivers/db/contains.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { FederationFilter } from "#lib/domains/federations/views.ts";
+import { isId } from "#lib/base/ids.ts";
+import { Slug } from "#lib/base/schema.ts";
+
+export type FederationRow = Selectable<Schema["federations"]>;
+export type NewFederationRow = Insertable<Schema["federations"]>;
+
+/** Whether what is removed counts as there. */
+export type Removed = "hidden" | "shown";
+
+export interface ListPage {
+  readonly limit?: number | undefined;
+  /** Exclusive; rows that share the last one's timestamp are never split between two pages. */
+  readonly before?: Date | undefined;
+}
+
+/** The hub of this id or slug. Of hubs that had the slug one after the other it is the live one, else the newest. */
+export async function findFederation(rows: Rows, name: string, removed: Removed): Promise<FederationRow | undefined> {
+  const byId = isId("fed", name);
+  if (!byId && !v.is(Slug, name)) return undefined;
+  let query = rows.selectFrom("federations").selectAll().where(byId ? "id" : "slug", "=", name);
+  if (removed === "hidden") query = query.where("state", "<>", "removed");
+  return await query.orderBy(sql`state = 'removed'`).orderBy("created_at", "desc").limit(1).executeTakeFirst();
+}
+
+/** The hubs that the caller sees, newest first. */
+export async function listFederations(
+  rows: Rows,
+  viewer: Viewer,
+  page: ListPage & FederationFilter,
+  removed: Removed,
+): Promise<FederationRow[]> {
+  let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")))
+    .orderBy("created_at", "desc");
+  if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (page.slug) query = query.where("slug", "=", page.slug);
+  if (page.state) query = query.where("state", "=", page.state);
+  if (page.q) query = query.where(contains(["slug", "name"], page.q));
+  if (page.before) query = query.where("created_at", "<", page.before);
+  if (page.limit) query = query.fetch(page.limit, "with ties");
+  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+    .execute();
+}
+
+/** How many live spokes the caller sees in each of these hubs; a hub without any is absent. */
+export async function countSpokes(
+  rows: Rows,
+  viewer: Viewer,
+  federationIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (federationIds.length === 0) return new Map();
+  const counts = await rows.selectFrom("spokes").select(["federation_id", sql<number>`count(*)::int`.as("count")])
+    .where("federation_id", "in", federationIds).where("state", "<>", "removed")
+    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")))
+    .groupBy("federation_id").execute();
+  return new Map(counts.map((row) => [row.federation_id, row.count]));
+}
+
+/** How many spokes of the hub are not removed yet, whoever sees them. */
+export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
+  const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
+    .where("federation_id", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Adds the hub, or returns undefined when a live one has its slug: also when that one was committed just now. */
+export async function insertFederation(tx: Tx, row: NewFederationRow): Promise<FederationRow | undefined> {
+  return await tx.insertInto("federations").values(row).onConflict((conflict) => conflict.doNothing())
+    .returningAll().executeTakeFirst();
+}
+
+/**
+ * The row as it stands, held against other changes until the transaction ends. It is not locked against those who only
+ * refer to it: spokes and audit entries may be added meanwhile.
+ */
+export async function lockFederation(tx: Tx, id: string): Promise<FederationRow> {
+  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * The same, held also against those who are about to add something to the hub: they come before, and what they added is
+ * seen, or they come after, and see what has become of the hub.
+ */
+export async function lockFederationAlone(tx: Tx, id: string): Promise<FederationRow> {
+  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
+}
+
+/** The row as it stands, held against removal alone: whoever removes a hub locks it `for update`. */
+export async function keepFederation(tx: Tx, id: string): Promise<FederationRow> {
+  return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
+}
+
+export async function updateFederation(
+  tx: Tx,
+  id: string,
+  change: Updateable<Schema["federations"]>,
+): Promise<FederationRow> {
+  return await tx.updateTable("federations").set({ ...change, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}

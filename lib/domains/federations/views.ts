@@ -1,0 +1,59 @@
+/** A hub as the API shows it, and what it takes to make one or to change it. */
+import * as v from "valibot";
+import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
+import { OperationView } from "#lib/records/jobs/operation.ts";
+import { maybe, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+
+export const FederationView = v.object({
+  id: v.string(),
+  slug: v.string(),
+  name: v.string(),
+  region: v.nullable(v.string()),
+  mode: v.nullable(v.string()),
+  tier: v.nullable(v.string()),
+  state: v.picklist(FEDERATION_STATES),
+  status: v.picklist(FEDERATION_STATES),
+  stateReason: v.nullable(v.string()),
+  spokeCount: v.number(),
+  createdAt: Stamp,
+  updatedAt: Stamp,
+  operation: v.nullable(OperationView),
+});
+export type FederationRecord = v.InferInput<typeof FederationView>;
+
+/** What a list of hubs can be narrowed by; all of them must fit. */
+export const federationFilters = {
+  slug: v.optional(Slug),
+  state: oneOf(FEDERATION_STATES),
+  /** A part of the slug or the name. */
+  q: Part,
+};
+export type FederationFilter = {
+  readonly [F in keyof typeof federationFilters]?: v.InferOutput<(typeof federationFilters)[F]>;
+};
+
+const choice = maybe(text(1, 100));
+
+export const NewFederation = v.object({
+  slug: Slug,
+  name: maybe(text(1, 200)),
+  region: choice,
+  mode: choice,
+  tier: choice,
+});
+export type NewFederation = v.InferOutput<typeof NewFederation>;
+
+/** The slug may be said again; it must be the one that the hub has. */
+export const FederationPatch = v.object({
+  slug: choice,
+  name: maybe(text(1, 200)),
+  region: choice,
+  mode: choice,
+  tier: choice,
+});
+export type FederationPatch = v.InferOutput<typeof FederationPatch>;
+
+export const FederationAction = v.object({
+  action: v.picklist(FEDERATION_ACTIONS, `must be one of ${FEDERATION_ACTIONS.join(", ")}`),
+});
+export type FederationAction = v.InferOutput<typeof FederationAction>;

@@ -1,0 +1,123 @@
+/**
+ * The rows of memberships: who has a seat in a hub, and who in a spoke. The two tables are alike, and what is done with
+ * them is the same. What a seat is worth stands in store.ts: nothing, until the address is verified.
+ */
+import { sql } from "kysely";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+
+/** What somebody administers. */
+export type Seat = { readonly federationId: string } | { readonly spokeId: string };
+
+export interface Member {
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string;
+  /** Invited, and has not accepted yet: until then the seat opens nothing. */
+  readonly pending: boolean;
+  /** Since when the seat is theirs. */
+  readonly createdAt: Date;
+}
+
+/** What somebody administers, as people call it. */
+export interface NamedPlace {
+  readonly name: string;
+  /** Of a spoke: where its site is, and whether it should answer there now. */
+  readonly site:
+    | { readonly spokeId: string; readonly host: string; readonly url: string; readonly open: boolean }
+    | null;
+}
+
+export interface MemberPage {
+  readonly limit?: number | undefined;
+  /** Exclusive; members who share the last one's timestamp are never split between two pages. */
+  readonly before?: Date | undefined;
+}
+
+/** Returns whether the user had no such seat before. Streams that it has open look again, and widen. */
+export async function takeSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
+  const { table, column, id } = where(seat);
+  const { rows } = await sql`insert into ${table} (${column}, user_id) values (${id}, ${userId})
+    on conflict do nothing returning user_id`.execute(tx);
+  if (rows.length > 0) tx.wakes.add(`user:${userId}`);
+  return rows.length > 0;
+}
+
+/** Returns whether the user had it. Streams that it has open look again, and narrow or end. */
+export async function vacateSeat(tx: Tx, seat: Seat, userId: string): Promise<boolean> {
+  const { table, column, id } = where(seat);
+  const { rows } = await sql`delete from ${table} where ${column} = ${id} and user_id = ${userId}
+    returning user_id`.execute(tx);
+  if (rows.length > 0) tx.wakes.add(`user:${userId}`);
+  return rows.length > 0;
+}
+
+/** Newest first; complete unless a limit is given. */
+export async function listSeats(rows: Rows, seat: Seat, { limit, before }: MemberPage): Promise<Member[]> {
+  const { table, column, id } = where(seat);
+  const earlier = before ? sql`and seat.created_at < ${before}` : sql``;
+  const most = limit ? sql`fetch first ${sql.lit(limit)} rows with ties` : sql``;
+  const { rows: found } = await sql<MemberRow>`
+    select * from (
+      select user_id, email, display_name, email_verified_at is null as pending, seat.created_at
+      from ${table} as seat join users on users.id = seat.user_id
+      where seat.${column} = ${id} ${earlier}
+      order by seat.created_at desc ${most}
+    ) as page order by created_at desc, user_id desc`.execute(rows);
+  return found.map((row) => ({
+    userId: row.user_id,
+    email: row.email,
+    displayName: row.display_name,
+    pending: row.pending,
+    createdAt: row.created_at,
+  }));
+}
+
+/**
+ * What the user administers or will, once the address is verified, by the names that people gave it: hubs, then spokes,
+ * as they came.
+ */
+export async function placesOfSeats(rows: Rows, userId: string): Promise<NamedPlace[]> {
+  const { rows: found } = await sql<PlaceRow>`
+    select name, spoke_id, state, domain, blueprint_inputs from (
+      select 1 as rank, hub.name, member.created_at, hub.id,
+        null as spoke_id, null as state, null as domain, null::jsonb as blueprint_inputs
+        from federation_members as member
+        join federations as hub on hub.id = member.federation_id
+        where member.user_id = ${userId} and hub.state <> 'removed'
+      union all
+      select 2, spoke.display_name, member.created_at, spoke.id,
+        spoke.id, spoke.state, spoke.domain, spoke.blueprint_inputs
+        from spoke_members as member
+        join spokes as spoke on spoke.id = member.spoke_id
+        where member.user_id = ${userId} and spoke.state <> 'removed'
+    ) as seats order by rank, created_at, id`.execute(rows);
+  return found.map(({ name, spoke_id: spokeId, state, domain: host, blueprint_inputs: inputs }) => ({
+    name,
+    site: spokeId === null ? null : { spokeId, host, url: spokeUrl({ ...inputs, host }), open: state === "active" },
+  }));
+}
+
+/** The same by their names alone. */
+export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]> {
+  return (await placesOfSeats(rows, userId)).map(({ name }) => name);
+}
+
+type PlaceRow =
+  & { readonly name: string; readonly domain: string; readonly blueprint_inputs: SpokeInputs }
+  & ({ readonly spoke_id: string; readonly state: string } | { readonly spoke_id: null; readonly state: null });
+
+interface MemberRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly display_name: string;
+  readonly pending: boolean;
+  readonly created_at: Date;
+}
+
+function where(seat: Seat) {
+  return "spokeId" in seat
+    ? { table: sql.table("spoke_members"), column: sql.ref("spoke_id"), id: seat.spokeId }
+    : { table: sql.table("federation_members"), column: sql.ref("federation_id"), id: seat.federationId };
+}

@@ -1,0 +1,117 @@
+/**
+ * Writes that events are read, and counts them, in one statement of the caller's transaction.
+ *
+ * A reader's marks are made one transaction at a time (`holdMarks`), on whatever replica. So nothing is counted twice,
+ * no two of them wait for each other, and what the statement after `holdMarks` sees is what the one before has left.
+ */
+import { type RawBuilder, sql } from "kysely";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { About, Reader } from "#lib/domains/notifications/objects.ts";
+
+/**
+ * Whether this transaction may mark a batch of all: it may not while another one of the same reader does. It does not
+ * wait for that, because whoever waits here holds a connection, and with a few calls at once one reader would hold all.
+ */
+export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
+  const { rows: [row] } = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`wheelwright: all marks of ${userId}`}, 0)) as free`.execute(
+    tx,
+  );
+  return row!.free;
+}
+
+/**
+ * Marks the events of the query (`id`, `at`), each of which must be visible. Returns what the query found, by its
+ * column `place`: how many events, the time of the last, and how many of them were not read before.
+ */
+export async function markEvents(tx: Tx, userId: string, events: RawBuilder<unknown>): Promise<Marks[]> {
+  const { rows } = await sql<{ place: string; found: string; marked: string; last: string }>`
+    with event as materialized (${events}),
+    skip as materialized (
+      select federation_id, spoke_id, skip_through from notification_read_counts
+      where user_id = ${userId} and about in ('hub', 'spoke') and skip_through > '-infinity'
+    ), unread as materialized (
+      select id from event where not (select exists (select from skip)) or at > coalesce((
+        select skip_through from (
+          select coalesce(federation_id, '') as hub, coalesce(spoke_id, '') as spoke from audit_events
+          where id = event.id offset 0
+        ) as place join skip on skip.spoke_id = spoke and skip.federation_id = case when spoke = '' then hub else '' end
+      ), '-infinity')
+    ), fresh as (
+      insert into notification_reads (user_id, event_id, read_at)
+      select ${userId}, id, (select wheelwright_now()) from unread on conflict do nothing returning event_id
+    ), counted as (
+      insert into notification_read_counts as count (user_id, about, federation_id, spoke_id, reads)
+      select ${userId}, object.about, object.federation_id, object.spoke_id, count(*)
+      from fresh cross join lateral (
+        select coalesce(federation_id, ''), coalesce(spoke_id, ''), audience_user_id from audit_events
+        where id = fresh.event_id offset 0
+      ) as event (hub, spoke, audience) cross join lateral (values
+        ('all', '', '', true),
+        ('loose', '', '', hub = ''),
+        ('hub', hub, '', hub <> ''),
+        ('spoke', '', spoke, spoke <> ''),
+        ('audience', hub, spoke, audience = ${userId})
+      ) as object (about, federation_id, spoke_id, counts)
+      where object.counts group by object.about, object.federation_id, object.spoke_id
+      on conflict (user_id, about, federation_id, spoke_id) do update set reads = count.reads + excluded.reads
+    )
+    select event.place, count(*) as found, count(fresh.event_id) as marked, max(event.at)::text as last
+    from event left join fresh on fresh.event_id = event.id group by event.place`.execute(tx);
+  return rows.map(({ place, found, marked, last }) => ({
+    place: Number(place),
+    found: Number(found),
+    marked: Number(marked),
+    last,
+  }));
+}
+
+export interface Marks {
+  readonly place: number;
+  readonly found: number;
+  readonly marked: number;
+  /** As PostgreSQL writes it. */
+  readonly last: string;
+}
+
+export interface Through {
+  readonly about: About;
+  readonly federationId: string;
+  readonly spokeId: string;
+  /** As PostgreSQL writes it: everything of the object up to then is read. */
+  readonly through: string;
+}
+
+/** What lies below is no stretch of its own any more. */
+export async function raiseThrough(tx: Tx, userId: string, objects: readonly Through[]): Promise<void> {
+  if (objects.length === 0) return;
+  for (const { about, federationId, spokeId, through } of objects) {
+    await sql`delete from notification_read_stretches where user_id = ${userId} and about = ${about}
+      and federation_id = ${federationId} and spoke_id = ${spokeId} and through_at <= ${through}::timestamptz`.execute(
+      tx,
+    );
+  }
+  await sql`
+    insert into notification_read_counts as count (user_id, about, federation_id, spoke_id, read_through)
+    select ${userId}, * from unnest(
+      ${objects.map(({ about }) => about)}::text[],
+      ${objects.map(({ federationId }) => federationId)}::text[],
+      ${objects.map(({ spokeId }) => spokeId)}::text[],
+      ${objects.map(({ through }) => through)}::timestamptz[]
+    )
+    on conflict (user_id, about, federation_id, spoke_id)
+    do update set read_through = greatest(count.read_through, excluded.read_through)`.execute(tx);
+}
+
+/** Who reads, and is written down for it. */
+export type Marker = Reader & Asker;
+
+/** The event that tells of it; nothing where nothing has changed. */
+export async function noteRead(tx: Tx, reader: Marker, marked: number): Promise<void> {
+  if (marked === 0) return;
+  await record(tx, reader, {
+    audit: [{ kind: "notifications_read", objectType: "user", objectId: reader.userId, metadata: { marked } }],
+  });
+}

@@ -1,0 +1,24 @@
+/** A notification: an audit event with its reader's read state. There is no record of it besides these two. */
+import type { Selectable } from "kysely";
+import { type AuditEvent, shownTo, toEvent } from "#lib/records/audit/store.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
+
+export interface Notification extends AuditEvent {
+  readonly read: boolean;
+  readonly readAt: Date | null;
+}
+
+export type NotificationRow = Selectable<Schema["audit_events"]> & {
+  readonly read_at: Date | null;
+  /** Whether it was there before the reader came. */
+  readonly skipped: boolean;
+};
+
+export function toNotification(row: NotificationRow, reader: Reader): Notification {
+  return { ...shownTo(reader, toEvent(row)), read: isRead(row), readAt: row.read_at };
+}
+
+export function isRead({ read_at, skipped }: NotificationRow): boolean {
+  return read_at !== null || skipped;
+}

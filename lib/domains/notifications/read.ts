@@ -1,0 +1,61 @@
+/** Marks one notification as read. */
+import { sql } from "kysely";
+import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { holdMarks } from "#lib/domains/members/history.ts";
+import { type Marker, markEvents, noteRead, raiseThrough, type Through } from "#lib/domains/notifications/marks.ts";
+import {
+  isRead,
+  type Notification,
+  type NotificationRow,
+  toNotification,
+} from "#lib/domains/notifications/notification.ts";
+import { belongs, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { joinStretch } from "#lib/domains/notifications/stretches.ts";
+import { skippedThrough } from "#lib/domains/notifications/unread.ts";
+import { isId } from "#lib/base/ids.ts";
+
+/**
+ * The notification as it is from now on; one that was read before stays as it was. Throws Fault missing for what the
+ * reader is not notified of, whether or not there is such an event.
+ */
+export async function markRead(db: Database, reader: Marker, id: string): Promise<Notification> {
+  if (!isId("evt", id)) throw missingNotification();
+  return await db.transact(async (tx) => {
+    await holdMarks(tx, reader.userId);
+    const before = await findNotification(tx, reader, id);
+    if (!before) throw missingNotification();
+    if (isRead(before)) return toNotification(before, reader);
+    await markEvents(tx, reader.userId, sql`select 0 as place, id, at from audit_events where id = ${id}`);
+    const complete = await findReadCompletely(tx, reader, id);
+    if (complete.length === 0) await joinStretch(tx, reader, id);
+    await raiseThrough(tx, reader.userId, complete);
+    await noteRead(tx, reader, 1);
+    return toNotification((await findNotification(tx, reader, id))!, reader);
+  });
+}
+
+async function findNotification(tx: Tx, reader: Reader, id: string): Promise<NotificationRow | undefined> {
+  const seen = reader.role === "operator"
+    ? sql`true`
+    : sql`exists (select from (${objectsOf(reader)}) as object where ${belongs(reader)})`;
+  const { rows: [row] } = await sql<NotificationRow>`
+    select event.*, done.read_at, event.at <= ${skippedThrough(reader)} as skipped from audit_events as event
+    left join notification_reads as done on done.user_id = ${reader.userId} and done.event_id = event.id
+    where event.id = ${id} and event.customer_visible and ${seen}`.execute(tx);
+  return row;
+}
+
+/** The event's object, if nothing of it is unread any more: a search for the unread need not come back there. */
+async function findReadCompletely(tx: Tx, reader: Reader, id: string): Promise<Through[]> {
+  const { rows } = await sql<Through>`
+    select object.about, object.federation_id as "federationId", object.spoke_id as "spokeId",
+      object.last_at::text as through
+    from (select * from audit_events where id = ${id}) as event, (${objectsOf(reader)}) as object
+    where ${belongs(reader)} and object.visible_events = object.reads`.execute(tx);
+  return rows;
+}
+
+function missingNotification(): Fault {
+  return new Fault("missing", "notification_missing", "There is no such notification, or you have no access to it");
+}

@@ -1,0 +1,87 @@
+/**
+ * Stretches of what was read one by one: from one event of an object to another, everything is read. Marks that stand side by
+ * side become one stretch, so between two stretches there is always something unread. A search for unread ones goes
+ * from stretch to stretch: what it costs follows from what it finds, however much was read and in whatever order.
+ */
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { belongs, eventsOf, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { isUnread } from "#lib/domains/notifications/unread.ts";
+
+/** `object`'s stretch that begins last, before this moment. */
+function stretchBelow({ userId }: Reader, moment: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
+    where stretch.user_id = ${userId} and stretch.about = object.about
+      and stretch.federation_id = object.federation_id and stretch.spoke_id = object.spoke_id
+      and stretch.from_at < ${moment} order by stretch.from_at desc limit 1)`;
+}
+
+/** The newest unread events of `object` (`id`, `at`) of which `where` holds, and those that share the last one's time. */
+export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: number): RawBuilder<unknown> {
+  const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
+    const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
+      and event.at < ${high} and ${isUnread(reader)}`;
+    return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
+      from (${eventsOf(reader, { where: within, order: "newest first", limit })}) as event)`;
+  };
+  return sql`
+    with recursive gap (next, ids, ats, found) as (
+      select below.from_at, events.ids, events.ats, cardinality(events.ids)
+      from (select 1) as one left join lateral ${stretchBelow(reader, sql`'infinity'`)} as below on true
+      cross join lateral ${between(sql`below.through_at`, sql`'infinity'`)} as events
+      union all
+      select below.from_at, events.ids, events.ats, gap.found + cardinality(events.ids)
+      from gap left join lateral ${stretchBelow(reader, sql`gap.next`)} as below on true
+      cross join lateral ${between(sql`below.through_at`, sql`gap.next`)} as events
+      where gap.next > object.read_through and gap.found < ${limit}
+    )
+    select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
+}
+
+/** Puts an event that was marked just now together with what is read on either side of it. */
+export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
+  const next = (order: "newest first" | "oldest first") => {
+    const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
+    return eventsOf(reader, { where, order, limit: 1 });
+  };
+  const beside = eventsOf(reader, {
+    where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
+      and ${isUnread(reader)}`,
+    order: "oldest first",
+    limit: SIDE,
+  });
+  const { rows: [found] } = await sql<Stretch>`
+    select object.about, object.federation_id, object.spoke_id,
+      case when older.at = any(unread) then marked.at else coalesce((
+        select from_at from ${stretchBelow(reader, sql`marked.at`)} as below where through_at >= older.at
+      ), older.at, marked.at) end::text as from_at,
+      case when newer.at = any(unread) then marked.at else coalesce((
+        select through_at from ${stretchBelow(reader, sql`newer.at + interval '1 millisecond'`)} as above
+        where through_at >= newer.at
+      ), newer.at, marked.at) end::text as through_at
+    from (select * from audit_events where id = ${id}) as marked
+    join lateral (select * from (${objectsOf(reader)}) as object) as object on ${belongs(reader, sql.table("marked"))}
+    cross join lateral (select max(at) as at from (${next("newest first")}) as event) as older
+    cross join lateral (select min(at) as at from (${next("oldest first")}) as event) as newer
+    cross join lateral (select coalesce(array_agg(at), '{}') as unread from (${beside}) as event) as sides
+    where marked.at <> all(unread)`.execute(tx);
+  if (!found || found.from_at === found.through_at) return;
+  const { about, federation_id, spoke_id, from_at, through_at } = found;
+  await sql`delete from notification_read_stretches where user_id = ${reader.userId} and about = ${about}
+    and federation_id = ${federation_id} and spoke_id = ${spoke_id}
+    and from_at between ${from_at}::timestamptz and ${through_at}::timestamptz`.execute(tx);
+  await sql`insert into notification_read_stretches values (${reader.userId}, ${about}, ${federation_id}, ${spoke_id},
+    ${from_at}::timestamptz, ${through_at}::timestamptz)`.execute(tx);
+}
+
+/** Events of one moment that are looked at: an object has but one, as lib/records/changes gives times. */
+const SIDE = 100;
+
+interface Stretch {
+  readonly about: string;
+  readonly federation_id: string;
+  readonly spoke_id: string;
+  /** As PostgreSQL writes them. */
+  readonly from_at: string;
+  readonly through_at: string;
+}

@@ -1,0 +1,33 @@
+/** Notifications as the API takes and shows them: an audit event, and whether and when the caller has read it. */
+import * as v from "valibot";
+import { AuditEventView } from "#lib/records/audit/views.ts";
+import { Before, Flag, MaybeStamp } from "#lib/base/schema.ts";
+
+const MOST = 100;
+const LIMIT = "must be a whole number from 1";
+
+/** Any size from 1 is taken; a page has 100 at most. */
+const Limit = v.pipe(
+  v.string(LIMIT),
+  v.regex(/^0*[1-9]\d{0,14}$/, LIMIT),
+  v.maxLength(100, LIMIT),
+  v.transform((value) => Math.min(Number(value), MOST)),
+);
+
+export const NotificationQuery = v.object({
+  limit: v.optional(Limit, "20"),
+  unreadOnly: Flag,
+  before: v.optional(Before),
+});
+export type NotificationQuery = v.InferOutput<typeof NotificationQuery>;
+
+export const NotificationView = v.object({
+  ...AuditEventView.entries,
+  read: v.boolean(),
+  readAt: MaybeStamp,
+});
+
+export const UnreadCount = v.object({ count: v.number() });
+
+/** How many notifications became read by this call. */
+export const Marked = v.object({ marked: v.number() });

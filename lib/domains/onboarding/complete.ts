@@ -1,0 +1,112 @@
+/**
+ * Finishing the wizard that greets a new user: a name, a password and a first request for a hub, all or none.
+ *
+ * It is done once. The password is set in it without the old one, which is all right for somebody who has just come in,
+ * and would be a way to keep what was stolen if it could be done again. A new password ends all sessions, and its owner
+ * is told by mail; the caller goes on with a new session, so that whoever else had the cookie of the old one does not.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { sessionCookie } from "#lib/domains/auth/cookie.ts";
+import { recipient } from "#lib/domains/auth/forgot.ts";
+import { voidGrants } from "#lib/domains/auth/one-time.ts";
+import { beginSession, endSession } from "#lib/domains/auth/sessions.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { placeRequest, refuseUnoffered } from "#lib/domains/federations/requests/ask.ts";
+import { showRequest } from "#lib/domains/federations/requests/show.ts";
+import type { NewJob } from "#lib/records/jobs/job.ts";
+import { mailJob } from "#lib/records/jobs/mail.ts";
+import type { OnboardingBody, OnboardingRecord } from "#lib/domains/onboarding/views.ts";
+import { endSessionsOf, type HeldUser, holdUser, readUser } from "#lib/domains/users/store.ts";
+import { showUser } from "#lib/domains/users/views.ts";
+
+/** The answer, and the Set-Cookie header that goes on with the session. */
+export interface Onboarded {
+  readonly body: OnboardingRecord;
+  readonly cookie: string;
+}
+
+/** When the user finished the wizard, or null. */
+export async function findOnboarded(rows: Rows, userId: string): Promise<Date | null> {
+  const row = await rows.selectFrom("users").select("onboarded_at").where("id", "=", userId).executeTakeFirst();
+  return row?.onboarded_at ?? null;
+}
+
+/** Throws Fault conflict `onboarded`, and what asking for a hub throws; then nothing has changed. */
+export async function completeOnboarding(app: App, actor: Actor, input: OnboardingBody): Promise<Onboarded> {
+  if (await findOnboarded(app.db.rows, actor.userId)) throw alreadyDone(); // before a password is hashed for it
+  if (input.federationRequest) refuseUnoffered(app, input.federationRequest);
+  const { password } = input;
+  if (password !== undefined) requirePassword(password, actor.email);
+  const passwordHash = password === undefined ? null : await app.passwords.hash(password, { whose: actor.userId });
+  return await app.db.transact((tx) => complete(tx, app, actor, input, passwordHash));
+}
+
+async function complete(
+  tx: Tx,
+  app: App,
+  actor: Actor,
+  { displayName, federationRequest }: OnboardingBody,
+  passwordHash: string | null,
+): Promise<Onboarded> {
+  const user = await holdUser(tx, { id: actor.userId });
+  // Whoever set another password or disabled the user meanwhile has ended this session, and it may do nothing more.
+  if (!user || !await endSession(tx, actor.credential.id)) {
+    throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
+  }
+  const { at } = await note(tx, actor.userId, displayName, passwordHash);
+  const jobs: NewJob[] = [];
+  if (passwordHash !== null) {
+    await endSessionsOf(tx, actor.userId);
+    await voidGrants(tx, actor.userId, ["password_reset"]);
+    if (user.hasPassword) jobs.push(passwordMail(user, at, actor.ip));
+  }
+  const session = await beginSession(tx, actor.userId, actor);
+  const placed = federationRequest ? await placeRequest(tx, user, federationRequest) : null;
+  const body = {
+    user: showUser(await readUser(tx, actor.userId)),
+    federationRequest: placed && await showRequest(tx, placed.row),
+  };
+  const changed = [...displayName === undefined ? [] : ["displayName"], ...passwordHash === null ? [] : ["password"]];
+  const done: AuditEntry = {
+    kind: "onboarding_completed",
+    objectType: "user",
+    objectId: actor.userId,
+    metadata: { changed, ...(placed && { requestId: placed.row.id }) },
+  };
+  await record(tx, actor, { audit: [done, ...placed ? [placed.entry] : []], jobs: [...jobs, ...placed?.jobs ?? []] });
+  return { body, cookie: sessionCookie(app.config.publicUrl, session.secret) };
+}
+
+/** Of two who finish at once, the second finds it done. */
+async function note(
+  tx: Tx,
+  id: string,
+  displayName: string | undefined,
+  passwordHash: string | null,
+): Promise<{ readonly at: Date }> {
+  const now = sql<Date>`wheelwright_now()`;
+  const row = await tx.updateTable("users").set({
+    onboarded_at: now,
+    updated_at: now,
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(passwordHash !== null && { password_hash: passwordHash }),
+  }).where("id", "=", id).where("onboarded_at", "is", null).returning("onboarded_at").executeTakeFirst();
+  if (!row) throw alreadyDone();
+  return { at: row.onboarded_at! };
+}
+
+function passwordMail(user: HeldUser, at: Date, ip: string): NewJob {
+  const about = { at: at.toISOString(), ip };
+  return mailJob({ template: "password-changed", to: recipient(user), about });
+}
+
+function alreadyDone(): Fault {
+  const message = "Onboarding is completed already; a forgotten password is renewed by POST /api/auth/forgot-password";
+  return new Fault("conflict", "onboarded", message);
+}

@@ -1,0 +1,59 @@
+/**
+ * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row becomes `removed`
+ * without the cluster's word, and the audit says so.
+ */
+import { sql } from "kysely";
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { cancellations, GIVEN_UP, hasFailed, lastWord, tooEarly, underWay } from "#lib/domains/federations/abandon.ts";
+import { endGivenUp, lastRemoval } from "#lib/records/jobs/removal.ts";
+import { cancelOperationsOf } from "#lib/records/jobs/store.ts";
+import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { freeNames } from "#lib/domains/spokes/names.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
+
+/** Throws Fault forbidden `operator_only`, conflict `spoke_state` before a removal has failed, missing when it is gone. */
+export async function abandonSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
+  requireOperator(actor);
+  const row = await app.db.transact((tx) => acceptAbandoning(tx, actor, spoke.id));
+  return await showSpoke(app.db.rows, actor, row);
+}
+
+export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  if (before.state !== "removing") throw new Fault("conflict", "spoke_state", tooEarly("spoke", before.state));
+  const removal = await lastRemoval(tx, { spokeId: id });
+  if (!hasFailed(removal)) throw new Fault("conflict", "spoke_state", underWay("spoke"));
+  const calledOff = await endGivenUp(tx, await cancelOperationsOf(tx, id));
+  const now = sql<Date>`wheelwright_now()`;
+  const after = await tx.updateTable("spokes").set({
+    state: "removed",
+    state_reason: GIVEN_UP,
+    health: "unknown",
+    removed_at: now,
+    updated_at: now,
+  }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+  await freeNames(tx, id);
+  const about = { federationId: after.federation_id, spokeId: id };
+  const { slug, domain, size, namespace, cluster } = after;
+  const snapshots = removal?.progress.snapshots;
+  const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };
+  await record(tx, asker, {
+    audit: [...cancellations(calledOff, about, "the spoke was given up"), {
+      kind: "spoke_destroyed",
+      objectType: "spoke",
+      objectId: id,
+      ...about,
+      metadata: { ...metadata, ...(snapshots && { snapshots }) },
+    }],
+    events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],
+  });
+  return after;
+}

@@ -1,0 +1,44 @@
+/** Who may do what with a spoke. The spoke of the path, by id or domain, is loaded here and handed on as `spoke`. */
+import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { removedFor } from "#lib/domains/federations/access.ts";
+import { runsHub, sees } from "#lib/domains/federations/viewer.ts";
+import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+
+/**
+ * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
+ * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub.
+ */
+export type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history";
+
+/** What those who run its hub alone may do with a spoke. */
+const RESERVED: { readonly [D in SpokeDeed]?: string } = {
+  remove: "remove a spoke",
+  delegate: "say who administers a spoke",
+};
+
+export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow }> {
+  return {
+    name: `spoke: ${deed}`,
+    async admit({ app, actor: caller, params, query }) {
+      const actor = requireActor(caller);
+      const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
+      const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
+      if (!row || !seesSpoke(actor, row)) throw missingSpoke();
+      if (RESERVED[deed] && !runsHub(actor, row.federation_id)) {
+        const message = `Only an operator or an admin of its hub may ${RESERVED[deed]}`;
+        throw new Fault("forbidden", "federation_admin_only", message);
+      }
+      return { actor, spoke: row };
+    },
+  };
+}
+
+export function missingSpoke(): Fault {
+  return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
+}
+
+function seesSpoke(actor: Actor, row: SpokeRow): boolean {
+  if (row.state === "removed") return runsHub(actor, row.federation_id);
+  return sees(actor, { federationId: row.federation_id, spokeId: row.id });
+}

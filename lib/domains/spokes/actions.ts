@@ -1,0 +1,136 @@
+/** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
+import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
+import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import type { ResizeWish } from "#lib/operations/resize.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { requestOfRow } from "#lib/domains/spokes/request.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
+import type { SpokeActionName } from "#lib/operations/table.ts";
+import { lockSpoke, moveSpoke, setInputs, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokeAction, SpokeRecord } from "#lib/domains/spokes/views.ts";
+
+/**
+ * Throws Fault conflict `spoke_state` when neither the spoke's state nor what is queued for it allows the action, and what
+ * the operation's own wish deserves.
+ */
+export async function requestAction(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  asked: SpokeAction,
+): Promise<SpokeRecord> {
+  const wish = readRequest(app, actor, asked);
+  const row = await app.db.transact((tx) => acceptAction(app, tx, actor, spoke.id, wish));
+  return await showSpoke(app.db.rows, actor, row);
+}
+
+/** An action and what it is to lead to, as far as that can be said without the spoke. */
+export interface ActionRequest {
+  readonly action: SpokeActionName;
+  /** The payload of its job. */
+  readonly wish: object;
+}
+
+/** Throws Fault forbidden for what operators alone may ask, and invalid for what nobody can. */
+export function readRequest(app: App, actor: Actor, asked: SpokeAction): ActionRequest {
+  const { action } = asked, { forOperators, wish } = rulesOf(action);
+  if (forOperators) requireOperator(actor);
+  return { action, wish: wish?.(app.catalog, asked) ?? {} };
+}
+
+/** Throws what the operation demands of the spoke; `size` is the one that it has, or has been asked to take. */
+export function demandProgress(
+  { catalog }: Pick<App, "catalog">,
+  { lms_version: version, blueprint_inputs: inputs }: Pick<SpokeRow, "lms_version" | "blueprint_inputs">,
+  { size }: { readonly size: string },
+  { action, wish }: ActionRequest,
+): void {
+  rulesOf(action).demand?.(catalog, { version, inputs, size }, wish);
+}
+
+/** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
+export interface Facts extends SpokeFacts {
+  readonly size: string;
+  /** The upgrade that made it fail, if one did. */
+  readonly failure: Job | null;
+}
+
+/** As things stand in this transaction, or for this reader. */
+export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
+  const live = await liveOperations(rows, spoke.id);
+  const failure = spoke.state === "failed" ? await lastFailure(rows, spoke.id, "upgrade") : null;
+  const resize = live.findLast(({ kind }) => kind === "resize");
+  const maintenance = live.findLast(({ kind }) => kind === "maintenance-on" || kind === "maintenance-off");
+  return {
+    state: spoke.state,
+    wasReady: spoke.ready_at !== null,
+    size: resize ? (resize.payload as ResizeWish).size : spoke.size,
+    maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
+    live: live.map(({ kind }) => kind),
+    failedUpgrade: failure !== null,
+    failure,
+  };
+}
+
+/**
+ * Returns the spoke as it is from now on: in the operation's own state if nothing is ahead of it, else in the state that
+ * it was in. The row is locked first, so of two callers the second judges what the first has made of it.
+ */
+export async function acceptAction(
+  app: App,
+  tx: Tx,
+  asker: Asker,
+  id: string,
+  { action, wish }: ActionRequest,
+): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  const facts = await readFacts(tx, before);
+  const { kind, state } = judgeAction(action, facts);
+  demandProgress(app, before, facts, { action, wish });
+  if (kind === "provision") await renewInputs(app, tx, before);
+  const after = state === before.state ? before : await moveSpoke(tx, id, state);
+  const payload = payloadOf(facts, { action, wish });
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, kind, payload)] });
+  const about = { federationId: after.federation_id, spokeId: id };
+  await record(tx, asker, {
+    audit: [{
+      kind: "spoke_actioned",
+      objectType: "spoke",
+      objectId: id,
+      ...about,
+      metadata: { action, ...payload, slug: after.slug, operationId: job!.id },
+    }],
+    // What waits behind another operation, or changes no state, is told by its start.
+    events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job!) }],
+  });
+  return after;
+}
+
+/** A retry asks for what failed once more. */
+export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): object {
+  return action === "retry" ? failure?.payload ?? {} : wish;
+}
+
+/**
+ * What a spoke is made from is resolved anew for a retry: the catalogue or the blueprint may be what was mended. What
+ * they do not offer any more is tried as it was asked for.
+ */
+async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
+  let inputs;
+  try {
+    inputs = spokeInputs(catalog, config, requestOfRow(spoke));
+  } catch (error) {
+    return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
+  }
+  await setInputs(tx, spoke.id, inputs, blueprint.revision);
+}

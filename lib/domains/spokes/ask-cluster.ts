@@ -1,0 +1,89 @@
+/** What changes would come to in the cluster, by its own dry run. Nothing is written. */
+import type { App } from "#lib/app.ts";
+import { fitted } from "#lib/moodle/expected.ts";
+import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { differences } from "#lib/drivers/cluster/difference.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { Change, Growth, Patch, Put } from "#lib/operations/change.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { ActionPreview } from "#lib/domains/spokes/views.ts";
+
+/** Answers to one change that belong into the preview: that is what a dry run is for. */
+const REFUSALS: readonly number[] = [400, 403, 404, 409, 422];
+
+const STORAGE_CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
+
+interface Answer {
+  readonly changes: ActionPreview["changes"];
+  /** What the cluster would not take, in its own words. */
+  readonly refusals: readonly string[];
+}
+
+type Place = Pick<Cluster, "find"> & { readonly space: Space };
+
+/** Throws Fault unavailable when the cluster cannot be asked. */
+export async function askCluster(
+  app: App,
+  spoke: SpokeRow,
+  wanted: readonly Change[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (wanted.length === 0 || spoke.namespace_uid === null) return { changes: [], refusals: [] };
+  try {
+    const cluster = await app.clusters.open(spoke.cluster);
+    const place = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
+    const answers = await Promise.all(wanted.map((change) => tryOut(place, change, signal)));
+    return {
+      changes: answers.flatMap(({ changes }) => changes),
+      refusals: answers.flatMap(({ refusals }) => refusals),
+    };
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    const message = `The cluster cannot say what would change: ${error.message}`;
+    throw new Fault("unavailable", "cluster_unavailable", message, { cause: error });
+  }
+}
+
+async function tryOut(place: Place, change: Change, signal: AbortSignal): Promise<Answer> {
+  const { ref } = change, object = `${ref.kind}/${ref.name}`;
+  const before = await place.space.get(ref, { signal }); // also that the namespace is there, and ours
+  if ("lost" in change && !(before && "put" in change)) {
+    return { changes: [], refusals: [`${object}: ${change.lost}`] };
+  }
+  try {
+    const after = await foretell(place, before, change, signal);
+    const found = after ? differences(before, after) : [];
+    return { changes: found.map(({ path, from, to }) => ({ object, field: path, from, to })), refusals: [] };
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.transient) throw error;
+    if (error.status !== 0 && !REFUSALS.includes(error.status)) throw error;
+    return { changes: [], refusals: [`The cluster refuses ${object}: ${error.message}`] };
+  }
+}
+
+/** What would stand there, by the API server's own word; null where nothing would be done. */
+async function foretell(
+  { space, find }: Place,
+  before: KubeObject | null,
+  change: Patch | Put | Growth,
+  signal: AbortSignal,
+): Promise<KubeObject | null> {
+  if ("patch" in change) return before && await space.dryRunPatch(change.ref, change.patch(before), { signal });
+  if ("put" in change) {
+    if (before && change.judged === "presence") return null;
+    const [object] = (await space.dryRun([before ? fitted(change.put, before) : change.put], { signal })).objects;
+    return object!;
+  }
+  const spec = before?.["spec"], { requests } = spec?.resources ?? {};
+  if (!(amountOf(String(requests?.storage)) < amountOf(change.grow))) return null;
+  const name = String(spec.storageClassName ?? "");
+  const found = name === "" ? null : await find({ ...STORAGE_CLASS, name }, { signal });
+  if (found?.["allowVolumeExpansion"] === true) {
+    const resources = { ...spec.resources, requests: { ...requests, storage: change.grow } };
+    return { ...before!, spec: { ...spec, resources } };
+  }
+  const message =
+    `it stays as it is and does not become ${change.grow}, for its storage class does not let volumes grow`;
+  throw new ClusterError("Forbidden", message, { transient: false, status: 403 });
+}

@@ -1,0 +1,134 @@
+/**
+ * Creates a spoke: its row, what is told of it, and its install in the hub's queue, all in one transaction.
+ *
+ * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
+ * lock; nothing here looks first and then hopes.
+ */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
+import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import { newId } from "#lib/base/ids.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
+import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
+import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { requestOf } from "#lib/domains/spokes/request.ts";
+import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
+
+/**
+ * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable `dns_unavailable`,
+ * and invalid for what cannot be. `signal` is the request's: name servers may be slow.
+ */
+export async function createSpoke(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  input: NewSpoke,
+  key: IdempotencyKey | null,
+  signal?: AbortSignal,
+): Promise<SpokeRecord> {
+  const answered = await findReply<SpokeRecord>(app.db.rows, key);
+  if (answered) return answered; // what has been proved need not be proved again
+  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  await requireProof(app, actor, federation, domains, signal);
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const hub = await keepFederation(tx, federation.id);
+      refuseWhenLeaving(hub.state, "add a spoke to");
+      const row = await placeSpoke(tx, app, actor, hub, wish, domains);
+      await announce(tx, actor, row);
+      return await showSpoke(tx, actor, row);
+    })
+  );
+}
+
+/** Tries the domains in turn. The insert itself says whether slug and domain are free. */
+async function placeSpoke(
+  tx: Tx,
+  app: App,
+  actor: Actor,
+  hub: FederationRow,
+  wish: SpokeWish,
+  domains: readonly string[],
+): Promise<SpokeRow> {
+  const id = newId("spk"), place = placeOf(app.config);
+  for (const domain of domains) {
+    const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
+    await lockNames(tx, domain, place);
+    const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
+      id,
+      federation_id: hub.id,
+      slug: wish.slug,
+      display_name: wish.displayName,
+      domain,
+      size: wish.size,
+      identity: wish.identity,
+      content: wish.content,
+      content_mode: wish.contentMode,
+      brand: wish.brand,
+      admin_email: wish.adminEmail,
+      region: wish.region,
+      lms_version: wish.version,
+      seed: wish.seed,
+      state: "provisioning",
+      cluster: clusterFor(app, hub, wish.region),
+      namespace: inputs.namespace,
+      blueprint_revision: app.blueprint.revision,
+      blueprint_inputs: JSON.stringify(inputs),
+      created_by: actor.userId,
+    });
+    if (row) return row;
+    if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
+  }
+  throw domainTaken(domains);
+}
+
+/** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
+function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+  const listed = catalog.regions.some(({ name }) => name === region);
+  return listed ? clusters.place(region) : hub.cluster;
+}
+
+async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
+  const about = { federationId: spoke.federation_id, spokeId: spoke.id };
+  const [job] = await record(tx, asker, { jobs: [operationOn(spoke, "provision")] });
+  await record(tx, asker, {
+    audit: [{
+      kind: "spoke_requested",
+      objectType: "spoke",
+      objectId: spoke.id,
+      ...about,
+      metadata: {
+        slug: spoke.slug,
+        domain: spoke.domain,
+        size: spoke.size,
+        lmsVersion: spoke.lms_version,
+        operationId: job!.id,
+      },
+    }],
+    events: [{ ...about, state: spoke.state, operation: streamOperation(job!) }],
+  });
+}
+
+export function slugTaken(slug: string): Fault {
+  return new Fault("conflict", "slug_taken", `This hub has a spoke with the slug ${slug} already; choose another`);
+}
+
+/** It says neither whose it is nor which name is near: another hub's spokes are none of the caller's business. */
+export function domainTaken(domains: readonly string[]): Fault {
+  const what = domains.length === 1 ? `The domain ${domains[0]} is` : `The domains ${domains.join(" and ")} are`;
+  const message = `${what} taken, or above or below a name in use; give another domain`;
+  return new Fault("conflict", "domain_taken", message);
+}

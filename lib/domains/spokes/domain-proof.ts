@@ -1,0 +1,53 @@
+/**
+ * The proof that a name which is not below ROOT_DOMAIN may be a hub's: a TXT record, which only those can set who rule the
+ * name. Operators need none: what they allow is allowed.
+ *
+ * The value is the same whenever it is asked for, and another for each hub. It is made of the hub's id, whose chance bits
+ * nobody guesses, and is a hash because everybody can read DNS.
+ */
+import { createHash } from "node:crypto";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { Fault } from "#lib/base/errors.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { isBelow, placeOf } from "#lib/domains/spokes/domains.ts";
+
+const NAME_MOST = 253; // characters of a name in DNS
+const DIGITS = 40; // 160 bits
+const TRY_AGAIN = 5; // seconds
+
+/**
+ * Throws Fault conflict `domain_unproven`, which names the record, unavailable `dns_unavailable`, and invalid
+ * `domain_invalid` for a name that is too long to have one. It may take seconds: hold no connection meanwhile.
+ */
+export async function requireProof(
+  { config, dns }: Pick<App, "config" | "dns">,
+  actor: Actor,
+  hub: Pick<FederationRow, "id">,
+  domains: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { rootDomain } = placeOf(config);
+  const domain = domains.find((each) => !isBelow(each, rootDomain));
+  if (domain === undefined || actor.role === "operator") return;
+  const record = `_wheelwright.${domain}`, value = proofOf(hub.id);
+  if (record.length > NAME_MOST) {
+    const message = `domain is too long to be proved: ${
+      record.length - domain.length
+    } more characters must fit before it`;
+    throw new Fault("invalid", "domain_invalid", message);
+  }
+  const texts = await dns.texts(record, signal).catch((cause) => {
+    const message = `The name servers cannot say now what ${record} is; try again`;
+    throw new Fault("unavailable", "dns_unavailable", message, { retryAfter: TRY_AGAIN, cause });
+  });
+  if (texts.includes(value)) return;
+  const message = `Nothing shows yet that ${domain} is this hub's: set the TXT record ${record} to ${value}, ` +
+    "wait until it can be looked up, and ask again";
+  throw new Fault("conflict", "domain_unproven", message);
+}
+
+export function proofOf(hubId: string): string {
+  const hash = createHash("sha256").update(`wheelwright domain proof ${hubId}`).digest("hex");
+  return `wheelwright=${hash.slice(0, DIGITS)}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Whether a spoke is well, by what its objects say of themselves: judged here, looked at in lib/work/sweep.
+ *
+ * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
+ * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.
+ */
+import { MANAGED_BY } from "#lib/moodle/names.ts";
+import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
+
+/** Bad looks in a row that make a spoke degraded; one good look heals it. */
+export const BAD_LOOKS = 3;
+
+/** What must be well, besides the namespace itself. The second claim is the one of the StatefulSet's template. */
+export const PARTS: readonly Ref[] = [
+  { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" },
+  { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" },
+  { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" },
+  { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data-db-0" },
+];
+
+/** What is wrong with the namespace, as a sentence; null if nothing is. */
+export function ailmentOfNamespace(namespace: KubeObject | null, uid: string): string | null {
+  if (!namespace) return "Its namespace is gone";
+  const { metadata, status } = namespace as KubeObject & { readonly status?: { readonly phase?: string } };
+  if (metadata.uid !== uid) return "Its namespace is another one than was made for it";
+  if (metadata.labels?.[MANAGED_BY] !== "wheelwright") return `Its namespace lacks the label ${MANAGED_BY}=wheelwright`;
+  const going = metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
+  return going ? "Its namespace is being deleted" : null;
+}
+
+/** The same of one of PARTS. */
+export function ailmentOfPart({ kind, name }: Omit<Ref, "apiVersion">, object: KubeObject | null): string | null {
+  const what = `${kind} ${name}`;
+  if (!object) return `${what} is missing`;
+  const status = object["status"] ?? {};
+  switch (kind) {
+    case "Deployment":
+      if (object["spec"]?.replicas === 0) return `${what} is scaled to 0`;
+      return status.availableReplicas > 0 ? null : `${what} has no pod that is available`;
+    case "StatefulSet":
+      if (object["spec"]?.replicas === 0) return `${what} is scaled to 0`;
+      return status.readyReplicas > 0 ? null : `${what} has no pod that is ready`;
+    default:
+      if (object.metadata.deletionTimestamp !== undefined) return `${what} is being deleted`;
+      return status.phase === "Bound" ? null : `${what} is ${status.phase ?? "Pending"}, not Bound`;
+  }
+}

@@ -1,0 +1,36 @@
+/** Who administers a spoke besides those who run its hub: brought in, listed, taken out. */
+import type { App } from "#lib/app.ts";
+import type { Access, Actor } from "#lib/domains/auth/access.ts";
+import { takeOut } from "#lib/domains/auth/invitations.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
+import { spoke } from "#lib/domains/spokes/access.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+/** The spoke and the member of the path: whoever runs the hub may take anybody out, and everybody may leave. */
+export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
+  name: "spoke: member",
+  async admit(asked) {
+    const { userId = "" } = asked.params;
+    const own = userId !== "" && userId === asked.actor?.userId;
+    return { ...await spoke(own ? "act" : "delegate").admit(asked), userId };
+  },
+};
+
+/** Newest first; complete unless a limit is given. */
+export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: MemberPage): Promise<Member[]> {
+  return await listSeats(rows, { spokeId: id }, page);
+}
+
+/** From its answer on the spoke is closed to them, and their streams of its hub are without it. Throws `member_missing`. */
+export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
+  const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
+  const belonging = { federationId: spoke.federation_id, spokeId: spoke.id };
+  await app.db.transact((tx) =>
+    takeOut(tx, actor, userId, {
+      seat: { spokeId: spoke.id },
+      belonging,
+      entry: { ...entry, metadata: { slug: spoke.slug } },
+    })
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * The names that spokes hold: the one that each answers to, the one that it is to move to, and those that it has left.
+ *
+ * Who changes names takes a lock first; then what is looked up stays so until the transaction ends.
+ */
+import { sql } from "kysely";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { isBelow, type Place } from "#lib/domains/spokes/domains.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+/** Days for which a name that was left leads to the present one. */
+export const KEPT_DAYS = 30;
+
+/**
+ * Whether a live spoke other than `own`, in whatever hub, holds the domain, one of those `above` it, or one below it: of these
+ * the names end in a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
+ */
+export async function isInUse(
+  rows: Rows,
+  domain: string,
+  above: readonly string[],
+  own: string | null = null,
+): Promise<boolean> {
+  const backwards = [...domain].reverse().join("");
+  const among = sql.join([domain, ...above].map((name) => sql`${name}`));
+  const takes = (column: "domain" | "wished_domain") => {
+    const name = sql.ref(column);
+    return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${backwards}.`}
+      and reverse(${name}) collate "C" < ${`${backwards}/`})`;
+  };
+  const { rows: found } = await sql<{ taken: boolean }>`select
+    exists (select from spokes where state <> 'removed' and ${takes("domain")} and id is distinct from ${own})
+    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${takes("wished_domain")}
+      and id is distinct from ${own})
+    or exists (select from former_domains where ${takes("domain")} and spoke_id is distinct from ${own}) as taken`
+    .execute(rows);
+  return found[0]!.taken;
+}
+
+/**
+ * Until the transaction ends, holds off others who would take this name, or one above or below it. Below ROOT_DOMAIN a name
+ * has one label, and none stands above another; all others that could are alike in their last two labels.
+ */
+export async function lockNames(tx: Tx, domain: string, { rootDomain }: Place): Promise<void> {
+  const end = isBelow(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
+}
+
+export interface FormerDomain {
+  readonly domain: string;
+  readonly until: Date;
+}
+
+/** By spoke; those that go first come first. */
+export async function listFormer(rows: Rows, ids: readonly string[]): Promise<Map<string, FormerDomain[]>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
+    .orderBy("until").orderBy("domain").execute();
+  const grouped = Map.groupBy(found, ({ spoke_id }) => spoke_id);
+  return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ domain, until }) => ({ domain, until }))]));
+}
+
+/** Those of a spoke whose time is not over. */
+export async function listKept(rows: Rows, id: string): Promise<string[]> {
+  const found = await rows.selectFrom("former_domains").select("domain").where("spoke_id", "=", id)
+    .where("until", ">", sql<Date>`wheelwright_now()`).execute();
+  return found.map(({ domain }) => domain);
+}
+
+/** The spoke answers to this name from now on, and the one that it had leads there. */
+export async function moveTo(tx: Tx, { id, domain: left }: SpokeRow, domain: string): Promise<void> {
+  await tx.deleteFrom("former_domains").where("domain", "=", domain).execute();
+  await tx.insertInto("former_domains").values({
+    domain: left,
+    spoke_id: id,
+    until: sql<Date>`wheelwright_now() + make_interval(days => ${KEPT_DAYS}::integer)`,
+  }).execute();
+  await tx.updateTable("spokes").set({ domain, wished_domain: null }).where("id", "=", id).execute();
+}
+
+/** Nobody is to move there any more. */
+export async function dropWishedName(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("spokes").set({ wished_domain: null }).where("id", "=", id).execute();
+}
+
+/** Frees the names that were left, but for those. */
+export async function freeNames(tx: Tx, id: string, kept: readonly string[] = []): Promise<string[]> {
+  const freed = await tx.deleteFrom("former_domains").where("spoke_id", "=", id)
+    .where(sql<boolean>`domain <> all(${kept}::text[])`).returning("domain").execute();
+  return freed.map(({ domain }) => domain);
+}

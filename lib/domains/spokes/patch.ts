@@ -1,0 +1,100 @@
+/**
+ * Changes what a spoke is called, how it looks, whom its site answers to, and under which name. The rows change here; what of
+ * it the site must take is done by the operation `configure`, behind whatever the spoke is busy with. Its domain is the new
+ * one once the site answers under it; until then that is kept for it.
+ *
+ * An installation that nobody has begun is simply made with the new words. A suspended spoke is refused: its site could not
+ * be asked to take them, and a name in the record that nobody finds in the site would stand there for months.
+ */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
+import { placeOf } from "#lib/domains/spokes/domains.ts";
+import { lockNames } from "#lib/domains/spokes/names.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { planPatch, refuseDomain } from "#lib/domains/spokes/patch-plan.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import type { Acceptance } from "#lib/operations/judge.ts";
+import { lockSpoke, moveSpoke, setInForce, type SpokeRow, updateWish } from "#lib/domains/spokes/store.ts";
+import type { SpokePatch, SpokeRecord } from "#lib/domains/spokes/views.ts";
+import { wishedInputs } from "#lib/domains/spokes/wish.ts";
+
+/**
+ * Throws Fault conflict `spoke_state` where the spoke cannot be changed now, invalid `not_offered`, and for the domain what
+ * creating a spoke throws, and forbidden `federation_admin_only`. `signal` is the request's: name servers may be slow.
+ */
+export async function patchSpoke(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  patch: SpokePatch,
+  signal?: AbortSignal,
+): Promise<SpokeRecord> {
+  await proveDomain(app, actor, spoke, patch, signal);
+  const row = await app.db.transact((tx) => writePatch(tx, app, actor, spoke.id, patch));
+  return await showSpoke(app.db.rows, actor, row);
+}
+
+/** What the spoke has, or is to have, was proved before. */
+export async function proveDomain(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  { domain }: SpokePatch,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (domain === undefined || domain === spoke.domain || domain === spoke.wished_domain) return;
+  refuseDomain(app, actor, spoke, domain);
+  await requireProof(app, actor, { id: spoke.federation_id }, [domain], signal);
+}
+
+async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  if (patch.domain !== undefined) await lockNames(tx, patch.domain, placeOf(app.config));
+  const { wish, changes, by } = await planPatch(tx, app, actor, before, patch);
+  if (by === "nothing") return before;
+  let after = await updateWish(tx, wish);
+  if (by === "install") {
+    const inputs = wishedInputs(app.catalog, wish, wish.blueprint_inputs as SpokeInputs);
+    await setInForce(tx, id, { ...inputs, host: wish.domain });
+  }
+  const about = { federationId: after.federation_id, spokeId: id };
+  let job: Job | undefined;
+  if (typeof by === "object") [after, job] = await enqueueConfigure(tx, actor, after, by);
+  await record(tx, actor, {
+    audit: [{
+      kind: "spoke_updated",
+      objectType: "spoke",
+      objectId: id,
+      ...about,
+      metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
+    }],
+    // What waits behind another operation is told by its start.
+    events: [{
+      ...about,
+      state: after.state,
+      ...(job && after.state !== before.state && { operation: streamOperation(job) }),
+    }],
+  });
+  return after;
+}
+
+/** The spoke as it is from now on, and the operation that makes its site what the row says. */
+export async function enqueueConfigure(
+  tx: Tx,
+  asker: Asker,
+  spoke: SpokeRow,
+  { state }: Acceptance,
+): Promise<[SpokeRow, Job]> {
+  const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, "configure")] });
+  return [after, job!];
+}

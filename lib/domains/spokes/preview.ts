@@ -1,0 +1,87 @@
+/** What creating a spoke would come to: the same decisions and refusals as the real thing, and nothing is written. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
+import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
+import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
+import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { runsHub } from "#lib/domains/federations/viewer.ts";
+import { newId } from "#lib/base/ids.ts";
+import { domainTaken, slugTaken } from "#lib/domains/spokes/create.ts";
+import { resolveWish } from "#lib/domains/spokes/defaults.ts";
+import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
+import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { isInUse } from "#lib/domains/spokes/names.ts";
+import { requestOf } from "#lib/domains/spokes/request.ts";
+import { hasSlug } from "#lib/domains/spokes/store.ts";
+import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
+
+/** The id, and with it the namespace, are examples: the real ones are made when the spoke is. */
+export async function previewSpoke(
+  app: App,
+  actor: Actor,
+  federation: FederationRow,
+  input: NewSpoke,
+  signal: AbortSignal,
+): Promise<SpokePreview> {
+  refuseWhenLeaving(federation.state, "add a spoke to");
+  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
+  await requireProof(app, actor, federation, domains, signal);
+  if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
+  const domain = await firstFree(app, domains);
+  const inputs = spokeInputs(app.catalog, app.config, requestOf(newId("spk"), federation.id, wish, domain));
+  const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
+  const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
+  return {
+    dryRun: true,
+    spoke: {
+      federationId: federation.id,
+      slug: wish.slug,
+      displayName: wish.displayName,
+      domain,
+      url: spokeUrl(inputs),
+      size: wish.size,
+      identity: wish.identity,
+      content: wish.content,
+      contentMode: wish.contentMode,
+      brand: wish.brand,
+      adminEmail: wish.adminEmail,
+      region: wish.region,
+      lmsVersion: wish.version,
+      moodleVersion: wish.version,
+      seed: wish.seed,
+      namespace: inputs.namespace,
+    },
+    // Secrets are made in the cluster alone, and are not shown.
+    objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
+    quota: { demand, quota, over: [...over] },
+    price,
+  };
+}
+
+/** Throws Fault conflict `domain_taken`. */
+async function firstFree({ db, config }: App, domains: readonly string[]): Promise<string> {
+  for (const domain of domains) {
+    if (!await isInUse(db.rows, domain, namesAbove(domain, placeOf(config)))) return domain;
+  }
+  throw domainTaken(domains);
+}
+
+/**
+ * For who runs the hub: what it pays is nothing to admins of single spokes. Throws Fault invalid `not_offered` for a size
+ * that is not on offer, and unavailable `billing_unavailable`.
+ */
+export async function previewAddedCost(
+  app: App,
+  actor: Actor,
+  federation: Pick<FederationRow, "id">,
+  { size, signal }: { readonly size: string | undefined; readonly signal: AbortSignal },
+): Promise<Cost> {
+  refuseUnlisted(app.catalog, { size });
+  if (!runsHub(actor, federation.id)) return NO_COST;
+  return await previewCost(app, addedSpoke(federation.id, size ?? app.catalog.defaults.size), signal);
+}

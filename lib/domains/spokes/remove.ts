@@ -1,0 +1,64 @@
+/** Accepts the removal of a spoke. Tearing it down is work; the row stays, and is `removed` once its namespace is gone. */
+import type { App } from "#lib/app.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import { isFinished } from "#lib/records/jobs/job.ts";
+import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { hasten, lastRemoval } from "#lib/records/jobs/removal.ts";
+import { cancelOperationsOf } from "#lib/records/jobs/store.ts";
+import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { operationOn } from "#lib/domains/spokes/operation.ts";
+import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { lockSpoke, moveSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
+
+/**
+ * Asked again while the spoke is going, it answers with the operation that is under way; one that waits for its next try
+ * tries again now, since whoever asks may have put right what it failed of.
+ */
+export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
+  const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));
+  return await showSpoke(app.db.rows, actor, row);
+}
+
+/**
+ * Whatever else was asked of the spoke is called off: what is queued at once, what is running as soon as its holder
+ * has seen it. The removal starts when nothing of the spoke runs any more.
+ */
+export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<SpokeRow> {
+  const before = await lockSpoke(tx, id);
+  if (before.state === "removed") throw missingSpoke();
+  if (before.state === "removing") {
+    const removal = await lastRemoval(tx, { spokeId: id });
+    if (removal && !isFinished(removal.state)) {
+      await hasten(tx, removal);
+      return before;
+    } // else an earlier release gave it up after its time; the spoke cannot stay half removed for good
+  }
+  const calledOff = await cancelOperationsOf(tx, id);
+  const after = await moveSpoke(tx, id, "removing");
+  const [job] = await record(tx, asker, { jobs: [operationOn(after, "remove")] });
+  const about = { federationId: after.federation_id, spokeId: id };
+  await record(tx, asker, {
+    audit: [
+      ...calledOff.filter((other) => other.state === "cancelled").map((other) => ({
+        kind: "operation_cancelled" as const,
+        objectType: "operation" as const,
+        objectId: other.id,
+        ...about,
+        metadata: { kind: other.kind, reason: "the spoke is being removed" },
+      })),
+      {
+        kind: "spoke_removal_requested",
+        objectType: "spoke",
+        objectId: id,
+        ...about,
+        metadata: { slug: after.slug, domain: after.domain, operationId: job!.id },
+      },
+    ],
+    events: [{ ...about, state: after.state, operation: streamOperation(job!) }],
+  });
+  return after;
+}

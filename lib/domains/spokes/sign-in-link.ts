@@ -1,0 +1,88 @@
+/**
+ * A way into the site for who has none yet: a link with which its administrator chooses a password, and is in.
+ *
+ * It is Moodle's own, as if that had mailed it, and is shown to whoever asked and kept nowhere. That it was made is written
+ * down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out by itself.
+ */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { missingSpoke } from "#lib/domains/spokes/access.ts";
+import { readFacts } from "#lib/domains/spokes/actions.ts";
+import { askSite } from "#lib/domains/spokes/sign-in-job.ts";
+import { passageOf } from "#lib/operations/judge.ts";
+import type { SpokeState } from "#lib/operations/states.ts";
+import { findSpoke, lockLinks, lockSpoke, secondsUntilLink, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SignInLink } from "#lib/domains/spokes/views.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+const MOST = 10; // links that one person may make in an hour
+
+/** What would make it possible, where waiting would not. */
+const NEXT: { readonly [S in SpokeState]?: string } = {
+  provisioning: "wait until it is active",
+  failed: "put right what failed first: retry it",
+  suspended: "resume it first",
+  removing: "nothing of it will be left",
+};
+
+/** Throws Fault conflict `spoke_state`, limited `too_many_links`, and what askSite throws. */
+export async function makeSignInLink(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  signal: AbortSignal,
+): Promise<SignInLink> {
+  await demandOpen(app.db.rows, spoke);
+  await demandTurn(app.db.rows, actor);
+  const { token, expires } = await askSite(app, spoke, signal).catch(async (error) => {
+    const after = await findSpoke(app.db.rows, spoke.id, "hidden");
+    if (!after) throw missingSpoke();
+    await demandOpen(app.db.rows, after); // what has begun meanwhile explains more than what came of it
+    throw error;
+  });
+  const expiresAt = new Date(expires * SECOND);
+  return await app.db.transact(async (tx) => {
+    await lockLinks(tx, actor.userId);
+    await demandTurn(tx, actor);
+    const row = await lockSpoke(tx, spoke.id);
+    if (row.state === "removed") throw missingSpoke();
+    await demandOpen(tx, row);
+    await record(tx, actor, {
+      audit: [{
+        kind: "spoke_sign_in_link_created",
+        objectType: "spoke",
+        objectId: row.id,
+        federationId: row.federation_id,
+        spokeId: row.id,
+        metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
+      }],
+    });
+    const url = new URL("/login/forgot_password.php", spokeUrl({ ...row.blueprint_inputs, host: row.domain }));
+    url.searchParams.set("token", token);
+    return { url: url.href, expiresAt };
+  });
+}
+
+/** Whether the site lets people in, and nothing is asked of it that would keep them out. */
+async function demandOpen(rows: Rows, spoke: SpokeRow): Promise<void> {
+  const { state, live, maintenance } = await readFacts(rows, spoke);
+  const ahead = live.find((kind) => passageOf(kind) !== null);
+  if (state !== "active" || ahead !== undefined) {
+    const next = NEXT[state] ?? `wait until its ${ahead ?? "operation"} has ended`;
+    throw new Fault("conflict", "spoke_state", `Cannot make a sign-in link for a spoke that is ${state}; ${next}`);
+  }
+  if (!maintenance) return;
+  const message = "Cannot make a sign-in link for a spoke in maintenance, which lets nobody in; turn that off first";
+  throw new Fault("conflict", "spoke_state", message);
+}
+
+async function demandTurn(rows: Rows, { userId }: Actor): Promise<void> {
+  const retryAfter = await secondsUntilLink(rows, userId, MOST);
+  if (retryAfter === null) return;
+  const message = `You have made ${MOST} sign-in links within the hour; wait before you make another`;
+  throw new Fault("limited", "too_many_links", message, { retryAfter });
+}

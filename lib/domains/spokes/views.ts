@@ -1,0 +1,168 @@
+/** A spoke as the API shows it, and what it takes to make one or to change it. */
+import * as v from "valibot";
+import { CostView } from "#lib/domains/billing/cost.ts";
+import { Version } from "#lib/moodle/sizes.ts";
+import { OperationView } from "#lib/records/jobs/operation.ts";
+import { Email, HostName, list, maybe, MaybeStamp, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
+import { Drift } from "#lib/domains/spokes/drift.ts";
+import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
+import { SPOKE_STATES } from "#lib/operations/states.ts";
+
+const SPOKE_HEALTH = ["healthy", "degraded", "unknown"] as const;
+
+export const SpokeView = v.object({
+  id: v.string(),
+  federationId: v.string(),
+  slug: v.string(),
+  displayName: v.string(),
+  domain: v.string(),
+  /** Names that it had before, which lead to the present one until then; nobody else can have them as long. */
+  formerDomains: v.array(v.object({ domain: v.string(), until: Stamp })),
+  url: v.string(),
+  size: v.string(),
+  identity: v.boolean(),
+  content: v.boolean(),
+  contentMode: v.nullable(v.string()),
+  brand: v.nullable(v.string()),
+  adminEmail: v.string(),
+  region: v.nullable(v.string()),
+  lmsVersion: v.string(),
+  /** The same under the name that the specification gives it on the wire. */
+  moodleVersion: v.string(),
+  seed: v.nullable(v.string()),
+  state: v.picklist(SPOKE_STATES),
+  status: v.picklist(SPOKE_STATES),
+  stateReason: v.nullable(v.string()),
+  health: v.picklist(SPOKE_HEALTH),
+  /** Whether the site tells its visitors that it is in maintenance, because somebody asked for that. */
+  maintenance: v.boolean(),
+  namespace: v.string(),
+  operation: v.nullable(OperationView),
+  createdAt: Stamp,
+  updatedAt: Stamp,
+  readyAt: MaybeStamp,
+  observedAt: MaybeStamp,
+  /** In what it differs from what it was made from; null where nothing is known to. */
+  drift: v.nullable(Drift),
+});
+export type SpokeRecord = v.InferInput<typeof SpokeView>;
+
+/** What a list of spokes can be narrowed by; all of them must fit. */
+export const spokeFilters = {
+  slug: v.optional(Slug),
+  state: oneOf(SPOKE_STATES),
+  health: oneOf(SPOKE_HEALTH),
+  /** A part of the slug, the display name or the domain. */
+  q: Part,
+};
+export type SpokeFilter = { readonly [F in keyof typeof spokeFilters]?: v.InferOutput<(typeof spokeFilters)[F]> };
+
+const YES_OR_NO = "must be true or false";
+const choice = maybe(text(1, 100));
+const flag = maybe(v.boolean(YES_OR_NO));
+
+export const NewSpoke = v.object({
+  slug: Slug,
+  /** Of the hub in the path, should it be given: its id or its slug. */
+  federationId: choice,
+  displayName: maybe(text(1, 200)),
+  domain: maybe(HostName),
+  size: choice,
+  identity: flag,
+  content: flag,
+  contentMode: choice,
+  brand: choice,
+  adminEmail: maybe(Email),
+  region: choice,
+  lmsVersion: maybe(Version),
+  moodleVersion: maybe(Version),
+  seed: choice,
+});
+export type NewSpoke = v.InferOutput<typeof NewSpoke>;
+
+/** What is absent stays. */
+export const SpokePatch = v.object({
+  displayName: maybe(text(1, 200)),
+  brand: choice,
+  adminEmail: maybe(Email),
+  domain: maybe(HostName),
+});
+export type SpokePatch = v.InferOutput<typeof SpokePatch>;
+
+const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
+
+/** What some actions need, or may be told, besides. */
+const wish = {
+  /** Of upgrade: the version to go to. */
+  lmsVersion: maybe(Version),
+  moodleVersion: maybe(Version),
+  /** Of resize. */
+  size: choice,
+  /** Of upgrade: go on without a backup, where the cluster cannot take one. */
+  skipBackup: flag,
+};
+
+export const SpokeAction = v.object({ action: Action, ...wish });
+export type SpokeAction = v.InferOutput<typeof SpokeAction>;
+
+export const BulkAction = v.object({
+  ids: list(text(1, 100), 1, 500, "must be a list of 1 to 500 ids"),
+  action: Action,
+  ...wish,
+});
+export type BulkAction = v.InferOutput<typeof BulkAction>;
+
+const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
+
+export const BulkOutcome = v.object({
+  id: v.string(),
+  accepted: v.boolean(),
+  spoke: v.optional(SpokeView),
+  error: v.optional(Problem),
+});
+export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
+
+const { federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand } = SpokeView.entries;
+const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = SpokeView.entries;
+
+const Amounts = v.object({ cpu: v.string(), memory: v.string() });
+const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
+
+/** A way into a spoke's site, as it is shown once to whoever asked. */
+export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
+export type SignInLink = v.InferInput<typeof SignInLinkView>;
+
+/** What creating a spoke would come to. */
+export const SpokePreview = v.object({
+  dryRun: v.literal(true),
+  spoke: v.object({
+    ...{ federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand },
+    ...{ adminEmail, region, lmsVersion, moodleVersion, seed, namespace },
+  }),
+  /** What would be applied in the cluster, in order. */
+  objects: v.array(v.record(v.string(), v.unknown())),
+  /** What it takes at most, what its namespace may take, and where the first is over the second. */
+  quota: v.object({ demand: Demand, quota: Demand, over: v.array(v.string()) }),
+  price: CostView,
+});
+export type SpokePreview = v.InferInput<typeof SpokePreview>;
+
+/** What asking a spoke to change would come to. */
+export const ActionPreview = v.object({
+  dryRun: v.literal(true),
+  action: v.string(),
+  spokeId: v.string(),
+  /** The spoke's state now, and once the action has succeeded. */
+  state: v.string(),
+  becomes: v.string(),
+  /** Whether the site is away meanwhile, or from then on. */
+  downtime: v.boolean(),
+  /** What would be done, in order, as the operation would tell it. */
+  steps: v.array(v.string()),
+  /** What the cluster says would change, by its own dry run. */
+  changes: v.array(v.object({ object: v.string(), field: v.string(), from: v.unknown(), to: v.unknown() })),
+  /** What no field shows, and what the cluster would refuse. */
+  notes: v.array(v.string()),
+  price: CostView,
+});
+export type ActionPreview = v.InferInput<typeof ActionPreview>;

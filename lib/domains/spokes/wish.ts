@@ -1,0 +1,42 @@
+/**
+ * What a spoke is wished to be, against what is in force. The row's own columns are the wish; the inputs that it holds are
+ * what its site was made from, or has taken since.
+ */
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+
+type Wish = Pick<SpokeRow, "display_name" | "admin_email" | "brand" | "domain" | "wished_domain">;
+type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host">;
+
+/** From one value to another. */
+export interface Change {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+export type Changes = Readonly<Record<string, Change>>;
+
+/** What the site has not taken yet, by the API's names. */
+export function lackOf(wish: Wish, inputs: InForce): Changes {
+  return differing({
+    displayName: { from: inputs.displayName, to: wish.display_name },
+    brand: { from: inputs.brand?.name ?? null, to: wish.brand },
+    adminEmail: { from: inputs.adminEmail, to: wish.admin_email },
+    domain: { from: inputs.host, to: wish.wished_domain ?? wish.domain },
+  });
+}
+
+export function differing(pairs: Changes): Changes {
+  return Object.fromEntries(Object.entries(pairs).filter(([, { from, to }]) => from !== to));
+}
+
+/**
+ * The inputs with the words and the look as they will be; the address is another matter (lib/moodle/configure.ts). A brand
+ * that stays keeps the look that it had when the site took it.
+ */
+export function wishedInputs(catalog: Pick<Catalog, "themeOf">, wish: Wish, inputs: SpokeInputs): SpokeInputs {
+  const { display_name: displayName, admin_email: adminEmail, brand: name } = wish;
+  const stays = name === (inputs.brand?.name ?? null);
+  const brand = stays ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
+  return { ...inputs, displayName, adminEmail, brand };
+}

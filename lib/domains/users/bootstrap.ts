@@ -1,0 +1,65 @@
+/** The first operator: made by this machine, on its own authority, while nobody has an account yet. */
+import { sql } from "kysely";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { hashPassword } from "#lib/drivers/crypto/password.ts";
+import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { newPassword } from "#lib/drivers/crypto/secret.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
+import type { Log } from "#lib/base/log.ts";
+import { findFirstOperator, hasUsers, insertOperator } from "#lib/domains/users/store.ts";
+
+export interface Admin {
+  /** In lower case, as the Email schema leaves it. */
+  readonly email: string;
+  readonly password: string;
+}
+
+const DEV_EMAIL = "admin@wheelwright.localhost";
+
+/** Makes the first operator from the configuration. Once there is a user, what is configured changes nothing. */
+export async function bootstrapAdmin(db: Database, admin: Admin | null, log: Log): Promise<void> {
+  if (!admin) {
+    if (await hasUsers(db.rows)) return;
+    const how =
+      "set BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD and start again, which makes the first operator";
+    return log.warn(`Nobody can sign in, for there is no user: ${how}`);
+  }
+  if (!await createOperator(db, admin)) return;
+  log.info("Made the first operator", { email: admin.email });
+  const problem = passwordProblem(admin.password, admin.email);
+  if (problem) log.warn(`BOOTSTRAP_ADMIN_PASSWORD was taken as it is, but a password ${problem}; set a better one`);
+}
+
+/**
+ * The first operator of `wheelwright dev`, made with a password of ours where none is configured. The password is told
+ * only when it was made just now, as it is kept nowhere.
+ */
+export async function firstOperator(
+  db: Database,
+  admin: Admin | null,
+  log: Log,
+): Promise<{ readonly email: string; readonly password: string | null }> {
+  if (admin) await bootstrapAdmin(db, admin, log);
+  else {
+    const made = { email: DEV_EMAIL, password: newPassword() };
+    if (await createOperator(db, made)) return made;
+  }
+  return { email: await findFirstOperator(db.rows), password: null };
+}
+
+/** Makes an operator if nobody has an account yet; returns whether it did. Of replicas that start together, one does. */
+export async function createOperator(db: Database, { email, password }: Admin): Promise<boolean> {
+  if (await hasUsers(db.rows)) return false;
+  const passwordHash = await hashPassword(password);
+  return await db.transact(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('wheelwright: the first operator', 0))`.execute(tx);
+    if (await hasUsers(tx)) return false;
+    const id = newId("usr");
+    await insertOperator(tx, { id, email, passwordHash });
+    const metadata = { email, role: "operator" };
+    await record(tx, SYSTEM, { audit: [{ kind: "user_created", objectType: "user", objectId: id, metadata }] });
+    return true;
+  });
+}

@@ -1,0 +1,205 @@
+/** The rows of users, and what the rest of the program calls a user. */
+import { sql } from "kysely";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { newId } from "#lib/base/ids.ts";
+import { type Role, roleOf } from "#lib/domains/members/role.ts";
+import { federationIds, spokeIds } from "#lib/domains/members/store.ts";
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly role: Role;
+  /** Hubs that the user administers. */
+  readonly federationIds: readonly string[];
+  /** Spokes that the user administers without administering their hub. */
+  readonly spokeIds: readonly string[];
+}
+
+/** What a login is judged by. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  /** Null while nobody can sign in with a password: none was set yet, or the user is disabled. */
+  readonly passwordHash: string | null;
+  readonly verified: boolean;
+}
+
+/** The columns of a query on `users` that `toUser` makes a user of. */
+export const userColumns = [
+  "users.id as user_id",
+  "users.email",
+  "users.display_name",
+  // As memberships do, the flag works only for a verified address.
+  sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
+  federationIds.as("federation_ids"),
+  spokeIds.as("spoke_ids"),
+] as const;
+
+export interface UserRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly display_name: string;
+  readonly operator: boolean;
+  readonly federation_ids: string[];
+  readonly spoke_ids: string[];
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    id: row.user_id,
+    email: row.email,
+    displayName: row.display_name,
+    role: roleOf({ operator: row.operator, federationIds: row.federation_ids }),
+    federationIds: row.federation_ids,
+    spokeIds: row.spoke_ids,
+  };
+}
+
+export async function readUser(rows: Rows, id: string): Promise<User> {
+  return toUser(await rows.selectFrom("users").select(userColumns).where("id", "=", id).executeTakeFirstOrThrow());
+}
+
+/** The account of this address, in lower case as the Email schema leaves it. */
+export async function findAccount(rows: Rows, email: string): Promise<Account | undefined> {
+  const row = await rows.selectFrom("users").select([
+    "id",
+    "email",
+    "password_hash",
+    "email_verified_at",
+    "disabled_at",
+  ])
+    .where("email", "=", email).executeTakeFirst();
+  const passwordHash = row?.disabled_at ? null : row?.password_hash ?? null;
+  return row && { id: row.id, email: row.email, passwordHash, verified: row.email_verified_at !== null };
+}
+
+/** Holds the account against changes until the transaction ends; returns whether its password is still this one. */
+export async function keepAccount(tx: Tx, account: Account): Promise<boolean> {
+  const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
+    .where("password_hash", "=", account.passwordHash).where("disabled_at", "is", null)
+    .forNoKeyUpdate().executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether anybody has an account here. */
+export async function hasUsers(rows: Rows): Promise<boolean> {
+  return await rows.selectFrom("users").select("id").limit(1).executeTakeFirst() !== undefined;
+}
+
+/** The e-mail address of the operator who has been here longest. */
+export async function findFirstOperator(rows: Rows): Promise<string> {
+  const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
+    .where("disabled_at", "is", null).orderBy("created_at").limit(1).executeTakeFirstOrThrow();
+  return row.email;
+}
+
+/** An operator whose address is taken as verified: whoever configures this machine vouches for it. */
+export async function insertOperator(
+  tx: Tx,
+  user: { readonly id: string; readonly email: string; readonly passwordHash: string },
+): Promise<void> {
+  const { id, email, passwordHash } = user;
+  await tx.insertInto("users").values({
+    id,
+    email,
+    display_name: email,
+    password_hash: passwordHash,
+    operator: true,
+    email_verified_at: sql<Date>`wheelwright_now()`,
+  }).execute();
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: passwordHash, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
+}
+
+/** All sessions of the user, and with them the streams that were opened with one. */
+export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
+    .where("user_id", "=", id).where("ended_at", "is", null).execute();
+  tx.wakes.add(`user:${id}`);
+}
+
+/** A user whose row the transaction holds until it ends. */
+export interface HeldUser {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly verified: boolean;
+  readonly disabled: boolean;
+  readonly hasPassword: boolean;
+  /** By the flag alone: it works only for a verified address. */
+  readonly operator: boolean;
+}
+
+/** Takes the row before anything else of the user's is touched, so that whoever does it too waits for the whole. */
+export async function holdUser(
+  tx: Tx,
+  named: { readonly id: string } | { readonly email: string },
+): Promise<HeldUser | undefined> {
+  const [column, value] = "id" in named ? ["id", named.id] as const : ["email", named.email] as const;
+  const row = await tx.selectFrom("users")
+    .select(["id", "email", "display_name", "email_verified_at", "disabled_at", "password_hash", "operator"])
+    .where(column, "=", value).forNoKeyUpdate().executeTakeFirst();
+  return row && {
+    id: row.id,
+    email: row.email,
+    displayName: row.display_name,
+    verified: row.email_verified_at !== null,
+    disabled: row.disabled_at !== null,
+    hasPassword: row.password_hash !== null,
+    operator: row.operator,
+  };
+}
+
+/** Somebody new, whose address nobody has proved yet; null when the address has an account already. */
+export async function insertNewcomer(
+  tx: Tx,
+  user: { readonly email: string; readonly displayName: string; readonly passwordHash: string | null },
+): Promise<string | null> {
+  const { email, displayName, passwordHash } = user;
+  const row = await tx.insertInto("users")
+    .values({ id: newId("usr"), email, display_name: displayName, password_hash: passwordHash })
+    .onConflict((conflict) => conflict.column("email").doNothing()).returning("id").executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Notes that the address is the user's, sets the password, or takes it away where null, and the name if one is given. */
+export async function settleUser(
+  tx: Tx,
+  id: string,
+  { passwordHash, displayName }: {
+    readonly passwordHash: string | null | undefined;
+    readonly displayName?: string | undefined;
+  },
+): Promise<void> {
+  await tx.updateTable("users").set({
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    email_verified_at: sql<Date>`coalesce(email_verified_at, wheelwright_now())`,
+    updated_at: sql<Date>`wheelwright_now()`,
+    ...(displayName !== undefined && { display_name: displayName }),
+  }).where("id", "=", id).execute();
+}
+
+export async function rename(tx: Tx, id: string, displayName: string): Promise<void> {
+  await tx.updateTable("users").set({ display_name: displayName, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
+}
+
+export async function enable(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("users").set({ disabled_at: null, updated_at: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).execute();
+}
+
+/** All API tokens of the user; returns those that were still good. */
+export async function revokeTokensOf(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly prefix: string }[]> {
+  const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
+    .where("user_id", "=", id).where("revoked_at", "is", null).returning(["id", "name", "prefix"]).execute();
+  if (revoked.length > 0) tx.wakes.add(`user:${id}`);
+  return revoked;
+}

@@ -1,0 +1,59 @@
+/** A user as the API shows it (spec 2.1), to itself and to operators, and what an operator may change. */
+import * as v from "valibot";
+import { maybe, MaybeStamp, oneOf, Part, Stamp, text } from "#lib/base/schema.ts";
+import type { User } from "#lib/domains/users/store.ts";
+
+const ROLES = ["operator", "hub_admin", "spoke_admin"] as const;
+
+/**
+ * `active`: the address is verified. `invited`: it is not, and a hub or spoke awaits the user. `unverified`: it is not, and
+ * nothing does. `disabled`: an operator said so, whatever else is true.
+ */
+const STATES = ["active", "invited", "unverified", "disabled"] as const;
+export type UserState = (typeof STATES)[number];
+
+export const UserView = v.object({
+  id: v.string(),
+  email: v.string(),
+  role: v.picklist(ROLES),
+  federationIds: v.array(v.string()),
+  displayName: v.string(),
+  spokeIds: v.array(v.string()),
+});
+
+export function showUser(user: User): v.InferInput<typeof UserView> {
+  return { ...user, federationIds: [...user.federationIds], spokeIds: [...user.spokeIds] };
+}
+
+/** Role, hubs and spokes are what works now; what awaits somebody who has not accepted yet stands with its members. */
+export const UserRecordView = v.object({
+  ...UserView.entries,
+  operator: v.boolean(),
+  state: v.picklist(STATES),
+  emailVerifiedAt: MaybeStamp,
+  disabledAt: MaybeStamp,
+  createdAt: Stamp,
+  updatedAt: Stamp,
+});
+export type UserRecord = v.InferInput<typeof UserRecordView>;
+
+export const userFilters = {
+  /** Or what it begins with. */
+  email: v.optional(v.pipe(text(1, 254), v.toLowerCase())),
+  role: oneOf(ROLES),
+  state: oneOf(STATES),
+  /** A part of the address or the display name. */
+  q: Part,
+};
+
+export const UserPatch = v.object({
+  displayName: maybe(text(1, 200)),
+  operator: maybe(v.boolean()),
+  disabled: maybe(v.boolean()),
+});
+export type UserPatch = v.InferOutput<typeof UserPatch>;
+
+export const UserPath = v.object({ userId: v.string() });
+
+/** A password as it is shown once. */
+export const NewPasswordView = v.object({ userId: v.string(), password: v.string() });

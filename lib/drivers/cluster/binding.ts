@@ -1,0 +1,74 @@
+/**
+ * Rights in a namespace that this program has made, where it has none in the whole cluster (CLUSTER_ROLE): it binds the role
+ * to itself there. So it can read no Secret but those of its own hubs and spokes.
+ */
+import { type Access, type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
+import { badAnswer, isRecord } from "#lib/drivers/cluster/wire/status.ts";
+import { SECOND, sleep } from "#lib/base/time.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+/** API servers learn of a binding by a watch: in a moment as a rule, later when they are busy. */
+const IN_FORCE = 30 * SECOND;
+const LOOK = SECOND / 4;
+/** What nobody has who has not been given it. */
+const PROOF: Access = { verb: "get", group: "", resource: "secrets" };
+
+/** Returns once the API server says that the role is in force. To do it again is no harm. */
+export async function bindRole(api: Api, objects: Objects, role: string, namespace: string, call: Call): Promise<void> {
+  const binding = {
+    apiVersion: `${RBAC}/v1`,
+    kind: "RoleBinding",
+    metadata: { name: "wheelwright", labels: { [MANAGED_BY]: "wheelwright" } },
+    roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
+    subjects: [{ apiGroup: RBAC, kind: "User", name: await whoAmI(api, call) }],
+  };
+  await objects.create(binding, namespace, call);
+  for (const end = performance.now() + IN_FORCE; !await isAllowed(api, PROOF, namespace, call);) {
+    if (performance.now() > end) {
+      throw new ClusterError("Forbidden", `The role ${role} is not in force in the namespace ${namespace}`, {
+        transient: true,
+        status: 403,
+        blame: "operator",
+        hint: `See whether there is a ClusterRole ${role} that may get secrets, and whether CLUSTER_ROLE names it.`,
+      });
+    }
+    await sleep(LOOK, call.signal);
+  }
+}
+
+/** By the API server's own word; in all namespaces where none is given. */
+export async function isAllowed(api: Api, access: Access, namespace: string | undefined, call: Call): Promise<boolean> {
+  const { verb, group, resource: whole } = access, [resource, subresource] = whole.split("/");
+  const resourceAttributes = {
+    ...{ verb, group, resource },
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  const status = await review(api, "authorization.k8s.io/v1", "SelfSubjectAccessReview", { resourceAttributes }, call);
+  return status["allowed"] === true;
+}
+
+async function whoAmI(api: Api, call: Call): Promise<string> {
+  const status = await review(api, "authentication.k8s.io/v1", "SelfSubjectReview", undefined, call);
+  const name = isRecord(status["userInfo"]) ? status["userInfo"]["username"] : undefined;
+  if (typeof name !== "string" || name === "") throw badAnswer("The API server does not say who asks it", 201);
+  return name;
+}
+
+/** The status of a review, which asks and changes nothing. */
+async function review(
+  api: Api,
+  apiVersion: string,
+  kind: string,
+  spec: unknown,
+  call: Call,
+): Promise<Record<string, unknown>> {
+  const path = pathOf(apiVersion, `${kind.toLowerCase()}s`, undefined);
+  const body = { apiVersion, kind, ...(spec === undefined ? {} : { spec }) };
+  const reply = await api.call({ method: "POST", path, body, repeat: "safe" }, call);
+  return isRecord(reply.body.status) ? reply.body.status : {};
+}

@@ -1,0 +1,68 @@
+/** What a namespace shows of a failure: its events, and the log of the container that failed last. */
+import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import {
+  containersOf,
+  type ContainerState,
+  createdAt,
+  lastSeen,
+  timeOf,
+} from "#lib/drivers/cluster/trouble/belongs.ts";
+import type { Call, Evidence, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { readLog, type Source } from "#lib/drivers/cluster/logs.ts";
+import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { messageOf } from "#lib/base/errors.ts";
+
+const EVENTS = 100;
+const MESSAGE_MOST = 2048;
+
+/** Never throws but when called off: half of the evidence is better than none, and says what is missing. */
+export async function collectEvidence(api: Api, objects: Objects, namespace: string, call: Call): Promise<Evidence> {
+  const missing: string[] = [];
+  const list = (kind: string) =>
+    objects.list({ apiVersion: "v1", kind }, namespace, {}, call).catch((error) => {
+      call.signal.throwIfAborted();
+      missing.push(`(the ${kind.toLowerCase()}s cannot be read: ${messageOf(error)})`);
+      return [] as KubeObject[];
+    });
+  const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
+  const source = failingContainer(pods, namespace);
+  const log = source ? await readLog(api, source, call) : [];
+  return { log: [...missing, ...log], events: describeEvents(events) };
+}
+
+/** Oldest first by when it was said last, the newest hundred; the same words about the same object once, with their count. */
+export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
+  const told = new Map<string, Evidence["events"][number]>();
+  for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {
+    const about = event["involvedObject"] ?? {};
+    const object = `${about.kind ?? "?"}/${about.name ?? "?"}`, reason = String(event["reason"] ?? "");
+    const message = String(event["message"] ?? "").slice(0, MESSAGE_MOST);
+    const key = JSON.stringify([object, reason, message]);
+    const count = Number(event["series"]?.count ?? event["count"] ?? 1) || 1;
+    const before = told.get(key)?.count ?? 0;
+    told.delete(key); // what is said again goes to the end
+    told.set(key, { at: new Date(lastSeen(event)).toISOString(), object, reason, message, count: count + before });
+  }
+  return [...told.values()].slice(-EVENTS);
+}
+
+/** The container that failed last; else one that runs and does not become ready. */
+export function failingContainer(pods: readonly KubeObject[], namespace: string): Source | undefined {
+  const candidates = pods.flatMap((pod) =>
+    containersOf(pod).map((container) => ({ pod, container, at: failedAt(container) }))
+  );
+  const failed = candidates.filter(({ at }) => at !== undefined).toSorted((a, b) => a.at! - b.at!).at(-1);
+  const unready = candidates.filter(({ container }) => container.state?.running && container.ready === false)
+    .toSorted((a, b) => createdAt(a.pod) - createdAt(b.pod)).at(-1);
+  const chosen = failed ?? unready;
+  if (!chosen) return undefined;
+  // While a container runs again, its log is that of the new run; while it waits, still that of the last one.
+  const previous = chosen === failed && chosen.container.state?.running !== undefined;
+  return { namespace, pod: chosen.pod.metadata.name, container: chosen.container.name, previous };
+}
+
+function failedAt(container: ContainerState): number | undefined {
+  const end = container.state?.terminated ?? container.lastState?.terminated;
+  if (!end || end.exitCode === 0) return undefined;
+  return timeOf(end.finishedAt) ?? 0;
+}

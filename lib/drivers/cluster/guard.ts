@@ -1,0 +1,83 @@
+/** Makes sure that a namespace is still the one we made, before anything is done in it. */
+import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export const MANAGED_BY = "app.kubernetes.io/managed-by";
+export const FEDERATION = "wheelwright.dev/federation";
+export const SPOKE = "wheelwright.dev/spoke";
+const OURS = "wheelwright";
+
+export interface Guard {
+  /** Whatever is to be written needs a namespace that lives. */
+  write(call: Call): Promise<void>;
+  /** Reading and clearing up go on while it is being deleted. */
+  read(call: Call): Promise<void>;
+  /** The next call asks again: what was known is about to change. */
+  forget(): void;
+}
+
+/** How long an answer counts. A late caller can do no more harm than within this time. */
+const KEEP = SECOND;
+
+export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
+  let checked = { at: -Infinity, terminating: false };
+
+  async function check(call: Call): Promise<boolean> {
+    if (performance.now() - checked.at < KEEP) return checked.terminating;
+    const at = performance.now();
+    const found = await findNamespace(objects, namespace, call);
+    if (!found) throw missingError(namespace);
+    refuseStranger(found, uid);
+    checked = { at, terminating: isTerminating(found) };
+    return checked.terminating;
+  }
+  return {
+    read: async (call) => void await check(call),
+    forget: () => checked = { at: -Infinity, terminating: false },
+    write: async (call) => {
+      if (await check(call)) throw terminatingError(namespace);
+    },
+  };
+}
+
+export function findNamespace(objects: Objects, name: string, call: Call): Promise<KubeObject | null> {
+  return objects.get({ apiVersion: "v1", kind: "Namespace", name }, undefined, call);
+}
+
+/** Throws unless the namespace has this uid and our label. */
+export function refuseStranger(namespace: KubeObject, uid: string): void {
+  const { name, labels } = namespace.metadata;
+  if (namespace.metadata.uid !== uid) {
+    throw strangerError(`The namespace ${name} is another one than ours: its uid is ${namespace.metadata.uid}`);
+  }
+  if (labels?.[MANAGED_BY] !== OURS) throw strangerError(`The namespace ${name} lacks the label ${MANAGED_BY}=${OURS}`);
+}
+
+/** Whether it carries the three labels just as the manifest does; that one lacks a label is a difference. */
+export function hasSameLabels(namespace: KubeObject, manifest: KubeObject): boolean {
+  return namespace.metadata.labels?.[MANAGED_BY] === OURS &&
+    [MANAGED_BY, FEDERATION, SPOKE].every((label) =>
+      namespace.metadata.labels?.[label] === manifest.metadata.labels?.[label]
+    );
+}
+
+export function isTerminating(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined || object["status"]?.phase === "Terminating";
+}
+
+export function strangerError(message: string): ClusterError {
+  return new ClusterError("stranger", message, {
+    transient: false,
+    blame: "operator",
+    hint: "Somebody replaced or relabelled the namespace; it is left alone.",
+  });
+}
+
+export function terminatingError(namespace: string): ClusterError {
+  return new ClusterError("Terminating", `The namespace ${namespace} is being deleted`, { transient: false });
+}
+
+function missingError(namespace: string): ClusterError {
+  return new ClusterError("NotFound", `namespaces "${namespace}" not found`, { transient: false, status: 404 });
+}

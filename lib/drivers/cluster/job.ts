@@ -1,0 +1,152 @@
+/**
+ * Runs a Job to its end, and brings home what it said.
+ *
+ * FailureTarget says that a Job is going to fail while its pods still end; only Failed says that they have, and that
+ * nothing of it writes any more. So the end is waited for, and taken as failed if the time for that runs out.
+ */
+import { conditionOf, containersOf, createdAt, type Terminated, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import {
+  type Call,
+  ClusterError,
+  type JobResult,
+  type KubeObject,
+  type Waiting,
+} from "#lib/drivers/cluster/cluster.ts";
+import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { type Followed, followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
+import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
+import {
+  addEvidence,
+  errorOfVerdict,
+  lookAround,
+  type Site,
+  watchesOf,
+  withEvidence,
+} from "#lib/drivers/cluster/ready.ts";
+import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+const JOB = { apiVersion: "batch/v1", kind: "Job" };
+/** A Job that takes no longer is over before anybody reads its log. */
+const LONG = 10 * SECOND;
+/** How long the followed logs may take to come to their end once the Job has. */
+const LOG_TIME = 3 * SECOND;
+
+/** What was seen of a Job so far. Pods stay here when the cluster has deleted them. */
+interface Course {
+  job: KubeObject | undefined;
+  readonly pods: Map<string, KubeObject>;
+}
+
+export async function followJob(site: Site, name: string, waiting: Waiting): Promise<JobResult> {
+  const course: Course = { job: undefined, pods: new Map() };
+  const logs = followLogs(site.api, site.namespace, waiting.signal);
+  try {
+    await withEvidence(site, waiting, () => waitForEnd(site, name, course, logs, waiting));
+  } catch (error) {
+    await logs.close(0);
+    if (error instanceof ClusterError && error.evidence?.log.length === 0) {
+      const last = logs.followed().findLast(({ lines }) => lines.length > 0);
+      throw addEvidence(error, { ...error.evidence, log: last?.lines ?? [] });
+    }
+    throw error;
+  }
+  await logs.close(LOG_TIME);
+  return await resultOf(site, name, course, logs.followed(), waiting);
+}
+
+async function waitForEnd(
+  site: Site,
+  name: string,
+  course: Course,
+  logs: LogFollower,
+  waiting: Waiting,
+): Promise<void> {
+  const since = site.api.now();
+  const look = async (call: Call): Promise<Seen<true>> => {
+    await site.guard.write(call);
+    const job = await site.objects.get({ ...JOB, name }, site.namespace, call);
+    if (!job) throw goneError(name, course.job !== undefined);
+    const { pods, events } = await lookAround(site, call);
+    const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
+    for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
+    course.job = job;
+    logs.show(own);
+
+    if (isTrue(conditionOf(job, "Complete"))) return { done: true };
+    const failure = failureOf(job, [...course.pods.values()]);
+    if (failure) {
+      const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
+      return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}` };
+    }
+    const verdict = judge(job, pods, events, { now: site.api.now(), since, patience: site.patience });
+    if (verdict.is === "impossible") throw errorOfVerdict(verdict);
+    if (verdict.is === "ready") return { done: true };
+    const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
+    return line === undefined ? verdict : { ...verdict, sentence: `${verdict.sentence}; its log says: ${line.trim()}` };
+  };
+  const hints = (call: Call) => watchesOf(site, [JOB], call);
+  try {
+    await waitFor({ ...site, what: `Job ${name}`, hints, look }, waiting);
+  } catch (error) {
+    const failing = course.job && failureOf(course.job, [...course.pods.values()]);
+    if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
+  }
+}
+
+async function resultOf(
+  site: Site,
+  name: string,
+  course: Course,
+  followed: readonly Followed[],
+  call: Call,
+): Promise<JobResult> {
+  const pods = [...course.pods.values()];
+  const failure = failureOf(course.job!, pods);
+  const end = lastEnd(pods, failure !== undefined);
+  const heard = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
+    followed.findLast(({ lines }) => lines.length > 0);
+  // What was followed may lack the last lines; what is read now is whole, if the pod is still there.
+  const read = end ? await readLog(site.api, { namespace: site.namespace, ...end }, call) : [];
+  const log = read.length > 0 && (!isExcuse(read) || !heard?.lines.length) ? read : heard?.lines ?? [];
+  return {
+    succeeded: failure === undefined,
+    name,
+    reason: failure?.code ?? null,
+    message: failure?.message ?? null,
+    exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,
+    log,
+  };
+}
+
+interface End {
+  readonly pod: string;
+  readonly container: string;
+  readonly terminated: Terminated;
+}
+
+/** The container that ended last: of those that failed, if the Job has. */
+function lastEnd(pods: readonly KubeObject[], failed: boolean): End | undefined {
+  const ends = pods.flatMap((pod) =>
+    containersOf(pod).flatMap(({ name, state }) =>
+      state?.terminated ? [{ pod: pod.metadata.name, container: name, terminated: state.terminated }] : []
+    )
+  );
+  const fitting = ends.filter(({ terminated }) => !failed || terminated.exitCode !== 0);
+  return fitting.toSorted((a, b) => (timeOf(a.terminated.finishedAt) ?? 0) - (timeOf(b.terminated.finishedAt) ?? 0))
+    .at(-1);
+}
+
+/** Words, and not a line of dashes or a bare number. */
+function isTelling(line: string): boolean {
+  return /[A-Za-z]{3}/.test(line);
+}
+
+function isExcuse(lines: readonly string[]): boolean {
+  return lines.length === 1 && lines[0]!.startsWith("(the log of ");
+}
+
+function goneError(name: string, wasThere: boolean): ClusterError {
+  const message = wasThere ? `The Job ${name} was deleted while it was waited for` : `jobs.batch "${name}" not found`;
+  return new ClusterError("NotFound", message, { transient: false, status: 404 });
+}

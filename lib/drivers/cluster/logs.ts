@@ -1,0 +1,130 @@
+/**
+ * Logs of containers: read once, or followed while they run.
+ *
+ * A pod that is deleted, as the deadline of a Job does, takes its logs along; so they are followed from the start
+ * and only their end is kept. A connection that was cut is made anew and begins with the last lines again, so the old
+ * ones are dropped as soon as the new ones come.
+ */
+import { type Api, isClosed } from "#lib/drivers/cluster/wire/api.ts";
+import { containersOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
+import { keepTail, splitLines, type Tail } from "#lib/drivers/cluster/wire/lines.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+
+export const LINES = 200;
+const LINE_MOST = 4096;
+/** Of a whole log: more than its lines may hold is not sent in the first place. */
+const BYTES_MOST = 4 * 2 ** 20;
+
+export interface Source {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** The log of the container's run before this one. */
+  readonly previous?: boolean;
+}
+
+/** The last lines as they stand. What cannot be read is told in the place of a line. */
+export async function readLog(api: Api, source: Source, call: Call): Promise<string[]> {
+  const previous: Record<string, string> = source.previous ? { previous: "true" } : {};
+  const query = { container: source.container, tailLines: String(LINES), limitBytes: String(BYTES_MOST), ...previous };
+  try {
+    const text = await api.text(pathOfLog(source), query, call);
+    return text.split("\n").filter((line, index, all) => line !== "" || index < all.length - 1).slice(-LINES).map(trim);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    return [`(the log of ${source.pod}/${source.container} cannot be read: ${messageOf(error)})`];
+  }
+}
+
+export interface Followed {
+  readonly pod: string;
+  readonly container: string;
+  readonly lines: readonly string[];
+}
+
+export interface LogFollower {
+  /** Shown the pods as they stand, it begins to follow the containers that have started. */
+  show(pods: readonly KubeObject[]): void;
+  /** What was read so far, in the order in which the containers were seen to start. */
+  followed(): readonly Followed[];
+  /** Lets the logs of what has ended come to their end, for at most so long, and stops. */
+  close(most: number): Promise<void>;
+}
+
+export function followLogs(api: Api, namespace: string, signal: AbortSignal): LogFollower {
+  const stop = new AbortController();
+  const call = { signal: stop.signal };
+  const onAbort = () => stop.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const tails = new Map<string, { pod: string; container: string; tail: Tail }>();
+  const over = new Set<string>();
+  const running: Promise<void>[] = [];
+
+  async function follow(key: string, source: Source): Promise<void> {
+    for (let failures = 0;;) {
+      const fresh = keepTail(LINES);
+      const swap = () => tails.set(key, { pod: source.pod, container: source.container, tail: fresh });
+      try {
+        await stream(api, source, fresh, call, swap);
+      } catch (error) {
+        if (stop.signal.aborted || !mayComeBack(error)) return;
+      }
+      if (over.has(key)) return;
+      await sleep(backoff(++failures, 500, 5 * SECOND), stop.signal).catch(() => {}); // called off: asked next
+      if (stop.signal.aborted || over.has(key)) return;
+    }
+  }
+
+  return {
+    show: (pods) => {
+      for (const pod of pods) {
+        for (const { name: container, state } of containersOf(pod)) {
+          const key = `${pod.metadata.uid}/${container}`;
+          if (state?.terminated) over.add(key);
+          if (tails.has(key) || !(state?.running || state?.terminated)) continue;
+          const source = { namespace, pod: pod.metadata.name, container };
+          tails.set(key, { ...source, tail: keepTail(LINES) });
+          running.push(follow(key, source));
+        }
+      }
+    },
+    followed: () => [...tails.values()].map(({ pod, container, tail }) => ({ pod, container, lines: tail.lines() })),
+    close: async (most) => {
+      const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), most);
+      await Promise.all(running);
+      clearTimeout(timer);
+      stop.abort(new Error("the log is read"));
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** A container that is about to start answers 400; a pod that is gone, or that we may not see, never answers better. */
+function mayComeBack(error: unknown): boolean {
+  return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
+}
+
+async function stream(api: Api, source: Source, tail: Tail, call: Call, onLine: () => void): Promise<void> {
+  const query = { container: source.container, tailLines: String(LINES), follow: "true" };
+  const answer = await api.stream(pathOfLog(source), query, call);
+  try {
+    for await (const line of splitLines(answer.chunks, LINE_MOST)) {
+      tail.add(trim(line));
+      onLine();
+    }
+  } finally {
+    answer.close();
+  }
+}
+
+function pathOfLog(source: Source): string {
+  return `${pathOf("v1", "pods", source.namespace, source.pod)}/log`;
+}
+
+function trim(line: string): string {
+  return line.slice(0, LINE_MOST).replace(/\r$/, "");
+}

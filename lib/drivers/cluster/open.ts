@@ -1,0 +1,92 @@
+/** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
+import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
+import { openApi } from "#lib/drivers/cluster/wire/api.ts";
+import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeconfigSource, openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import {
+  findNamespace,
+  hasSameLabels,
+  isTerminating,
+  openGuard,
+  strangerError,
+  terminatingError,
+} from "#lib/drivers/cluster/guard.ts";
+import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
+import { APPLY, FIELD_MANAGER, openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openSpace } from "#lib/drivers/cluster/space.ts";
+import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export type { KubeconfigSource, Patience };
+
+export interface ClusterOptions {
+  /** What this cluster is called in the catalogue and in the log. */
+  readonly name: string;
+  readonly kubeconfig: KubeconfigSource;
+  /** Calls under way at once (16); watches and followed logs are not counted. */
+  readonly concurrency?: number;
+  /** Milliseconds that a call may take (30 s). */
+  readonly deadline?: number;
+  readonly patience?: Partial<Patience>;
+  /** Of this program, for the User-Agent. */
+  readonly version?: string;
+  /** The ClusterRole that is bound in each new namespace; without it the credentials have their rights everywhere. */
+  readonly role?: string | null;
+  readonly log: Log;
+}
+
+/** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const log = options.log.with({ cluster: options.name });
+  const connections = await openConnections(options.kubeconfig);
+  const api = openApi({
+    connections,
+    concurrency: options.concurrency ?? 16,
+    deadline: options.deadline ?? 30 * SECOND,
+    userAgent: options.version ? `wheelwright/${options.version}` : "wheelwright",
+  });
+  const kinds = openKinds(api);
+  const objects = openObjects(api, kinds);
+  const patience = { ...PATIENCE, ...options.patience };
+
+  return {
+    name: options.name,
+    createNamespace: async (manifest, call) => {
+      const created = await objects.create(manifest, undefined, call);
+      const namespace = created ?? await findNamespace(objects, manifest.metadata.name, call);
+      const name = manifest.metadata.name;
+      if (!namespace || isTerminating(namespace)) throw terminatingError(name);
+      if (!created && !hasSameLabels(namespace, manifest)) {
+        throw strangerError(`There is a namespace ${name} already, and it is not ours`);
+      }
+      if (options.role) await bindRole(api, objects, options.role, name, call);
+      return { uid: namespace.metadata.uid! };
+    },
+    findNamespace: (name, call) => findNamespace(objects, name, call),
+    find: (ref, call) => objects.get(ref, undefined, call),
+    identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
+    space: (namespace, uid) => {
+      const guard = openGuard(objects, namespace, uid);
+      return openSpace({ api, objects, guard, namespace, patience, log: log.with({ namespace }) }, uid);
+    },
+    applyGlobal: async (list, call) => {
+      for (const object of list) await objects.apply(object, undefined, APPLY, call);
+    },
+    patchGlobal: (ref, operations, call) => objects.patch(ref, undefined, operations, FIELD_MANAGER, call),
+    serves: (kind, call) => kinds.serves(kind, call),
+    listAll: (kind, selector, call) => objects.list(kind, undefined, { labels: selector }, call),
+    listUnder: (kind, namespace, call) => objects.list(kind, namespace, {}, call),
+    listPage: (kind, page, call) => objects.listPage(kind, page, call),
+    version: async (call) => {
+      const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
+      return String(body.gitVersion);
+    },
+    allows: (access, call) => isAllowed(api, access, undefined, call),
+    about: async () => ({
+      server: await connections.current().then(({ server }) => (server.origin + server.pathname).replace(/\/$/, "")),
+      aheadMs: Math.round(api.now() - Date.now()),
+    }),
+    close: () => Promise.resolve(api.close()),
+  };
+}

@@ -1,0 +1,143 @@
+/** Waits until objects are ready, and gives up as soon as one of them cannot become so. */
+import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import {
+  type Call,
+  ClusterError,
+  type Evidence,
+  type KubeObject,
+  type Ref,
+  type Waiting,
+} from "#lib/drivers/cluster/cluster.ts";
+import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/trouble/claim.ts";
+import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
+import type { Guard } from "#lib/drivers/cluster/guard.ts";
+import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
+import type { Clock, Patience, Verdict } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { calledOf, capital } from "#lib/drivers/cluster/trouble/words.ts";
+import type { WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** What everything that waits in one namespace needs. */
+export interface Site {
+  readonly api: Api;
+  readonly objects: Objects;
+  readonly guard: Guard;
+  readonly namespace: string;
+  readonly patience: Patience;
+  readonly log: Log;
+}
+
+/** How long evidence is collected for a failure that is certain already. */
+const EVIDENCE_TIME = 15 * SECOND;
+/** Sentences told at once; the rest is counted. */
+const SENTENCES = 3;
+
+export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: Waiting): Promise<void> {
+  if (refs.length === 0) return;
+  const since = site.api.now();
+  const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
+  const look = async (call: Call): Promise<Seen<true>> => {
+    await site.guard.write(call);
+    const found = await Promise.all(refs.map((ref) => site.objects.get(ref, site.namespace, call)));
+    const { pods, events } = await lookAround(site, call);
+    const orders = refs.some(({ kind }) => kind === "Certificate") ? await ordersOf(site, call) : [];
+    const clock: Clock = { now: site.api.now(), since, patience: site.patience };
+    const verdicts = found.map((object, index) =>
+      object ? judge(object, pods, events, clock, orders) : missing(refs[index]!)
+    );
+    return summary(verdicts);
+  };
+  const hints = (call: Call) => watchesOf(site, refs, call);
+  await withEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
+}
+
+/** All pods of the namespace, and its events but for those that are over: what an object is judged by. */
+export async function lookAround(site: Site, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
+  const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, site.namespace, {}, call);
+  const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
+  // Claims are asked for after their events, so that none is taken for pending that was bound by then.
+  return { pods, events: events.some(isOfClaim) ? withoutSettledClaims(events, await list(CLAIM)) : events };
+}
+
+const ORDERED = [
+  { apiVersion: "cert-manager.io/v1", kind: "CertificateRequest" },
+  { apiVersion: "acme.cert-manager.io/v1", kind: "Order" },
+  { apiVersion: "acme.cert-manager.io/v1", kind: "Challenge" },
+] as const;
+
+/** What cert-manager makes on the way to a certificate. Who may not look, or has no ACME, sees the certificate alone. */
+async function ordersOf(site: Site, call: Call): Promise<KubeObject[]> {
+  const lists = ORDERED.map((kind) =>
+    site.objects.list(kind, site.namespace, {}, call).catch((error) => {
+      if (error instanceof ClusterError && (error.code === "NoKind" || error.status === 403)) return [];
+      throw error;
+    })
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+/** Watches of pods, events and the kinds that are waited for: one each, however many objects. */
+export async function watchesOf(site: Site, refs: readonly Omit<Ref, "name">[], call: Call): Promise<WatchOptions[]> {
+  const kinds = [{ apiVersion: "v1", kind: "Pod" }, { apiVersion: "v1", kind: "Event" }, ...refs];
+  const paths = await Promise.all(kinds.map((kind) => site.objects.collection(kind, site.namespace, call)));
+  return [...new Set(paths)].map((path) => ({ path }));
+}
+
+export function errorOfVerdict(verdict: Verdict & { is: "impossible" }): ClusterError {
+  const { code, message, blame, hint } = verdict;
+  return new ClusterError(code, message, { transient: false, blame, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
+export async function withEvidence<T>(site: Site, call: Call, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.evidence || call.signal.aborted) throw error;
+    if (error.transient && error.code !== "deadline") throw error;
+    throw addEvidence(error, await evidenceInTime(site, call));
+  }
+}
+
+export function addEvidence(error: ClusterError, evidence: Evidence): ClusterError {
+  return retell(error, { evidence });
+}
+
+async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(call.signal.reason);
+  call.signal.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => stop.abort(new Error("the evidence took too long")), EVIDENCE_TIME);
+  try {
+    return await collectEvidence(site.api, site.objects, site.namespace, { ...call, signal: stop.signal });
+  } catch {
+    call.signal.throwIfAborted();
+    return { log: ["(the cluster did not show its events and logs in time)"], events: [] };
+  } finally {
+    clearTimeout(timer);
+    call.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function missing(ref: Ref): Verdict {
+  return { is: "waiting", sentence: `${capital(calledOf(ref.kind, ref.name))} is not made yet` };
+}
+
+function summary(verdicts: readonly Verdict[]): Seen<true> {
+  const sentences: string[] = [];
+  let again: number | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.is === "impossible") throw errorOfVerdict(verdict);
+    if (verdict.is === "ready") continue;
+    sentences.push(verdict.sentence);
+    if (verdict.again !== undefined) again = Math.min(again ?? Infinity, verdict.again);
+  }
+  if (sentences.length === 0) return { done: true };
+  const rest = sentences.length > SENTENCES ? `; and ${sentences.length - SENTENCES} more` : "";
+  const sentence = sentences.slice(0, SENTENCES).join("; ") + rest;
+  return { sentence, ...(again === undefined ? {} : { again }) };
+}

@@ -1,0 +1,111 @@
+/** One namespace of ours: every call asks the guard first. */
+import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
+import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { followJob } from "#lib/drivers/cluster/job.ts";
+import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
+import { type Site, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { waitUntilGone } from "#lib/drivers/cluster/gone.ts";
+import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
+import { waitFor } from "#lib/drivers/cluster/wait.ts";
+
+const POD = { apiVersion: "v1", kind: "Pod" };
+/** Names told of pods that are waited for. */
+const NAMES = 5;
+
+export function openSpace(site: Site, uid: string): Space {
+  const { api, objects, guard, namespace } = site;
+
+  /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
+  const placed = (object: KubeObject): KubeObject => {
+    const named = object.metadata.namespace;
+    if (named === namespace) return object;
+    if (named === undefined) return { ...object, metadata: { ...object.metadata, namespace } };
+    const message = `${object.kind} ${object.metadata.name} is meant for namespace ${named}, not for ${namespace}`;
+    throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
+  };
+
+  const applyAll = async (list: readonly KubeObject[], query: ApplyQuery, call: Call) => {
+    const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
+    for (const object of list.map(placed)) {
+      await guard.write(call);
+      const { object: standing, warnings } = await objects.apply(object, namespace, query, call);
+      applied.objects.push(standing);
+      applied.warnings.push(...warnings.map((warning) => `${object.kind} ${object.metadata.name}: ${warning}`));
+    }
+    return applied;
+  };
+
+  const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
+    const here = placed(object);
+    await guard.write(call);
+    const created = await objects.create(here, namespace, call);
+    if (created) return created;
+    const ref: Ref = { apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name };
+    const standing = await objects.get(ref, namespace, call);
+    if (standing && !standing.metadata.deletionTimestamp) return standing;
+    const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;
+    throw new ClusterError("Conflict", message, { transient: true, status: 409 });
+  };
+
+  return {
+    namespace,
+    uid,
+    apply: (list, call) => applyAll(list, APPLY, call),
+    dryRun: (list, call) => applyAll(list, DRY_RUN, call),
+    create,
+    get: async (ref, call) => {
+      await guard.read(call);
+      return await objects.get(ref, namespace, call);
+    },
+    list: async (kind, selector, call) => {
+      await guard.read(call);
+      return await objects.list(kind, namespace, { labels: selector }, call);
+    },
+    patch: async (ref, operations, call) => {
+      await guard.write(call);
+      return await objects.patch(ref, namespace, operations, FIELD_MANAGER, call);
+    },
+    dryRunPatch: async (ref, operations, call) => {
+      await guard.read(call);
+      return await objects.patch(ref, namespace, operations, DRY_PATCH, call);
+    },
+    delete: async (ref, objectUid, call) => {
+      await guard.read(call);
+      await objects.delete(ref, namespace, objectUid, call);
+    },
+    ready: (refs, waiting) => waitUntilReady(site, refs, waiting),
+    gone: (refs, waiting) => waitUntilGone(site, refs, waiting),
+    noPods: (selector, waiting) =>
+      waitFor({
+        ...site,
+        what: "Waiting for pods to end",
+        hints: async (call) => [{
+          path: await objects.collection(POD, namespace, call),
+          query: queryOf({ labels: selector }),
+        }],
+        look: async (call) => {
+          await guard.read(call);
+          // A pod of a Job that has ended stays for its log, and does nothing any more.
+          const names = (await objects.list(POD, namespace, { labels: selector }, call))
+            .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
+            .map((pod) => endingOf(pod, api.now()));
+          if (names.length === 0) return { done: undefined };
+          const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
+          return { sentence: `Still to end: ${names.slice(0, NAMES).join(", ")}${more}` };
+        },
+      }, waiting),
+    run: async (job, waiting) => {
+      const started = performance.now();
+      const { metadata } = await create(job, waiting);
+      const timeout = Math.max(waiting.timeout - (performance.now() - started), 1);
+      return await followJob(site, metadata.name, { ...waiting, timeout });
+    },
+    follow: (job, waiting) => followJob(site, job, waiting),
+    evidence: async (call) => {
+      await guard.read(call);
+      return await collectEvidence(api, objects, namespace, call);
+    },
+    remove: (waiting) => removeNamespace(site, namespace, uid, waiting).finally(guard.forget),
+  };
+}

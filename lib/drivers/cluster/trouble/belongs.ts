@@ -1,0 +1,124 @@
+/** Which pods and events belong to an object, and when something was seen. Pure. */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** Timestamps of the API are cut to seconds. */
+const GRAIN = SECOND;
+
+/**
+ * The pods that an object has made for its present template, without those that are being deleted.
+ *
+ * A Deployment's pods belong to its ReplicaSets; of these the one with the newest pod is the present one.
+ */
+export function podsOf(object: KubeObject, pods: readonly KubeObject[]): KubeObject[] {
+  const living = pods.filter((pod) => !pod.metadata.deletionTimestamp);
+  if (object.kind === "Pod") return living.filter((pod) => pod.metadata.name === object.metadata.name);
+  if (object.kind !== "Deployment") return living.filter((pod) => isOwnedBy(pod, object));
+  const all = living.filter((pod) => replicaSetOf(pod)?.startsWith(object.metadata.name + "-") && matches(pod, object));
+  const newest = all.toSorted((a, b) => createdAt(b) - createdAt(a))[0];
+  return all.filter((pod) => replicaSetOf(pod) === replicaSetOf(newest!));
+}
+
+function isOwnedBy(pod: KubeObject, object: KubeObject): boolean {
+  return pod.metadata.ownerReferences?.some((owner) => owner.uid === object.metadata.uid) ?? false;
+}
+
+function replicaSetOf(pod: KubeObject): string | undefined {
+  return pod.metadata.ownerReferences?.find((owner) => owner.kind === "ReplicaSet")?.name;
+}
+
+function matches(pod: KubeObject, deployment: KubeObject): boolean {
+  const wanted = Object.entries<string>(deployment["spec"]?.selector?.matchLabels ?? {});
+  return wanted.every(([key, value]) => pod.metadata.labels?.[key] === value);
+}
+
+/** Events about exactly this object. One of the same name that lived before it does not count. */
+export function eventsOf(object: KubeObject, events: readonly KubeObject[]): KubeObject[] {
+  const { uid, name } = object.metadata;
+  return events.filter((event) => {
+    const about = event["involvedObject"] ?? {};
+    if (about.kind !== object.kind || about.name !== name) return false;
+    if (about.uid && uid) return about.uid === uid;
+    return lastSeen(event) >= createdAt(object) - GRAIN;
+  });
+}
+
+/** Events about ReplicaSets that this Deployment may have made: they are named after it. */
+export function replicaSetEventsOf(deployment: KubeObject, events: readonly KubeObject[]): KubeObject[] {
+  return events.filter((event) => {
+    const about = event["involvedObject"] ?? {};
+    const rest = String(about.name ?? "").slice(deployment.metadata.name.length);
+    return about.kind === "ReplicaSet" && about.name?.startsWith(deployment.metadata.name) &&
+      /^-[a-z0-9]+$/.test(rest) && lastSeen(event) >= createdAt(deployment) - GRAIN;
+  });
+}
+
+export function createdAt(object: KubeObject): number {
+  return timeOf(object.metadata.creationTimestamp) ?? 0;
+}
+
+export function firstSeen(event: KubeObject): number {
+  return timeOf(event["firstTimestamp"]) ?? timeOf(event["eventTime"]) ?? createdAt(event);
+}
+
+export function lastSeen(event: KubeObject): number {
+  return timeOf(event["series"]?.lastObservedTime) ?? timeOf(event["lastTimestamp"]) ?? timeOf(event["eventTime"]) ??
+    createdAt(event);
+}
+
+export function timeOf(text: unknown): number | undefined {
+  const time = typeof text === "string" ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+export function nodeOf(pod: KubeObject): string | undefined {
+  return pod["spec"]?.nodeName || undefined;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
+}
+
+export function conditionOf(object: KubeObject, type: string): Condition | undefined {
+  return ((object["status"]?.conditions ?? []) as Condition[]).find((condition) => condition.type === type);
+}
+
+/** Since when it has been so: the first event of that reason, else when the pod had its node. */
+export function startOf(pod: KubeObject, own: readonly KubeObject[], reason: string): number {
+  const first = Math.min(...own.filter((event) => event["reason"] === reason).map(firstSeen), Infinity);
+  if (first !== Infinity) return first;
+  return timeOf(conditionOf(pod, "PodScheduled")?.lastTransitionTime) ?? createdAt(pod);
+}
+
+export interface ContainerState {
+  readonly name: string;
+  readonly image?: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: StateOf;
+  readonly lastState?: StateOf;
+}
+
+interface StateOf {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly running?: { readonly startedAt?: string };
+  readonly terminated?: Terminated;
+}
+
+export interface Terminated {
+  readonly exitCode: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly finishedAt?: string;
+}
+
+/** All containers of a pod as they stand, those that prepare it first. */
+export function containersOf(pod: KubeObject): ContainerState[] {
+  const status = pod["status"] ?? {};
+  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+}

@@ -1,0 +1,63 @@
+/**
+ * Text of the cluster made fit to be kept and shown: without secrets, and without what breaks a row or a terminal.
+ *
+ * Nobody here knows a spoke's passwords, and none is read to look for it: they are recognised by what stands before
+ * them, and Wheelwright's own by their shape. Too much hidden costs a word of a log; too little, a password for ever.
+ */
+export const HIDDEN = "***";
+
+/**
+ * What names a secret: `PGPASSWORD=x`, `--adminpass=x`, `"dbPass": "x"`, `$CFG->dbpass = 'x'`. Whatever stands before it
+ * is left out of the pattern, and no part of one repeats what another repeats: a log is written by strangers, and a line
+ * that takes a regular expression seconds would hold everybody up.
+ */
+const NAME = "(?:passwor[dt]|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|private[_-]?key|credentials?)";
+const VALUE = "(?:\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|[^\\s\"',;&)]+)";
+
+const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [new RegExp(`(${NAME}["']?\\s{0,20}=>?\\s{0,20})${VALUE}`, "gi"), `$1${HIDDEN}`],
+  // A colon ends many an ordinary sentence ("wrong password: try again"); before a value it has no more than a blank.
+  [new RegExp(`(${NAME}["']?:\\s?)${VALUE}(?=\\s{0,20}(?:$|[,;}\\]]))`, "gim"), `$1${HIDDEN}`],
+  [/(--(?:admin|db)?pass(?:word)?\s{1,20})\S+/gi, `$1${HIDDEN}`],
+  [/(authorization:\s{0,20}(?:basic|bearer|digest|negotiate|token)\s{1,20})\S+/gi, `$1${HIDDEN}`],
+  [/(\bbearer\s{1,20})[\w.+/=~-]{16,}/gi, `$1${HIDDEN}`],
+  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]*:)[^\s@/]+(@)/gi, `$1${HIDDEN}$2`],
+  // A stack trace of PHP prints the arguments of its calls, and the third of a connection's is the password.
+  [/((?:connect|PDO|mysqli)\w{0,20}\()[^()]*(\))/gi, `$1${HIDDEN}$2`],
+  [/\b(ww_(?:cli|prv|ro)_)\w+/g, `$1${HIDDEN}`],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
+  [
+    /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?/g,
+    `${HIDDEN} (a private key)`,
+  ],
+];
+
+/** As lib/moodle/secrets.ts makes them: 32 characters, of which one at least is of each sort. */
+const OWN_PASSWORD = /(?<![\w-])[\w-]{32}(?![\w-])/g;
+const SORTS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[-_]/];
+
+/** Colours and cursor movements of terminals. */
+// deno-lint-ignore no-control-regex
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+/** Anything but tab and line feed; a NUL would keep a whole report from being written. */
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+export function redact(text: string): string {
+  const plain = text.replace(ESCAPES, "").replace(CONTROLS, "").toWellFormed();
+  const known = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), plain);
+  return known.replace(OWN_PASSWORD, (word) => SORTS.every((sort) => sort.test(word)) ? HIDDEN : word);
+}
+
+/** The same for lines of a log; of a private key that is spread over them none is kept. */
+export function redactLines(lines: readonly string[]): string[] {
+  let inKey = false;
+  const kept: string[] = [];
+  for (const line of lines) {
+    const begins = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/.test(line);
+    if (!inKey) kept.push(redact(line));
+    if (begins) inKey = true;
+    if (/-----END [A-Z ]{0,20}PRIVATE KEY-----/.test(line)) inKey = false;
+  }
+  return kept;
+}

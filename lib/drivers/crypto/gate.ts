@@ -1,0 +1,41 @@
+/** A gate: so much work at once, so much waiting for its turn, and a refusal for the rest. Callers take turns (turns.ts). */
+import { Fault } from "#lib/base/errors.ts";
+import { openTally } from "#lib/base/limits/tally.ts";
+import { openTurns, type Turn } from "#lib/base/limits/turns.ts";
+import { MINUTE } from "#lib/base/time.ts";
+
+export type Gate = <T>(turn: Turn, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Throws Fault unavailable `busy` (503) when `places` requests wait already, and no caller has had more turns than this
+ * one.
+ */
+export function openGate(atOnce: number, places: number): Gate {
+  const past = openTally({ span: MINUTE });
+  const turns = openTurns({ places, past: ({ whose }) => past.count(whose), refusal: busy });
+  let running = 0;
+
+  /** A place is handed on rather than freed, so that nobody who comes later takes it before those who wait. */
+  function leave(): void {
+    const next = turns.next();
+    if (next) past.add(next.whose);
+    else running--;
+  }
+
+  return async function through(turn, work) {
+    if (running >= atOnce) await turns.wait(turn);
+    else {
+      running++;
+      past.add(turn.whose);
+    }
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+}
+
+function busy(): Fault {
+  return new Fault("unavailable", "busy", "Too much is going on at once; try again", { retryAfter: 2 });
+}

@@ -1,0 +1,209 @@
+/**
+ * One connection to PostgreSQL, used until it breaks and never mended.
+ *
+ * postgres.js mends: it puts a new connection under an old handle, and with that the second half of a broken
+ * transaction runs, and commits, inside somebody else's. Here a client is given exactly one socket. Once that is gone
+ * (closed, cut, or given up because an answer did not come in time) the client is dead for ever: what was under way
+ * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
+ */
+import { connect, type Socket } from "node:net";
+import postgres from "postgres";
+import { atMost } from "#lib/drivers/db/at-most.ts";
+import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
+import { types } from "#lib/drivers/db/values.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+export interface ClientOptions {
+  readonly url: string;
+  /** What pg_stat_activity shows. */
+  readonly name: string;
+  /** Session settings, such as statement_timeout. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Milliseconds until connecting is given up. */
+  readonly connectLimit: number;
+  readonly onNotify?: (channel: string, payload: string) => void;
+  readonly onDead?: () => void;
+}
+
+export interface QueryOptions {
+  /** Milliseconds until the statement is cancelled and the client given up. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Result {
+  readonly rows: Record<string, unknown>[];
+  /** The server's word for what it did: INSERT, COMMIT, ROLLBACK … */
+  readonly command: string;
+  readonly count: number;
+}
+
+export interface Client {
+  /** Why this client can no longer be used, or null while it can. */
+  readonly dead: Error | null;
+  /** Of the server's process. */
+  readonly pid: number;
+  /** Whether the server took no writes when it was connected to. */
+  readonly readOnly: boolean;
+  /** Runs one statement; statements of one client run in the order in which they were given. */
+  query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
+  /** Cuts the connection now. The server rolls back what was open. */
+  kill(reason: unknown): void;
+  /** Says goodbye to the server. Only for a client with nothing under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * What the driver's types leave out: whether the statement was sent, and what cancels it. The public `cancel()` calls
+ * this too, but drops its promise: a server that cannot be reached just then would end the process, uncatchably.
+ */
+type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
+
+const CANCEL_LIMIT = 2 * SECOND;
+const KEEP_ALIVE = 30 * SECOND;
+
+export async function openClient(options: ClientOptions): Promise<Client> {
+  let dead: Error | null = null;
+  let socket: Socket | null = null;
+  let second: Socket | null = null; // which cancels
+  let sockets = 1; // how many the driver may still open
+  let reject: ((error: unknown) => void) | null = null; // of the statement under way
+  let last: Promise<unknown> = Promise.resolve();
+
+  const sql = postgres(options.url, {
+    max: 1,
+    fetch_types: false,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 0,
+    types,
+    connection: { application_name: options.name },
+    onnotice: () => {},
+    onclose: () => die(new Error("The server closed the connection")),
+    socket: openSocket,
+    ...(options.onNotify ? { onnotify: options.onNotify } : {}),
+  } as postgres.Options<Record<string, postgres.PostgresType>>);
+
+  /** The driver asks here for its socket, and would ask again after it lost that. */
+  async function openSocket({ host, port, path }: { host: string[]; port: number[]; path?: string }): Promise<Socket> {
+    if (sockets-- <= 0) {
+      const error = new Error("A client has one connection only");
+      queueMicrotask(() => die(error));
+      throw error;
+    }
+    const opened = path ? connect({ path }) : connect({ host: host[0]!, port: port[0]!, noDelay: true });
+    opened.setKeepAlive(true, KEEP_ALIVE);
+    if (socket) second = opened;
+    else socket = opened;
+    await new Promise<void>((resolve, reject) => {
+      const onClose = () =>
+        reject(Object.assign(new Error("The connection was closed at once"), { code: "ECONNRESET" }));
+      opened.once("connect", resolve).once("error", reject).once("close", onClose);
+    });
+    opened.removeAllListeners();
+    return Object.assign(opened, { host: host[0] }); // the name that TLS checks the certificate for
+  }
+
+  function die(reason: unknown): void {
+    if (dead) return;
+    dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
+    socket?.destroy();
+    reject?.(dead);
+    options.onDead?.();
+  }
+
+  /** The statement is not waited for any longer. The server is told; what it still answers, nobody can tell apart. */
+  function abandon(query: Query, reason: unknown): void {
+    dead = new ConnectionLost(reason);
+    options.onDead?.();
+    if (!query.state) return void socket?.destroy(); // never sent, for there is no session yet
+    sockets = 1; // the driver cancels over a socket of its own
+    atMost(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
+      sockets = 0;
+      socket?.destroy();
+      second?.destroy();
+    });
+  }
+
+  function execute(text: string, params: readonly unknown[], { limit, signal }: QueryOptions): Promise<Result> {
+    if (dead) return Promise.reject(dead);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (params.includes(undefined)) return Promise.reject(new TypeError(`A parameter is undefined in: ${text}`));
+    return new Promise<Result>((resolve, fail) => {
+      const settle = (finish: () => void) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        reject = null;
+        finish();
+      };
+      const giveUp = (reason: unknown) => {
+        abandon(query, reason);
+        settle(() => fail(reason));
+      };
+      const onAbort = () => giveUp(signal!.reason);
+      const timer = setTimeout(() => giveUp(tooSlow(limit)), limit);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      reject = (error) => settle(() => fail(error));
+      // Type 0 for each parameter: the server says what it is. The driver's guess would be wrong for arrays and JSON.
+      const typed = params.map((param) => sql.typed(param as never, 0));
+      const query = sql.unsafe(
+        text,
+        typed as never[],
+        { prepare: true, simple: params.length === 0 } as never,
+      ) as Query;
+      query.then(
+        (rows) => settle(() => resolve({ rows: [...rows], command: rows.command, count: rows.count ?? 0 })),
+        (error) => {
+          if (dead) return settle(() => fail(dead));
+          if (isBug(error)) settle(() => fail(error)); // of ours, in a value; what the driver has sent of it is unsure
+          if (isFatal(error)) return die(error);
+          const told = asFault(error);
+          if (isReadOnly(told)) return die(told); // what it is connected to is no longer what was meant
+          settle(() => fail(told));
+        },
+      );
+    });
+  }
+
+  const client: Client = {
+    get dead() {
+      return dead;
+    },
+    pid: 0,
+    readOnly: false,
+    query(text, params, how) {
+      const turn = last.then(() => execute(text, params, how));
+      last = turn.catch(() => {});
+      return turn;
+    },
+    kill: die,
+    async close() {
+      dead ??= new ConnectionLost(new Error("The client was closed"));
+      await sql.end({ timeout: 1 }).finally(() => socket?.destroy());
+    },
+  };
+  return await begin(client, options);
+}
+
+/** Connects, and sets the session up in the same statement that proves the connection. */
+async function begin(client: Client, options: ClientOptions): Promise<Client> {
+  const settings = Object.entries(options.settings);
+  const sets = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
+  const asked = "pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only";
+  const text = `select ${asked}${sets.map((set, i) => `, ${set} as s${i}`).join("")}`;
+  try {
+    const { rows } = await client.query(text, settings.flat(), { limit: options.connectLimit });
+    const { pid, read_only } = rows[0]!;
+    return Object.defineProperties(client, { pid: { value: pid }, readOnly: { value: read_only } });
+  } catch (error) {
+    client.kill(error);
+    throw error;
+  }
+}
+
+function tooSlow(limit: number): Fault {
+  return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
+    retryAfter: 1,
+  });
+}

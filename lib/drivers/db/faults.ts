@@ -1,0 +1,105 @@
+/** What can go wrong between this program and PostgreSQL, told apart. */
+import postgres from "postgres";
+import { Fault } from "#lib/base/errors.ts";
+
+/**
+ * The connection under a statement is gone. The statement may or may not have run; of a transaction nothing remains,
+ * unless it was the answer to its COMMIT that was lost, which is a CommitUnknown.
+ */
+export class ConnectionLost extends Fault {
+  constructor(cause: unknown) {
+    super("unavailable", "database_lost", "The connection to the database was lost; try again", {
+      retryAfter: 1,
+      cause,
+    });
+    this.name = "ConnectionLost";
+  }
+}
+
+/** COMMIT was sent and its answer never came: all of the transaction has happened, or nothing. */
+export class CommitUnknown extends Fault {
+  constructor(cause: unknown) {
+    const message = "The database did not answer whether this was saved; look before trying again";
+    super("unavailable", "commit_unknown", message, { retryAfter: 1, cause });
+    this.name = "CommitUnknown";
+  }
+}
+
+/** Whether the server answered with this SQLSTATE. */
+export function hasState(error: unknown, ...states: string[]): boolean {
+  return error instanceof postgres.PostgresError && states.includes(error.code);
+}
+
+/** Whether the statement broke this unique index, unique or check constraint, or foreign key. */
+export function violates(error: unknown, constraint: string): boolean {
+  return hasState(error, "23505", "23514", "23503", "23P01") &&
+    (error as postgres.PostgresError).constraint_name === constraint;
+}
+
+/** Whether text was refused that no column can hold: a NUL, or half a surrogate pair in JSON. */
+export function isUnstorable(error: unknown): boolean {
+  return hasState(error, "22021", "22P05", "22P02");
+}
+
+/** Whether the same work may succeed if it is done again from its start: deadlock, conflict, a plan gone stale. */
+export function isPassing(error: unknown): boolean {
+  return hasState(error, "40P01", "40001") ||
+    hasState(error, "0A000") && (error as postgres.PostgresError).routine === "RevalidateCachedQuery";
+}
+
+/** Whether the failure is neither the server's nor the network's: a value that cannot be written or read. */
+export function isBug(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return false;
+  const { code } = error as { code?: unknown };
+  return code === undefined || code === "UNDEFINED_VALUE" || code === "MAX_PARAMETERS_EXCEEDED";
+}
+
+/** Whether the session is over, or in a state that nobody knows. */
+export function isFatal(error: unknown): boolean {
+  return !(error instanceof postgres.PostgresError) || ["FATAL", "PANIC"].includes(error.severity) ||
+    hasState(error, "57P01", "57P02", "57P03");
+}
+
+/** What the server is short of, by SQLSTATE. */
+const SHORT: Readonly<Record<string, string>> = {
+  "53100": "The database's disk is full; nothing can be saved until it has room again",
+  "53200": "The database has too little memory for this; try again",
+  "53300": "The database takes no more connections; try again",
+};
+
+/** The same failure as callers are to see it. */
+export function asFault(error: unknown): unknown {
+  if (hasState(error, "25006")) return readOnly(error);
+  if (error instanceof postgres.PostgresError && error.code.startsWith("53")) {
+    const message = SHORT[error.code] ?? "The database is short of resources; try again";
+    return new Fault("unavailable", "database_exhausted", message, { retryAfter: 5, cause: error });
+  }
+  if (hasState(error, "57014")) {
+    return new Fault("unavailable", "database_slow", "The database took too long; try again", {
+      retryAfter: 1,
+      cause: error,
+    });
+  }
+  return hasState(error, "55P03") ? contended(error) : error;
+}
+
+/** Others change the same, for longer than this was tried. */
+export function contended(cause: unknown): Fault {
+  const message = "Somebody else is changing the same thing; try again";
+  return new Fault("unavailable", "database_locked", message, { retryAfter: 1, cause });
+}
+
+/** A standby says so, and a server that was told to take no writes. */
+export function readOnly(cause?: unknown): Fault {
+  const message = "The database takes no writes right now, only reads; try again";
+  return new Fault("unavailable", "database_read_only", message, { retryAfter: 2, cause });
+}
+
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Fault && error.code === "database_read_only";
+}
+
+/** Whether the server refused the statement for what it lacks, not for what was asked: nothing of it has happened. */
+export function refusesWrites(error: unknown): boolean {
+  return isReadOnly(error) || error instanceof Fault && error.code === "database_exhausted";
+}

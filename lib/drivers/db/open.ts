@@ -1,0 +1,148 @@
+/** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
+import { Kysely, sql } from "kysely";
+import { atMost } from "#lib/drivers/db/at-most.ts";
+import { openControl } from "#lib/drivers/db/control.ts";
+import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
+import { holdOf, openDialect } from "#lib/drivers/db/dialect.ts";
+import { contended, isPassing } from "#lib/drivers/db/faults.ts";
+import { insist } from "#lib/drivers/db/insist.ts";
+import { openPool } from "#lib/drivers/db/pool.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
+import type { Log } from "#lib/base/log.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections at most, those for streams and the control connection not counted. */
+  readonly size: number;
+  /** Connections for streams, apart from the others, so that no stream ever takes a request's; 1 unless given. */
+  readonly streams?: number;
+  readonly log: Log;
+  /** What pg_stat_activity shows. */
+  readonly name?: string;
+  /** Milliseconds that a statement may take. */
+  readonly statementLimit?: number;
+  /** Milliseconds that a statement waits for a lock. */
+  readonly lockLimit?: number;
+  /** Milliseconds that a caller waits for a connection. */
+  readonly waitLimit?: number;
+}
+
+const STATEMENT_LIMIT = 15 * SECOND;
+const LOCK_LIMIT = 10 * SECOND;
+const NETWORK = 2 * SECOND; // what the server's own limit is given before we stop waiting for its answer
+const IDLE_IN_TRANSACTION = 30 * SECOND;
+const OUTLAST = 30 * SECOND; // what is asked outside of a request waits no longer for requests that began before
+const TRIES = 3; // of a transaction that met a deadlock
+
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { url, log, name = "wheelwright", statementLimit = STATEMENT_LIMIT, lockLimit = LOCK_LIMIT } = options;
+  const settings = {
+    statement_timeout: String(statementLimit),
+    lock_timeout: String(lockLimit),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
+    timezone: "UTC",
+  };
+  const waiting = options.waitLimit === undefined ? {} : { waitLimit: options.waitLimit };
+  const pool = openPool({ url, name, size: options.size, settings, ...waiting });
+  const apart = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
+  const limit = statementLimit + NETWORK;
+  const streams: Rows = new Kysely<Schema>({ dialect: openDialect({ pool: apart, limit }) });
+  const wakeups = openWakeups({ notify, log });
+  const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
+
+  async function notify(payloads: readonly string[]): Promise<void> {
+    const lease = await pool.acquire();
+    try {
+      await lease.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", [CHANNEL, payloads], {
+        limit,
+      });
+    } finally {
+      lease.release();
+    }
+  }
+
+  function over(signal?: AbortSignal, hold?: Hold): OpenDatabase {
+    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
+    return {
+      rows,
+      async transact(work) {
+        const { result, wakes } = await transact(rows, confirmed(work, hold), signal);
+        wakeups.announce(wakes);
+        await outlast(rows, wakes, log, signal);
+        return result;
+      },
+      streams,
+      within: (narrower) => over(signal ? AbortSignal.any([signal, narrower]) : narrower, hold),
+      holding: (more) => over(signal, more),
+      wakeups,
+      control: { query: async (text, params) => (await control.query(text, params)).rows },
+      stats: () => ({ ...pool.stats(), control: control.pid !== null }),
+      async now() {
+        const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows);
+        return row!.now;
+      },
+      close,
+    };
+  }
+
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => closing ??= shut();
+
+  async function shut(): Promise<void> {
+    await atMost(SECOND, wakeups.flushed());
+    await Promise.all([control.close(), pool.close(), apart.close()]);
+  }
+
+  try {
+    // What is wrong with the address or the password shows at the start and not at the first request.
+    (await pool.acquire()).release();
+    await atMost(2 * SECOND, control.ready());
+    return over();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: Hold | undefined): (tx: Tx) => Promise<T> {
+  if (!hold) return work;
+  return async (tx) => {
+    await hold.confirm(tx);
+    return await work(tx);
+  };
+}
+
+/**
+ * Waits until all transactions have ended that hold one of these users and began before: they may have seen what was taken
+ * since. It is waited for after the commit, and nothing is held meanwhile, so that nobody waits in a circle. The lock is
+ * a fair one: who never stops writing cannot keep it away.
+ */
+async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?: AbortSignal): Promise<void> {
+  for (const topic of wakes) {
+    if (!topic.startsWith("user:")) continue;
+    const key = holdOf(topic.slice("user:".length));
+    const wait = sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
+    await insist(() => wait.execute(rows), signal ?? AbortSignal.timeout(OUTLAST)).catch((error) =>
+      log.warn("A request that began before may still do what its user may no longer", { topic, error })
+    );
+  }
+}
+
+async function transact<T>(
+  rows: Rows,
+  work: (tx: Tx) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
+  for (let attempt = 1;; attempt++) {
+    const wakes = new Set<Topic>();
+    try {
+      return { result: await rows.transaction().execute((tx) => work(Object.assign(tx, { wakes }))), wakes };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (attempt === TRIES) throw contended(error);
+      await sleep(backoff(attempt, 20, 200), signal);
+    }
+  }
+}

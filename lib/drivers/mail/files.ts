@@ -1,0 +1,50 @@
+/**
+ * Mail as files, one `.eml` each, for `wheelwright dev`: they open in any mail program, and sort by time.
+ *
+ * The link stands in a header of its own too, in one piece: the parts are encoded, and whoever reads the file with
+ * nothing but `cat` would find it cut. The files hold what opens accounts, so only their owner may read them.
+ */
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import { messageOf as wordsOf } from "#lib/base/errors.ts";
+import { MailError } from "#lib/drivers/mail/error.ts";
+import { messageOf } from "#lib/drivers/mail/message.ts";
+import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+
+export function openFiles(directory: string, host: string): Post {
+  const from = `Wheelwright <wheelwright@${host}>`;
+  return {
+    async send(mail, signal) {
+      signal.throwIfAborted();
+      try {
+        const file = join(directory, nameOf(mail, new Date()));
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await writeFile(`${file}.part`, await encode(mail, from), { mode: 0o600 });
+        await rename(`${file}.part`, file);
+        return { answer: null, file };
+      } catch (error) {
+        const hint = "See DATA_DIR: it must be possible to write there.";
+        throw new MailError("mail_file", `The mail could not be written: ${wordsOf(error)}`, { transient: true, hint });
+      }
+    },
+    close() {},
+  };
+}
+
+async function encode(mail: Mail, from: string): Promise<Uint8Array> {
+  const message = messageOf(mail, from);
+  const headers = { ...message.headers, ...(mail.link !== null && { "X-Wheelwright-Link": mail.link }) };
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
+  const { message: bytes } = await transport.sendMail({ ...message, headers });
+  return bytes as Uint8Array;
+}
+
+const ADDRESS_MOST = 80;
+
+/** `2026-11-21T15-04-05-678Z-invitation-ada@example.org-x9n3m8.eml`: the end of its id, for two in one millisecond. */
+export function nameOf({ id, template, to }: Pick<Mail, "id" | "template" | "to">, at: Date): string {
+  const time = at.toISOString().replace(/[:.]/g, "-");
+  const address = to.email.replace(/[^a-z0-9@.+_-]/gi, "_").replace(/\.{2,}/g, "_").slice(0, ADDRESS_MOST);
+  return `${time}-${template}-${address}-${id.split("@")[0]!.slice(-6).replace(/[^a-z0-9]/gi, "_")}.eml`;
+}

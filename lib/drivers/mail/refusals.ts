@@ -1,0 +1,87 @@
+/**
+ * What went wrong between us and the mail server, in words, and whose turn it is.
+ *
+ * Final is only what would be the same next time: an address that there is not, a mail that is not taken. Whatever a
+ * person may mend meanwhile (the server, its certificate, the password, the sender, a forbidden relay) is tried again.
+ */
+import type { NodemailerError } from "nodemailer/lib/errors";
+import { messageOf } from "#lib/base/errors.ts";
+import { MailError, type MailErrorOptions } from "#lib/drivers/mail/error.ts";
+
+export interface Circumstances {
+  /** `host:port`. */
+  readonly place: string;
+  /** The address that it was for. */
+  readonly to: string;
+  /** Texts that must not be repeated. */
+  readonly secrets: readonly string[];
+  /** Whether the mail's own time was over. */
+  readonly late: boolean;
+}
+
+export function explain(error: unknown, { place, to, secrets, late }: Circumstances): MailError {
+  const { code = "unknown", originalCode, command, response, responseCode } = error as NodemailerError;
+  const said = clear(response ?? messageOf(error), secrets);
+  const passing = (name: string, message: string, hint: string): MailError =>
+    new MailError(name, message, { transient: true, hint });
+  const final = (name: string, message: string, more: Omit<MailErrorOptions, "transient">): MailError =>
+    new MailError(name, message, { transient: false, ...more });
+  const reach = "See SMTP_HOST and SMTP_PORT, and whether the network lets it be reached.";
+
+  if (late || code === "ETIMEDOUT") {
+    return passing("mail_timeout", `The mail server ${place} did not answer in time`, reach);
+  }
+  if (code === "EDNS") {
+    return passing("mail_unreachable", `The mail server ${place} could not be found: ${said}`, reach);
+  }
+  if (isTls(code, originalCode)) {
+    const hint = "Its certificate must be valid for SMTP_HOST, by an authority that this machine trusts; and with " +
+      "SMTP_TLS=required it must offer TLS.";
+    return passing("mail_tls", `The mail server ${place} cannot be trusted: ${said}`, hint);
+  }
+  if (code === "EAUTH" || code === "ENOAUTH" || responseCode === 530) {
+    const hint = "See SMTP_USER and SMTP_PASS. Waiting mail goes out once they are right.";
+    return passing("mail_login", `The mail server ${place} refuses our login: ${said}`, hint);
+  }
+  const refused = isFinal(responseCode, response);
+  if (command === "RCPT TO" && refused) {
+    const hint = "There may be a mistake in the address.";
+    return final("mail_recipient", `The mail server refuses mail for ${to}: ${said}`, { blame: "user", hint });
+  }
+  if (command === "DATA" && refused) return final("mail_refused", `The mail server refuses the mail: ${said}`, {});
+  if (code === "EENVELOPE" && command === "API") {
+    return final("mail_address", `${to} is no address that mail can be sent to`, { blame: "user" });
+  }
+  if (command === "MAIL FROM" && refused) {
+    const hint = "See SMTP_FROM: the server must let us send in that name.";
+    return passing("mail_sender", `The mail server ${place} refuses the sender: ${said}`, hint);
+  }
+  if (responseCode) {
+    const hint = "It may pass; otherwise the log of the mail server tells more.";
+    return passing("mail_deferred", `The mail server ${place} does not take the mail now: ${said}`, hint);
+  }
+  return passing("mail_unreachable", `The mail server ${place} cannot be reached: ${said}`, reach);
+}
+
+/** 5xx; but what the server's policy forbids (5.7.x), such as relaying, is for a person to allow. */
+function isFinal(responseCode: number | undefined, response = ""): boolean {
+  return responseCode !== undefined && responseCode >= 500 && responseCode !== 503 &&
+    !/^\d{3}[ -]5\.7\.\d/.test(response);
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|UNABLE_TO|ALTNAME/;
+
+function isTls(code: string, originalCode = ""): boolean {
+  return code === "ETLS" || CERTIFICATE.test(code) || CERTIFICATE.test(originalCode);
+}
+
+const SAID_MOST = 300;
+
+/** On one line, bounded, and without the secrets in it. */
+export function clear(said: string, secrets: readonly string[]): string {
+  const known = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  const left = known.reduce((text, secret) => text.replaceAll(secret, "***"), said.toWellFormed());
+  // And of a link that was changed on its way (a filter that quotes it as it was encoded), what follows its name.
+  return left.replace(/\btoken=\S+/gi, "token=***").replace(/[\p{Cc}\s]+/gu, " ").trim().slice(0, SAID_MOST)
+    .toWellFormed();
+}

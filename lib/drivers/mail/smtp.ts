@@ -1,0 +1,99 @@
+/**
+ * Mail over SMTP: a few connections that are kept for the next mail.
+ *
+ * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. Whoever
+ * sits between can strip the offer, and would then be told the password: with SMTP_TLS=required nothing is said without TLS.
+ *
+ * Each wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
+ */
+import type { ConnectionOptions } from "node:tls";
+import { createTransport } from "nodemailer";
+import type { Config } from "#lib/base/config.ts";
+import { messageOf } from "#lib/drivers/mail/message.ts";
+import type { Post } from "#lib/drivers/mail/post.ts";
+import { clear, explain } from "#lib/drivers/mail/refusals.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** Mails at the same time, from one replica. */
+const CONNECTIONS = 4;
+const PATIENCE = { wait: 15 * SECOND, whole: 60 * SECOND };
+
+export interface SmtpOptions extends NonNullable<Config["smtp"]> {
+  /** How we call ourselves to the server. */
+  readonly name: string;
+  /** Instead of the machine's own authorities; and the name in the certificate, where the host is an address. */
+  readonly tls?: Pick<ConnectionOptions, "ca" | "servername">;
+  /** Milliseconds that anything may take (15 s), and a whole mail (60 s). */
+  readonly patience?: { readonly wait: number; readonly whole: number };
+}
+
+export function openSmtp(options: SmtpOptions): Post {
+  const { host, port, user, pass, from, patience = PATIENCE } = options;
+  const place = `${host}:${port}`, transport = openTransport(options);
+  transport.on("error", () => {}); // each mail is told of its own failure
+  return {
+    async send(mail, signal) {
+      signal.throwIfAborted();
+      const late = AbortSignal.timeout(patience.whole), secrets = secretsOf(mail.link, user, pass);
+      try {
+        const { response } = await transport.sendMail({
+          ...messageOf(mail, from),
+          signal: AbortSignal.any([signal, late]),
+        });
+        return { answer: clear(response, secrets), file: null };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw explain(error, { place, to: mail.to.email, secrets, late: late.aborted });
+      }
+    },
+    close: () => transport.close({ force: true }),
+  };
+}
+
+/** Connects and logs in as a mail would, and sends none. Throws MailError. */
+export async function knock(options: SmtpOptions): Promise<void> {
+  const { host, port, user, pass } = options, transport = openTransport(options);
+  try {
+    await transport.verify();
+  } catch (error) {
+    throw explain(error, { place: `${host}:${port}`, to: "", secrets: secretsOf(null, user, pass), late: false });
+  } finally {
+    transport.close({ force: true });
+  }
+}
+
+function openTransport({ host, port, user, pass, name, tls, encryption, patience: { wait } = PATIENCE }: SmtpOptions) {
+  return createTransport({
+    pool: true,
+    host,
+    port,
+    secure: port === 465 && encryption !== "off",
+    requireTLS: encryption === "required",
+    ignoreTLS: encryption === "off",
+    ...(user !== null && { auth: { user, pass: pass ?? "" } }),
+    ...(tls && { tls }),
+    ...(name.includes(".") && { name }), // many refuse to be greeted by a "localhost"
+    connectionTimeout: wait,
+    greetingTimeout: wait,
+    dnsTimeout: wait,
+    socketTimeout: wait,
+    socketCloseTimeout: SECOND,
+    maxConnections: CONNECTIONS,
+    maxMessages: 100,
+    // Only for a connection that the server had closed meanwhile. What may have arrived is sent again by its job.
+    maxRequeues: 1,
+    idleTimeout: 30 * SECOND,
+    maxResponseSize: 64 * 1024,
+  });
+}
+
+/** What a server might repeat in its answer, in each way in which it was told. */
+function secretsOf(link: string | null, user: string | null, pass: string | null): string[] {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const token = link === null ? null : new URL(link).searchParams.get("token");
+  return [
+    ...(link === null ? [] : [link]),
+    ...(token === null ? [] : [token]),
+    ...(pass === null ? [] : [pass, base64(pass), base64(`\0${user ?? ""}\0${pass}`)]),
+  ];
+}

@@ -1,0 +1,104 @@
+/**
+ * The provider's package, loaded at first use (half a second and 30 MB, which a service without prices never pays), with one
+ * client for each call: so that the call can be called off, and has a deadline of its own.
+ *
+ * A few calls are under way at once: reconciling thousands of hubs stays far below the provider's rate limit. People who
+ * wait for a preview have places of their own. Nothing is repeated here; whoever asked does that in their own time.
+ */
+import Bottleneck from "bottleneck";
+import type { Stripe } from "stripe";
+import { ConfigError } from "#lib/base/config.ts";
+import { troubleOf } from "#lib/drivers/payments/trouble.ts";
+import { openWire } from "#lib/drivers/payments/wire.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
+export const API_VERSION = "2026-10-28.endive";
+
+const API = "https://api.stripe.com";
+const DEADLINE = 20 * SECOND;
+const PATIENCE = 8 * SECOND;
+const SETTLE = 30 * SECOND;
+const PLACES = 4;
+
+export interface ClientOptions {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly apiBase: string | null;
+  /** Milliseconds that one call may take, and that somebody waits for an answer of several. */
+  readonly deadline?: number;
+  readonly patience?: number;
+  /** Milliseconds after which a call that was cut off is over at the provider, too. */
+  readonly settle?: number;
+}
+
+export interface Client {
+  /** One call, in the background's places. Throws a PaymentError, or the signal's reason. */
+  ask<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
+  /** One call for which somebody waits. */
+  askNow<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
+  load(): Promise<typeof Stripe>;
+  /** Milliseconds that somebody waits, and after which a call that was cut off is over at the provider, too. */
+  readonly patience: number;
+  readonly settle: number;
+}
+
+/** Throws a ConfigError for a live key that would be sent in the clear. */
+export function openClient(options: ClientOptions): Client {
+  const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PATIENCE, settle = SETTLE } = options;
+  const base = new URL(apiBase ?? API);
+  if (base.protocol === "http:" && /_live_/.test(secretKey)) {
+    throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
+  }
+  const background = new Bottleneck({ maxConcurrent: PLACES }), waited = new Bottleneck({ maxConcurrent: PLACES });
+  let loading: Promise<typeof Stripe> | undefined;
+
+  const load = () =>
+    loading ??= import("stripe").then((loaded) => loaded.default).catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+
+  async function ask<T>(limiter: Bottleneck, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+    const run = async () => {
+      signal.throwIfAborted();
+      const Package = await load();
+      const stripe = new Package(secretKey, {
+        apiVersion: API_VERSION,
+        httpClient: openWire({ base, signal, deadline }),
+        maxNetworkRetries: 0,
+        telemetry: false,
+        appInfo: { name: "wheelwright" },
+      });
+      return await call(stripe);
+    };
+    try {
+      return await unlessAborted(limiter.schedule(run), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw troubleOf(error, [secretKey, webhookSecret]);
+    }
+  }
+
+  return {
+    ask: (signal, call) => ask(background, signal, call),
+    askNow: (signal, call) => ask(waited, signal, call),
+    load,
+    patience,
+    settle,
+  };
+}
+
+/** Whoever was called off waits neither for a place nor for the package. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => {}); // whoever was to hear of it may be gone
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

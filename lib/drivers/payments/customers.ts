@@ -1,0 +1,57 @@
+/**
+ * Hubs' customers at the provider: one for each hub, known by the hub's id in its metadata.
+ *
+ * Searching sees what was made a minute ago, not what was made just now; that the idempotency key covers. So that this one
+ * never clashes with a changed name, a customer is made with nothing but the hub's id, and described afterwards.
+ */
+import * as v from "valibot";
+import type { Client } from "#lib/drivers/payments/client.ts";
+import { makeOnce } from "#lib/drivers/payments/once.ts";
+import type { WantedCustomer } from "#lib/drivers/payments/payments.ts";
+import { CustomerShape, fit } from "#lib/drivers/payments/read.ts";
+import { isGone } from "#lib/drivers/payments/trouble.ts";
+
+export async function customerFor(client: Client, wanted: WantedCustomer, signal: AbortSignal): Promise<string> {
+  const { federationId } = wanted;
+  // One that was deleted just now may still be found, or be made again by the key's memory: describing it tells.
+  const described = async (id: string) => await describeCustomer(client, id, wanted, signal) ? id : null;
+  return await makeOnce(client, {
+    key: `customer-${federationId}`,
+    find: async () => {
+      const found = await findCustomer(client, federationId, signal);
+      if (found === null) return null;
+      return found.name === wanted.name && found.email === wanted.email ? found.id : await described(found.id);
+    },
+    make: async (idempotencyKey) => {
+      const params = { metadata: { federationId } };
+      const made = await client.ask(signal, (stripe) => stripe.customers.create(params, { idempotencyKey }));
+      return await described(fit(CustomerShape, made, "customer").id);
+    },
+  }, signal);
+}
+
+/** Whether there is such a customer. */
+export async function describeCustomer(
+  client: Client,
+  id: string,
+  { name, email }: WantedCustomer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await client.ask(signal, (stripe) => stripe.customers.update(id, { name, email }));
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** The oldest, should there be several: everybody chooses the same one. */
+async function findCustomer(client: Client, federationId: string, signal: AbortSignal) {
+  if (!/^\w+$/.test(federationId)) throw new TypeError("A hub's id cannot be searched for");
+  const query = `metadata["federationId"]:"${federationId}"`;
+  const answer = await client.ask(signal, (stripe) => stripe.customers.search({ query, limit: 100 }));
+  const { data } = fit(v.object({ data: v.array(CustomerShape) }), answer, "list of customers");
+  const ours = data.filter(({ deleted, metadata }) => !deleted && metadata["federationId"] === federationId);
+  return ours.sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))[0] ?? null;
+}

@@ -1,0 +1,41 @@
+/** Opens the payment provider behind our own contract: Stripe, by its own package, loaded when it is first needed. */
+import { type ClientOptions, openClient } from "#lib/drivers/payments/client.ts";
+import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { readEvent } from "#lib/drivers/payments/events.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import { preview } from "#lib/drivers/payments/preview.ts";
+import { priceFor } from "#lib/drivers/payments/prices.ts";
+import { readRefunds } from "#lib/drivers/payments/refunds.ts";
+import {
+  createSubscription,
+  endSubscription,
+  findSubscription,
+  readOpen,
+  readSubscription,
+  setQuantities,
+} from "#lib/drivers/payments/subscriptions.ts";
+
+export type PaymentsOptions = ClientOptions;
+
+export function openPayments(options: PaymentsOptions): Payments {
+  const client = openClient(options);
+  return {
+    check: async (signal) => void await client.ask(signal, (stripe) => stripe.prices.list({ limit: 1 })),
+    priceFor: (wanted, signal) => priceFor(client, wanted, signal),
+    customerFor: (wanted, signal) => customerFor(client, wanted, signal),
+    async updateCustomer(id, wanted, signal) {
+      if (await describeCustomer(client, id, wanted, signal)) return;
+      throw new PaymentError("customer_gone", `The customer ${id} is not there any more`, { transient: false });
+    },
+    findSubscription: (of, signal) => findSubscription(client, of, signal),
+    createSubscription: (wanted, signal) => createSubscription(client, wanted, signal),
+    readSubscription: (id, signal) => readSubscription(client, id, signal),
+    setQuantities: async (id, items, signal) =>
+      await setQuantities(client, await readOpen(client, id, signal), items, signal),
+    endSubscription: (id, signal) => endSubscription(client, id, signal),
+    preview: (change, signal) => preview(client, change, signal),
+    readRefunds: (of, signal) => readRefunds(client, of, signal),
+    readEvent: (body, signature, now) => readEvent(client, { body, signature, now, secret: options.webhookSecret }),
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * What a change of quantities would cost, by the provider's own preview of the invoice: nothing is computed here but sums.
+ *
+ * One preview tells both: its prorations are what the change costs now, its other lines what each month comes to. It is
+ * computed as of the provider's own now, which it tells; a line's amount is without its discounts and taxes, which it lists.
+ */
+import * as v from "valibot";
+import type { Client } from "#lib/drivers/payments/client.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { changesOf } from "#lib/drivers/payments/items.ts";
+import { hasEnded, type Preview, type WantedChange } from "#lib/drivers/payments/payments.ts";
+import { priceFor } from "#lib/drivers/payments/prices.ts";
+import { fit } from "#lib/drivers/payments/read.ts";
+import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+const TRIES = 2;
+
+const Amount = v.pipe(v.number(), v.safeInteger());
+const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Details = v.nullish(v.object({ proration: v.nullish(v.boolean(), false) }), null);
+
+const LineShape = v.object({
+  amount: Amount,
+  quantity: v.nullish(v.number(), 0),
+  period: v.object({ start: Seconds }),
+  discount_amounts: v.nullish(v.array(v.object({ amount: Amount })), []),
+  taxes: v.nullish(v.array(v.object({ amount: Amount, tax_behavior: v.string() })), []),
+  pricing: v.nullish(
+    v.object({
+      price_details: v.nullish(
+        v.object({
+          price: v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]),
+        }),
+        null,
+      ),
+    }),
+    null,
+  ),
+  parent: v.nullish(v.object({ subscription_item_details: Details, invoice_item_details: Details }), null),
+});
+export type LineShape = v.InferOutput<typeof LineShape>;
+
+const Lines = v.object({ data: v.array(LineShape), has_more: v.nullish(v.boolean(), false) });
+
+const PreviewShape = v.object({
+  id: v.nullish(v.string(), null),
+  currency: v.pipe(v.string(), v.toUpperCase()),
+  created: Seconds,
+  lines: Lines,
+  parent: v.nullish(
+    v.object({
+      subscription_details: v.nullish(v.object({ subscription_proration_date: v.nullish(Seconds, null) }), null),
+    }),
+    null,
+  ),
+});
+export type PreviewShape = v.InferOutput<typeof PreviewShape>;
+
+export async function preview(client: Client, change: WantedChange, caller: AbortSignal): Promise<Preview | null> {
+  const late = new AbortController();
+  const onTime = () => {
+    const message = `The payment provider has not said within ${client.patience} ms what that costs`;
+    late.abort(new PaymentError("deadline", message, { transient: true }));
+  };
+  const timer = setTimeout(onTime, client.patience);
+  const signal = AbortSignal.any([caller, late.signal]);
+  try {
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await askOnce(hurried(client), change, signal);
+      } catch (error) {
+        const soon = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
+        if (!soon || signal.aborted || attempt >= TRIES) throw error;
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function askOnce(client: Client, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
+  const { customer, subscription } = change;
+  const current = subscription === null ? null : await readSubscription(client, subscription, signal);
+  if (subscription !== null && (current === null || hasEnded(current))) return null;
+  const asked: AskedSize[] = [];
+  for (const { size, by, price } of change.sizes) {
+    const item = current?.items.find((each) => each.size === size);
+    if (!item && by < 0) continue; // of what was never paid for, less costs nothing
+    if (!item && price === null) return null;
+    asked.push({
+      size,
+      price: item?.price ?? await priceFor(client, price!, signal),
+      quantity: Math.max(0, (item?.quantity ?? 0) + by),
+      usual: item ? item.monthly : price!.monthly,
+    });
+  }
+  const items = changesOf(current ?? { items: [] }, asked);
+  if (current === null && items.length === 0) return null; // a first invoice of nothing
+  const params = current === null ? { customer, subscription_details: { items } } : {
+    customer,
+    subscription: current.id,
+    subscription_details: { items, proration_behavior: "create_prorations" as const },
+  };
+  const answer = await client.ask(signal, (stripe) => stripe.invoices.createPreview(params));
+  const shape = await allLines(client, fit(PreviewShape, answer, "preview of an invoice"), signal);
+  return current === null ? firstOf(shape, asked) : changeOf(shape, asked);
+}
+
+/** With those lines that did not come along. */
+async function allLines(client: Client, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
+  const { id, lines } = shape;
+  if (!lines.has_more || id === null) return shape;
+  const answer = await client.ask(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
+  return { ...shape, lines: fit(Lines, answer, "list of lines") };
+}
+
+/** What there would be of a size, at which price, and what one costs if no line says so. */
+export interface AskedSize {
+  readonly size: string;
+  readonly price: string;
+  readonly quantity: number;
+  readonly usual: number | null;
+}
+
+/** Pure: of a subscription that is not there yet, all is due now and in each month. */
+export function firstOf(shape: PreviewShape, asked: readonly AskedSize[]): Preview {
+  const { currency, created, lines } = shape;
+  const total = sum(lines.data.map(totalOf));
+  const prorationDate = new Date(created * SECOND);
+  return { currency, dueNow: total, prorationDate, monthly: total, sizes: eachOf(lines.data, asked) };
+}
+
+/** Pure: of one that is there, the prorations are due now, and the other lines in each month. */
+export function changeOf({ currency, created, lines, parent }: PreviewShape, asked: readonly AskedSize[]): Preview {
+  const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
+  const at = parent?.subscription_details?.subscription_proration_date ??
+    Math.max(...prorations.map(({ period }) => period.start), prorations.length === 0 ? created : 0);
+  const monthly = others.filter((line) => priceOf(line) !== null);
+  return {
+    currency,
+    // Those of earlier changes may be waiting for the next invoice, too: they start earlier.
+    dueNow: sum(prorations.filter(({ period }) => period.start === at).map(totalOf)),
+    prorationDate: new Date(at * SECOND),
+    monthly: sum(monthly.map(totalOf)),
+    sizes: eachOf(monthly, asked),
+  };
+}
+
+function eachOf(lines: readonly LineShape[], asked: readonly AskedSize[]): Preview["sizes"] {
+  return asked.map(({ size, price, usual }) => {
+    const its = lines.filter((line) => priceOf(line) === price);
+    const quantity = sum(its.map((line) => line.quantity));
+    const each = quantity > 0 ? Math.round(sum(its.map(totalOf)) / quantity) : usual;
+    if (each !== null) return { size, each };
+    const message = `The payment provider does not say what a spoke of the size ${size} costs a month`;
+    throw new PaymentError("bad_answer", message, { transient: false });
+  });
+}
+
+function isProration({ parent }: LineShape): boolean {
+  return parent?.subscription_item_details?.proration === true || parent?.invoice_item_details?.proration === true;
+}
+
+function priceOf({ pricing }: LineShape): string | null {
+  return pricing?.price_details?.price ?? null;
+}
+
+/** What is paid for a line: less its discounts, and with the taxes that its amount does not hold. */
+function totalOf({ amount, discount_amounts, taxes }: LineShape): number {
+  const added = taxes.filter(({ tax_behavior }) => tax_behavior === "exclusive");
+  return amount - sum(discount_amounts.map(({ amount }) => amount)) + sum(added.map(({ amount }) => amount));
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, each) => total + each, 0);
+}
+
+/** The same client, in the places of those who wait. */
+function hurried(client: Client): Client {
+  return { ...client, ask: client.askNow };
+}

@@ -1,0 +1,190 @@
+/**
+ * The provider's objects, as far as they matter here, in this house's words.
+ *
+ * They are judged by schemas and not by the package's types: those are a promise, and what does not keep it is told as a
+ * bad answer, naming the field, in place of an undefined that is written into a row.
+ */
+import * as v from "valibot";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import {
+  type Invoice,
+  type ProviderEvent,
+  type Refund,
+  type Subscription,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionItem,
+} from "#lib/drivers/payments/payments.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** Until the year 9999. */
+const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
+const Time = v.pipe(Seconds, v.transform((seconds) => new Date(seconds * SECOND)));
+const Amount = v.pipe(v.number(), v.safeInteger());
+const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
+const Metadata = v.nullish(v.record(v.string(), v.string()), {});
+
+/** An object's id, whether it came alone or with all of it. */
+const Reference = v.pipe(
+  v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]),
+);
+const MaybeReference = v.nullish(Reference, null);
+
+export const PriceShape = v.object({
+  id: v.string(),
+  active: v.boolean(),
+  currency: Currency,
+  unit_amount: v.nullish(Amount, null),
+  recurring: v.nullish(
+    v.object({ interval: v.string(), interval_count: v.number(), usage_type: v.nullish(v.string(), null) }),
+    null,
+  ),
+  billing_scheme: v.nullish(v.string(), "per_unit"),
+  metadata: Metadata,
+});
+export type PriceShape = v.InferOutput<typeof PriceShape>;
+
+export const ItemShape = v.object({
+  id: v.string(),
+  quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
+  metadata: Metadata,
+  price: PriceShape,
+});
+
+export const InvoiceShape = v.object({
+  id: v.string(),
+  number: v.nullish(v.string(), null),
+  status: v.nullish(v.string(), "draft"),
+  total: Amount,
+  amount_remaining: Amount,
+  currency: Currency,
+  due_date: v.nullish(Time, null),
+  hosted_invoice_url: v.nullish(v.string(), null),
+});
+
+export const SubscriptionShape = v.object({
+  id: v.string(),
+  customer: Reference,
+  status: v.picklist(SUBSCRIPTION_STATUSES),
+  currency: Currency,
+  metadata: Metadata,
+  items: v.object({ data: v.array(ItemShape), has_more: v.nullish(v.boolean(), false) }),
+  /** Of a draft that somebody deleted there is no more than its id: none is shown then. */
+  latest_invoice: v.nullish(v.union([InvoiceShape, v.pipe(v.unknown(), v.transform(() => null))]), null),
+});
+export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
+
+export const RefundShape = v.object({
+  id: v.string(),
+  charge: MaybeReference,
+  status: v.nullish(v.string(), "pending"),
+  amount: Amount,
+  currency: Currency,
+  created: Time,
+});
+
+export const ChargeShape = v.object({ id: v.string(), customer: MaybeReference });
+
+export const CustomerShape = v.object({
+  id: v.string(),
+  created: v.nullish(Seconds, 0),
+  deleted: v.nullish(v.boolean(), false),
+  name: v.nullish(v.string(), null),
+  email: v.nullish(v.string(), null),
+  metadata: Metadata,
+});
+
+const EventShape = v.object({
+  object: v.literal("event"),
+  id: v.string(),
+  type: v.string(),
+  created: Time,
+  livemode: v.boolean(),
+  data: v.object({
+    object: v.looseObject({
+      id: v.nullish(v.string(), null),
+      object: v.nullish(v.string(), null),
+      customer: v.optional(v.unknown()),
+      charge: v.optional(v.unknown()),
+      subscription: v.optional(v.unknown()),
+      parent: v.optional(v.unknown()),
+    }),
+  }),
+});
+
+/** Throws a PaymentError for what is not of that shape; `what` is whose it was to be, "a subscription". */
+export function fit<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const fields = [...new Set(result.issues.map((issue) => v.getDotPath(issue) ?? "all of it"))].slice(0, 5).join(", ");
+  const message = `The payment provider answered with what is no ${what}: ${fields}`;
+  throw new PaymentError("bad_answer", message, { transient: true });
+}
+
+export function subscriptionOf(shape: SubscriptionShape): Subscription {
+  return {
+    id: shape.id,
+    customer: shape.customer,
+    federationId: shape.metadata["federationId"] ?? null,
+    status: shape.status,
+    currency: shape.currency,
+    items: shape.items.data.map(itemOf),
+    invoice: shape.latest_invoice && invoiceOf(shape.latest_invoice),
+  };
+}
+
+function itemOf({ id, quantity, price, metadata }: v.InferOutput<typeof ItemShape>): SubscriptionItem {
+  return {
+    id,
+    price: price.id,
+    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
+    quantity,
+    monthly: isMonthly(price) ? price.unit_amount : null,
+  };
+}
+
+export function invoiceOf(shape: v.InferOutput<typeof InvoiceShape>): Invoice {
+  const { id, number, status, total, amount_remaining: remaining, currency } = shape;
+  return { id, number, status, total, remaining, currency, dueAt: shape.due_date, url: shape.hosted_invoice_url };
+}
+
+export function refundOf(shape: v.InferOutput<typeof RefundShape>): Refund {
+  const { id, charge, status, amount, currency, created: createdAt } = shape;
+  return { id, charge, status, amount, currency, createdAt };
+}
+
+/** Whether it is one amount a month for each of a quantity that is set and not measured. */
+export function isMonthly({ recurring, billing_scheme, unit_amount }: PriceShape): boolean {
+  return recurring?.interval === "month" && recurring.interval_count === 1 && billing_scheme === "per_unit" &&
+    (recurring.usage_type ?? "licensed") === "licensed" && unit_amount !== null;
+}
+
+/** Null for what is no event. */
+export function eventOf(value: unknown): ProviderEvent | null {
+  const { success, output } = v.safeParse(EventShape, value);
+  if (!success) return null;
+  const { object } = output.data;
+  const subscription = idIn(object.subscription) ?? idIn(inside(object.parent, "subscription_details", "subscription"));
+  return {
+    id: output.id,
+    type: output.type,
+    createdAt: output.created,
+    live: output.livemode,
+    object: {
+      id: object.id,
+      type: object.object,
+      customer: object.object === "customer" ? object.id : idIn(object.customer),
+      subscription: object.object === "subscription" ? object.id : subscription,
+      charge: object.object === "charge" ? object.id : idIn(object.charge),
+    },
+  };
+}
+
+/** Of what may be an id, or an object with one, or anything else. */
+function idIn(value: unknown): string | null {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
+  return typeof id === "string" && id !== "" ? id : null;
+}
+
+function inside(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<string, unknown> | null | undefined)?.[key], value);
+}

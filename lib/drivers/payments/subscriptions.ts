@@ -1,0 +1,187 @@
+/**
+ * Hubs' subscriptions at the provider: one that has not ended for each hub, known by the hub's id in its metadata.
+ *
+ * Invoices are sent and paid within 30 days, for a hub has no card here; whoever wants to charge cards changes that at the
+ * provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a preview
+ * says is due now is due now.
+ */
+import type { Client } from "#lib/drivers/payments/client.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { changesOf } from "#lib/drivers/payments/items.ts";
+import { makeOnce } from "#lib/drivers/payments/once.ts";
+import { readPages } from "#lib/drivers/payments/pages.ts";
+import {
+  hasEnded,
+  type Invoice,
+  isDunning,
+  type Subscription,
+  type WantedItem,
+  type WantedSubscription,
+} from "#lib/drivers/payments/payments.ts";
+import {
+  fit,
+  invoiceOf,
+  InvoiceShape,
+  ItemShape,
+  subscriptionOf,
+  SubscriptionShape,
+} from "#lib/drivers/payments/read.ts";
+import { isGone, isWornOut } from "#lib/drivers/payments/trouble.ts";
+
+const DAYS_UNTIL_DUE = 30;
+
+export interface Owner {
+  readonly customer: string;
+  readonly federationId: string;
+}
+
+export async function findSubscription(client: Client, of: Owner, signal: AbortSignal): Promise<Subscription | null> {
+  return aliveOf(await listSubscriptions(client, of, signal));
+}
+
+export async function createSubscription(
+  client: Client,
+  wanted: WantedSubscription,
+  signal: AbortSignal,
+): Promise<Subscription> {
+  const { customer, federationId } = wanted;
+  if (wanted.items.length === 0) throw new TypeError("A subscription needs an item");
+  // After one has ended another may be made, so each makes a wish of its own of the next.
+  const earlier = await listSubscriptions(client, wanted, signal);
+  const subscription = await makeOnce<Subscription>(client, {
+    key: `subscription-${federationId}-${earlier.findLast(hasEnded)?.id ?? "first"}`,
+    find: async () => await findSubscription(client, wanted, signal),
+    make: async (idempotencyKey) => {
+      const made = await client.ask(signal, (stripe) =>
+        stripe.subscriptions.create({
+          customer,
+          items: wanted.items.map(({ price, size, quantity }) => ({ price, quantity, metadata: { size } })),
+          collection_method: "send_invoice",
+          days_until_due: DAYS_UNTIL_DUE,
+          metadata: { federationId },
+          expand: ["latest_invoice"],
+        }, { idempotencyKey }));
+      const subscription = await readAll(client, made, signal);
+      // What the key remembers may be of yesterday.
+      const now = await readSubscription(client, subscription.id, signal);
+      return now && !hasEnded(now) ? now : null;
+    },
+  }, signal);
+  // One that was found may be of an earlier wish.
+  return await setQuantities(client, subscription, wanted.items, signal);
+}
+
+/** Null when the provider knows none of that id. */
+export async function readSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+  try {
+    const expand = ["latest_invoice"];
+    const found = await client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand }));
+    return await readAll(client, found, signal);
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Sends only what differs from what is there: what is repeated changes nothing, and makes no invoice.
+ *
+ * The provider makes 20 invoices a day for a subscription at most (https://docs.stripe.com/rate-limits). What more changes
+ * cost waits for the next invoice, in place of the changes.
+ */
+export async function setQuantities(
+  client: Client,
+  subscription: Subscription,
+  wanted: readonly WantedItem[],
+  signal: AbortSignal,
+): Promise<Subscription> {
+  const items = changesOf(subscription, wanted);
+  if (items.length === 0) return subscription;
+  const change = (proration_behavior: "always_invoice" | "create_prorations") =>
+    client.ask(signal, (stripe) =>
+      stripe.subscriptions.update(subscription.id, {
+        items: [...items],
+        proration_behavior,
+        expand: ["latest_invoice"],
+      }));
+  const changed = await change("always_invoice").catch((error) => {
+    if (!isWornOut(error)) throw error;
+    return change("create_prorations");
+  });
+  return await readAll(client, changed, signal);
+}
+
+/** Of one that is there; refuses what has ended, for nobody would be billed. */
+export async function readOpen(client: Client, id: string, signal: AbortSignal): Promise<Subscription> {
+  const subscription = await readSubscription(client, id, signal);
+  if (subscription && !hasEnded(subscription)) return subscription;
+  const message = `The subscription ${id} ${subscription ? "has ended" : "is not there any more"}`;
+  throw new PaymentError("subscription_ended", message, {
+    transient: false,
+    hint: "Reconcile the hub's billing, and another one is made.",
+  });
+}
+
+export async function endSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+  const subscription = await readSubscription(client, id, signal);
+  if (!subscription || hasEnded(subscription)) return subscription;
+  try {
+    const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
+    const ended = await client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params));
+    return await readAll(client, ended, signal);
+  } catch (error) {
+    if (isGone(error)) return await readSubscription(client, id, signal); // somebody was faster
+    throw error;
+  }
+}
+
+/** The oldest, should there be several: everybody chooses the same one. */
+function aliveOf(subscriptions: readonly Subscription[]): Subscription | null {
+  return subscriptions.find((each) => !hasEnded(each)) ?? null;
+}
+
+/** All of the hub's own, the oldest first. */
+async function listSubscriptions(client: Client, of: Owner, signal: AbortSignal): Promise<readonly Subscription[]> {
+  const expand = ["data.latest_invoice"];
+  const all = await readPages(client, {
+    shape: SubscriptionShape,
+    what: "list of subscriptions",
+    ask: (stripe, page) => stripe.subscriptions.list({ customer: of.customer, status: "all", expand, ...page }),
+  }, signal);
+  // The provider lists the newest first; by their seconds alone two of one second could not be told apart.
+  const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
+  return await Promise.all(ours.map((each) => complete(client, each, signal)));
+}
+
+async function readAll(client: Client, answer: unknown, signal: AbortSignal): Promise<Subscription> {
+  return await complete(client, fit(SubscriptionShape, answer, "subscription"), signal);
+}
+
+/** With what did not come along, and where somebody is late with paying, with the invoice that is to be paid first. */
+async function complete(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+  const subscription = await withItems(client, shape, signal);
+  if (!isDunning(subscription)) return subscription;
+  // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
+  const open = await readPages(client, {
+    shape: InvoiceShape,
+    what: "list of invoices",
+    ask: (stripe, page) => stripe.invoices.list({ subscription: shape.id, status: "open", ...page }),
+  }, signal);
+  const [first] = open.map(invoiceOf).sort((a, b) => dueTime(a) - dueTime(b));
+  return first ? { ...subscription, invoice: first } : subscription;
+}
+
+function dueTime({ dueAt }: Invoice): number {
+  return dueAt?.getTime() ?? 0; // what has no such day was to be paid at once
+}
+
+/** An object's list holds its first ones only. */
+async function withItems(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+  if (!shape.items.has_more) return subscriptionOf(shape);
+  const data = await readPages(client, {
+    shape: ItemShape,
+    what: "list of items",
+    ask: (stripe, page) => stripe.subscriptionItems.list({ subscription: shape.id, ...page }),
+  }, signal);
+  return subscriptionOf({ ...shape, items: { data, has_more: false } });
+}

@@ -1,0 +1,98 @@
+/**
+ * What the provider's package throws, as a PaymentError: whether it passes, in the provider's own words without secrets.
+ *
+ * What it throws holds the request's headers, and with them the key: nothing of it is kept but words and numbers.
+ */
+import { PaymentError, type PaymentErrorOptions } from "#lib/drivers/payments/error.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+/** A PaymentError for a call that the provider has answered. */
+export class Refusal extends PaymentError {
+  readonly status: number;
+  /** Whether it says only what became of an earlier call with the same idempotency key. */
+  readonly replayed: boolean;
+
+  constructor(code: string, message: string, options: PaymentErrorOptions & { status: number; replayed: boolean }) {
+    super(code, message, options);
+    this.status = options.status;
+    this.replayed = options.replayed;
+  }
+}
+
+/** What the package's errors have in common, on both runtimes; see its esm/Error.d.ts. */
+interface Thrown {
+  readonly message: string;
+  readonly type?: unknown;
+  readonly rawType?: unknown;
+  readonly code?: unknown;
+  readonly statusCode?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly detail?: unknown;
+}
+
+const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
+const WORN_OUT = "resource_limit";
+const KEY_HINT = "Check STRIPE_SECRET_KEY at the provider: whether it is still good, and may do this.";
+
+/** Whether a key was used before with other parameters: what became of that call is not told. */
+export function isOtherCall(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "idempotency_error";
+}
+
+/** Whether not the account asks too much, but too much is asked for this one thing: waiting for seconds does not mend it. */
+export function isWornOut(error: unknown): boolean {
+  return error instanceof Refusal && error.code === WORN_OUT;
+}
+
+/** Of what was named by the path; what a parameter names and is not there is a 400. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Refusal && error.status === 404;
+}
+
+/** Everything that is not of the package is handed back as it is: it is a bug, or our own. */
+export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Error) || error instanceof PaymentError) return error;
+  const { detail, type, statusCode, message } = error as Thrown;
+  if (detail instanceof PaymentError) return detail;
+  if (typeof type !== "string" || !type.startsWith("Stripe")) return error;
+  const said = clean(message, secrets);
+  if (typeof statusCode !== "number") return new PaymentError("unreachable", said, { transient: true });
+  return refusalOf(error as Thrown, statusCode, said);
+}
+
+function refusalOf({ code, rawType, headers = {} }: Thrown, status: number, said: string): Refusal {
+  const replayed = headers["idempotent-replayed"] === "true";
+  const make = (code: string, options: PaymentErrorOptions) =>
+    new Refusal(code, said, { ...options, status, replayed });
+  const name = typeof code === "string" && code !== "" ? code : String(rawType ?? `status_${status}`);
+  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", { transient: true });
+  if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
+  if (status === 403) return make("key_not_permitted", { transient: true, hint: KEY_HINT });
+  const worn = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
+  if (worn) return make(WORN_OUT, { transient: true, ...waitOf(headers["retry-after"]) });
+  if (status === 429 || status === 409 || BUSY.has(name)) {
+    return make(name, { transient: true, ...waitOf(headers["retry-after"]) });
+  }
+  if (status >= 500 || status === 408 || status === 424) {
+    return make(name, { transient: true, ...waitOf(headers["retry-after"]) });
+  }
+  return make(name, { transient: false });
+}
+
+/** Longer than a day is no wait but a mistake. */
+function waitOf(header: unknown): { readonly retryAfterMs?: number } {
+  const seconds = Number(header ?? NaN);
+  return seconds > 0 && seconds <= 86_400 ? { retryAfterMs: Math.ceil(seconds * SECOND) } : {};
+}
+
+/** Without our secrets, other keys and the client secrets of payments; one line, and no more than can be read. */
+export function clean(words: string, secrets: readonly string[]): string {
+  let text = words;
+  for (const secret of secrets) text = text.replaceAll(secret, "…");
+  return text
+    .replace(/\b(?:sk|rk|pk|ek|whsec)_[\w*]+/g, "…")
+    .replace(/_secret_\w+/g, "_secret_…")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, 500);
+}

@@ -1,0 +1,118 @@
+/**
+ * The files that a blueprint is made of, and which placeholders each may use.
+ *
+ * The names are the contract with BLUEPRINT_DIR: a file there replaces the built-in one of its name. A name that is not
+ * listed here is refused, because a mistyped one would be left out without a word.
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError } from "#lib/base/config.ts";
+import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import type { HubStep, JobName, SpokeStep } from "#lib/moodle/steps.ts";
+import { readTextFile } from "#lib/moodle/text-file.ts";
+import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/moodle/values.ts";
+
+export type Files = Readonly<Record<string, string>>;
+
+/** What a spoke's step applies; the namespace is created instead. */
+export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
+  namespace: ["namespace.yaml"],
+  policies: ["limits.yaml", "network.yaml"],
+  secrets: ["settings.yaml"],
+  database: ["database.yaml"],
+  install: ["files.yaml"],
+  seed: ["seed.yaml"],
+  app: ["app.yaml"],
+  cron: ["cron.yaml"],
+  ingress: ["ingress.yaml"],
+};
+
+/** Steps that apply objects of a spoke, in the order of an install. */
+export const SPOKE_STEPS = Object.keys(STEP_FILES) as readonly SpokeStep[];
+
+export const JOB_FILES: Readonly<Record<JobName, string>> = {
+  install: "install-job.yaml",
+  reset: "reset-job.yaml",
+  verify: "verify-job.yaml",
+  claim: "verify-job.yaml",
+  seed: "seed-job.yaml",
+  health: "health-job.yaml",
+  preflight: "preflight-job.yaml",
+  upgrade: "upgrade-job.yaml",
+  closed: "closed-job.yaml",
+  "maintenance-enable": "maintenance-job.yaml",
+  "maintenance-disable": "maintenance-job.yaml",
+  purge: "purge-job.yaml",
+  password: "password-job.yaml",
+  "sign-in-link": "sign-in-link-job.yaml",
+};
+
+/** Rooms and namespace stand in one file, the namespace first. */
+export const HUB_FILES: Readonly<Record<HubStep, string>> = {
+  namespace: "hub.yaml",
+  rooms: "hub.yaml",
+  issuer: "issuer.yaml",
+};
+
+/** Created once with random values, and applied with the spoke's password at the mail relay. */
+export const SECRETS_FILE = "secrets.yaml";
+export const MAIL_FILE = "mail.yaml";
+/** Applied with the site's own Ingress, once for each host that leads there. */
+export const FORMER_FILE = "former.yaml";
+
+/** Manifests, with the placeholders that each may use. */
+export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
+  ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
+  ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
+  [FORMER_FILE, new Set([...SPOKE_NAMES, ...FORMER_NAMES])] as const,
+  [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,
+  [MAIL_FILE, new Set([...SPOKE_NAMES, "SMTP_PASSWORD"])] as const,
+  ...Object.values(HUB_FILES).map((file) => [file, new Set(HUB_NAMES)] as const),
+]);
+
+/** Files that are read as settings or as they are. */
+export const SIZES_FILE = "sizes.yaml";
+export const IMAGES_FILE = "images.yaml";
+export const SURROUNDINGS_FILE = "surroundings.yaml";
+export const SEED_FILE = "seed.php";
+export const COURSES_FILE = "courses.php";
+export const PASSWORD_FILE = "password.php";
+export const LINK_FILE = "sign-in-link.php";
+
+export const FILE_NAMES: readonly string[] = [
+  ...MANIFESTS.keys(),
+  SIZES_FILE,
+  IMAGES_FILE,
+  SURROUNDINGS_FILE,
+  SEED_FILE,
+  COURSES_FILE,
+  PASSWORD_FILE,
+  LINK_FILE,
+].sort();
+
+/** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */
+export async function readOverlay(directory: string): Promise<Files> {
+  // A mounted ConfigMap has entries of its own that begin with dots.
+  const names = (await listDirectory(directory)).filter((name) => !name.startsWith("."));
+  const problems = names.filter((name) => !FILE_NAMES.includes(name))
+    .map((name) => `BLUEPRINT_DIR has ${name}; it may have ${FILE_NAMES.join(", ")}`);
+  const files: Record<string, string> = {};
+  for (const name of names.filter((each) => FILE_NAMES.includes(each))) {
+    try {
+      files[name] = await readTextFile(join(directory, name));
+    } catch (error) {
+      problems.push(`BLUEPRINT_DIR: ${messageOf(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return files;
+}
+
+async function listDirectory(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    throw new ConfigError([`BLUEPRINT_DIR names a directory that cannot be read: ${reasonOf(error)}`]);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * A blueprint: all that is known of making a spoke of one platform, from its files.
+ *
+ * Rendering is pure: the same inputs and the same revision always give the same objects, whoever asks.
+ */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { ConfigError } from "#lib/base/config.ts";
+import {
+  type Files,
+  FORMER_FILE,
+  HUB_FILES,
+  JOB_FILES,
+  MAIL_FILE,
+  readOverlay,
+  SECRETS_FILE,
+  SPOKE_STEPS,
+  STEP_FILES,
+} from "#lib/moodle/files.ts";
+import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/moodle/steps.ts";
+import { asArgument, readParts } from "#lib/moodle/parts.ts";
+import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
+import { findImages, type SpokeImages } from "#lib/moodle/releases.ts";
+import { fill, type Values } from "#lib/moodle/render.ts";
+import { sampleInputs } from "#lib/moodle/sample.ts";
+import { newPassword, relayPassword } from "#lib/moodle/secrets.ts";
+import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
+import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
+import { type Owner, stamp } from "#lib/moodle/stamp.ts";
+import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
+
+export interface Blueprint {
+  /** Its wire name for a version is platform + "Version". */
+  readonly platform: string;
+  readonly revision: string;
+  readonly sizes: Sizes;
+  readonly images: Images;
+  readonly surroundings: Surroundings;
+  /** Images of a version: as listed, the newest listed that it begins (4.5 -> 4.5.12), else by its family; or null. */
+  findImages(version: string): SpokeImages | null;
+  /**
+   * What a step applies, in order; `namespace` is one Namespace, which is created. `seed` needs the hub's settings, and of a
+   * site that is set up, what is to be set anew.
+   */
+  spokeObjects(
+    inputs: SpokeInputs,
+    step: SpokeStep,
+    hub?: HubSettings,
+    changes?: readonly SeedPart[] | null,
+  ): KubeObject[];
+  /** Secrets with new random values, to be created, never applied: what stands there already is right. */
+  newSecrets(inputs: SpokeInputs): KubeObject[];
+  /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
+  mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
+  /** `linkKey` is whom the Job `sign-in-link` seals its answer for. */
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, linkKey?: string): KubeObject;
+  /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
+  hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
+  /** What a spoke will take, and what it may. */
+  quotaArithmetic(inputs: SpokeInputs): Arithmetic;
+}
+
+const PLATFORM = "moodle";
+
+/** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
+export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
+  if (directory === null) return makeBlueprint(builtIn);
+  return makeBlueprint({ ...builtIn, ...await readOverlay(directory) }, `BLUEPRINT_DIR (${directory})`);
+}
+
+/** Throws ConfigError, which tells everything that is wrong with the files; `source` is where they are from. */
+export function makeBlueprint(files: Files, source = "The built-in blueprint"): Blueprint {
+  const refuse = (problems: readonly string[]) => new ConfigError(problems.map((problem) => `${source}: ${problem}`));
+  const parts = readParts(files, refuse);
+  const { revision, sizes, images, surroundings } = parts;
+
+  function render(file: string, values: Values, owner: Owner): KubeObject[] {
+    return parts.manifests.get(file)!.map((template) => fill(template, values))
+      .filter((object) => object !== undefined)
+      .map((object) => stamp(object as KubeObject, owner));
+  }
+
+  function spokeOwner(inputs: SpokeInputs): Owner {
+    return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
+  }
+
+  const blueprint: Blueprint = {
+    platform: PLATFORM,
+    revision,
+    sizes,
+    images,
+    surroundings,
+    findImages: (version) => findImages(images, version),
+    spokeObjects(inputs, step, hub = NO_SETTINGS, changes = null) {
+      const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
+      const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
+      const values = { ...spokeValues(inputs), ...seed };
+      const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
+      return [
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)),
+        ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
+      ];
+    },
+    newSecrets(inputs) {
+      const secrets = {
+        DATABASE_PASSWORD: newPassword(),
+        CONTROL_PASSWORD: newPassword(),
+        ADMIN_PASSWORD: newPassword(),
+      };
+      return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
+    },
+    mailSecret(inputs, secret) {
+      const user = inputs.mail?.user;
+      const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
+      return render(MAIL_FILE, values, spokeOwner(inputs));
+    },
+    jobObject(inputs, job, fence, linkKey = "") {
+      const own = {
+        JOB: job,
+        FENCE: fence,
+        CLAIM: job === "claim" ? fence : "0",
+        MAINTENANCE: job === "maintenance-enable" ? "enable" : "disable",
+        PASSWORD_SCRIPT: asArgument(parts.scripts.password),
+        LINK_SCRIPT: asArgument(parts.scripts.link),
+        LINK_KEY: linkKey,
+      };
+      return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
+    },
+    hubObjects(inputs, step) {
+      if (step === "issuer" && inputs.issuer === null) return [];
+      const owner = step === "issuer"
+        ? { namespace: null, federationId: null, spokeId: null, revision }
+        : { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: null, revision };
+      const objects = render(HUB_FILES[step], hubValues(inputs), owner);
+      if (step === "issuer") return objects;
+      return objects.filter((object) => (object.kind === "Namespace") === (step === "namespace"));
+    },
+    quotaArithmetic({ madeDatabaseDisk: _, ...inputs }) { // what counts is the disk that there is
+      return arithmetic(
+        SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step)),
+        JOBS.map((job) => blueprint.jobObject(inputs, job, "0")),
+      );
+    },
+  };
+
+  const problems = Object.entries(sizes.sizes).flatMap(([name, size]) =>
+    blueprint.quotaArithmetic(sampleInputs(blueprint, name, size)).over.map((over) =>
+      `sizes.yaml: sizes.${name}: ${over}`
+    )
+  );
+  if (problems.length > 0) throw refuse(problems);
+  return Object.freeze(blueprint);
+}

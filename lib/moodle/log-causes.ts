@@ -1,0 +1,151 @@
+/**
+ * What the last lines of a failed Job say of why it failed.
+ *
+ * The cluster knows no more than that a Job has failed ("has reached the specified backoff limit"); Moodle, PHP and
+ * PostgreSQL say the rest, in lines that have been the same for years. What is not recognised stands with the line that
+ * looks most like the reason.
+ */
+import type { Blame } from "#lib/drivers/cluster/cluster.ts";
+
+export interface LogCause {
+  readonly code: string;
+  /** To stand after what could not be done. */
+  readonly why: string;
+  readonly blame: Blame;
+  readonly hint: string;
+  /** The line that says so. */
+  readonly line: string;
+}
+
+type Rule = readonly [words: RegExp, cause: Omit<LogCause, "line">];
+
+const WAIT = "Look at the pod of the StatefulSet db and its log; then retry.";
+
+const RULES: readonly Rule[] = [
+  [/password authentication failed/i, {
+    code: "DatabasePassword",
+    why: "the database refused the password",
+    blame: "operator",
+    hint:
+      "The secret moodle no longer holds the password that the database was made with: put that one back, then retry.",
+  }],
+  [
+    /could not translate host name|Name does not resolve|php_network_getaddresses|Temporary failure in name resolution/i,
+    {
+      code: "DatabaseNotFound",
+      why: "the name of the database could not be looked up",
+      blame: "operator",
+      hint:
+        "See whether DNS works in the cluster, and whether network policies let these pods reach it (dnsNamespace in " +
+        "surroundings.yaml, or the region of CATALOG); then retry.",
+    },
+  ],
+  [/port 5432 failed: (Connection timed out|timeout expired|No route to host|Operation timed out)|timeout expired/i, {
+    code: "DatabaseUnreachable",
+    why: "the database could not be reached",
+    blame: "operator",
+    hint: "See whether a network policy or the network plugin keeps pods from the service db; then retry.",
+  }],
+  [/port 5432 failed: Connection refused|the database system is (starting up|shutting down)/i, {
+    code: "DatabaseUnreachable",
+    why: "the database was not running",
+    blame: "cluster",
+    hint: WAIT,
+  }],
+  [/FATAL:\s+database "[^"]*" does not exist/i, {
+    code: "DatabaseMissing",
+    why: "the database server has no database for the site",
+    blame: "cluster",
+    hint: "The database was cut off while it was set up: delete its empty volume claim data-db-0, then retry.",
+  }],
+  [/too many clients already|remaining connection slots/i, {
+    code: "DatabaseBusy",
+    why: "the database takes no more connections",
+    blame: "cluster",
+    hint: WAIT,
+  }],
+  [/No space left on device|disk quota exceeded|could not extend file/i, {
+    code: "DiskFull",
+    why: "a disk is full",
+    blame: "operator",
+    hint: 'Give this size larger disks ("disks" in sizes.yaml), or free space on the volume; then retry.',
+  }],
+  [/Allowed memory size of \d+ bytes exhausted/i, {
+    code: "PhpMemory",
+    why: "PHP ran into its memory limit",
+    blame: "operator",
+    hint: "Choose a larger size, or raise memory_limit in the blueprint; then retry.",
+  }],
+  [/not (?:(?:re)?set|installed|seeded): /i, {
+    code: "NotEmpty",
+    why: "there is something in the database that must not be touched",
+    blame: "cluster",
+    hint: "Somebody else is, or was, at work in this site: wait until that has ended, then retry.",
+  }],
+  [/not upgraded: /i, {
+    code: "NotUpgradable",
+    why: "the upgrade would not touch what it found in the database",
+    blame: "cluster",
+    hint:
+      "Look into the database: where the site is lost, restore a backup; where somebody else is at work, wait. Then retry.",
+  }],
+  [/code you are using is OLDER than the version that made these databases/i, {
+    code: "OlderCode",
+    why: "the image holds older code than the database is of",
+    blame: "operator",
+    hint: "See which version the image holds (images.yaml, or the versions of CATALOG), and put it right; then retry.",
+  }],
+  [/version \S+ is required and you are running/i, {
+    code: "Environment",
+    why: "this version needs what the site does not have",
+    blame: "operator",
+    hint: "Put right what it names; where that is its own version, restore the backup, and go by a version in between.",
+  }],
+  [/Site is being upgraded, please retry later/i, {
+    code: "HalfInstalled",
+    why: "an earlier installation was left half done",
+    blame: "cluster",
+    hint: "Retry: what was left is cleared away first.",
+  }],
+  [/Unrecognised options:/i, {
+    code: "BadSetting",
+    why: "a setting of the site breaks the image's start script",
+    blame: "operator",
+    hint: "A value in settings.yaml has a blank or a sign that a shell takes apart: correct it in the blueprint.",
+  }],
+  [/Permission denied|Read-only file system/i, {
+    code: "NotWritable",
+    why: "the files of the site cannot be written",
+    blame: "operator",
+    hint: "See whether the volume honours fsGroup, and the user that the pods run as; then retry.",
+  }],
+  [/PHP (Fatal|Parse) error|Exception - |Default exception handler/i, {
+    code: "PhpFatal",
+    why: "Moodle ended with an error of its own",
+    blame: "operator",
+    hint: "See the last lines of the log; where the image or the version is at fault, choose another one, then retry.",
+  }],
+];
+
+/** Undefined if nothing in the log is known. Lines near the end count first: what came before may have been overcome. */
+export function readLogCause(log: readonly string[]): LogCause | undefined {
+  const backwards = log.toReversed();
+  for (const [words, cause] of RULES) {
+    const line = backwards.find((each) => words.test(each));
+    if (line !== undefined) return { ...cause, line: line.trim() };
+  }
+}
+
+/** What the Job was waiting for when its time was over. */
+export function readLogWait(log: readonly string[]): string | undefined {
+  const words = log.findLast((line) => /Waiting for \S+ to be ready/i.test(line));
+  return words?.trim().replace(/[.\s]+$/, "");
+}
+
+/** The line that looks most like a reason; the entry point's last word is always the same, and says nothing. */
+export function lastWords(log: readonly string[]): string | undefined {
+  const lines = log.map((line) => line.trim()).filter((line) =>
+    /[A-Za-z]{3}/.test(line) && !/^\*\*\* Failed with return value/.test(line)
+  );
+  return lines.findLast((line) => /error|fatal|exception|fail|cannot|denied|invalid/i.test(line)) ?? lines.at(-1);
+}

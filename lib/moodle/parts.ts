@@ -1,0 +1,132 @@
+/** Reads a blueprint's files into checked parts. Everything that is wrong is told at once, each with file and place. */
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { ConfigError } from "#lib/base/config.ts";
+import {
+  COURSES_FILE,
+  FILE_NAMES,
+  type Files,
+  IMAGES_FILE,
+  LINK_FILE,
+  MANIFESTS,
+  PASSWORD_FILE,
+  SEED_FILE,
+  SIZES_FILE,
+  SURROUNDINGS_FILE,
+} from "#lib/moodle/files.ts";
+import { checkPlaceholders, isMap, parseDocuments, type Template } from "#lib/moodle/render.ts";
+import { checkKinds, checkObject, checkWhole, titleOf } from "#lib/moodle/requirements.ts";
+import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
+import { readOneYaml } from "#lib/moodle/yaml.ts";
+
+export interface Parts {
+  /** A short hash of what is rendered from the files; see revisionOf. */
+  readonly revision: string;
+  /** The documents of each manifest file. */
+  readonly manifests: ReadonlyMap<string, readonly Template[]>;
+  readonly sizes: Sizes;
+  readonly images: Images;
+  readonly surroundings: Surroundings;
+  readonly scripts: {
+    readonly seed: string;
+    readonly courses: string;
+    readonly password: string;
+    readonly link: string;
+  };
+}
+
+const PHP = /^<\?php\s/;
+
+/** `refuse` makes the error of all that is wrong. */
+export function readParts(files: Files, refuse: (problems: readonly string[]) => ConfigError): Parts {
+  const problems: string[] = FILE_NAMES.filter((name) => !Object.hasOwn(files, name)).map((name) =>
+    `${name} is missing`
+  );
+  if (problems.length > 0) throw refuse(problems);
+  const report = (problem: string): void => void problems.push(problem);
+  const manifests = new Map<string, readonly Template[]>();
+  const broken = new Set<string>(); // what cannot be read says nothing of what is in it
+  for (const [file, names] of MANIFESTS) {
+    const before = problems.length;
+    const documents = parseDocuments(file, files[file]!, report);
+    for (const document of documents) {
+      checkPlaceholders([file, titleOf(document)].filter(Boolean).join(": "), document, names, report);
+      checkObject(file, document, report);
+    }
+    if (problems.length > before) broken.add(file);
+    else checkKinds(file, documents, report);
+    manifests.set(file, documents);
+  }
+  if (broken.size === 0) checkWhole(manifests, report);
+  const sizes = readSettings(SIZES_FILE, files, Sizes, report);
+  const images = readSettings(IMAGES_FILE, files, Images, report);
+  const surroundings = readSettings(SURROUNDINGS_FILE, files, Surroundings, report);
+  if (images) checkPostgres(images, report);
+  for (const file of [PASSWORD_FILE, LINK_FILE]) {
+    if (!PHP.test(files[file]!)) report(`${file}: it must begin with <?php`);
+  }
+  if (problems.length > 0 || !sizes || !images || !surroundings) throw refuse(problems);
+  const scripts = {
+    seed: files[SEED_FILE]!,
+    courses: files[COURSES_FILE]!,
+    password: files[PASSWORD_FILE]!,
+    link: files[LINK_FILE]!,
+  };
+  return { revision: revisionOf(manifests, scripts), manifests, sizes, images, surroundings, scripts };
+}
+
+/** "sizes.small.workers must be a number", for each issue. */
+export function issuesOf(file: string, issues: readonly v.BaseIssue<unknown>[]): string[] {
+  return issues.map((issue) => `${file}: ${v.getDotPath(issue) ?? "it"} ${sentence(issue)}`);
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (issue.expected === "never") return "is not known here";
+  if (issue.received === "undefined") return "is missing";
+  return issue.message.startsWith("Invalid") ? `must be ${issue.expected ?? "valid"}` : issue.message;
+}
+
+function readSettings<S extends v.GenericSchema>(
+  file: string,
+  files: Files,
+  schema: S,
+  report: (problem: string) => void,
+): v.InferOutput<S> | null {
+  const before: string[] = [];
+  const value = readOneYaml(files[file]!, (problem) => before.push(`${file}: ${problem}`));
+  before.forEach(report);
+  if (before.length > 0) return null;
+  const result = v.safeParse(schema, value ?? null);
+  if (result.success) return result.output;
+  issuesOf(file, result.issues).forEach(report);
+  return null;
+}
+
+function checkPostgres(images: Images, report: (problem: string) => void): void {
+  const major = Number(/:(\d+)[^/]*$/.exec(images.postgres)?.[1]);
+  for (const [version, { postgres }] of Object.entries(images.versions)) {
+    if (postgres !== undefined && major < postgres) { // an unknown major, NaN, is the operator's word
+      report(`${IMAGES_FILE}: versions.${version} needs PostgreSQL ${postgres}, and postgres is ${images.postgres}`);
+    }
+  }
+}
+
+/**
+ * It changes exactly when other objects are rendered from the same inputs: with the manifests as they were read and the
+ * scripts, not with comments or the order of keys. Sizes, images and surroundings are among a spoke's inputs.
+ */
+function revisionOf(manifests: Parts["manifests"], scripts: Parts["scripts"]): string {
+  const text = JSON.stringify(sorted([Object.fromEntries(manifests), scripts]));
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
+}
+
+/** A script as the argument of `php -r`: without the tag, and with nothing that the kubelet would fill in. */
+export function asArgument(script: string): string {
+  return script.replace(PHP, "").replaceAll("$(", "$$$$("); // of two dollar signs each is one here
+}

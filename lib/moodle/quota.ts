@@ -1,0 +1,128 @@
+/** What a spoke takes: its rendered objects summed up, as the cluster's quota will count them. */
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+
+/** Cores and bytes. */
+interface Load {
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+export interface Demand {
+  readonly requests: { readonly cpu: string; readonly memory: string };
+  readonly limits: { readonly cpu: string; readonly memory: string };
+  readonly storage: string;
+}
+
+export interface Arithmetic {
+  /** What runs all the time, and the one large Job and two small ones that may run beside it; twice the disks. */
+  readonly demand: Demand;
+  readonly quota: Demand;
+  /** Where the demand is over the quota or the largest allowed container or disk, one sentence each. */
+  readonly over: readonly string[];
+}
+
+interface Container {
+  readonly name: string;
+  readonly resources?: Partial<Record<"requests" | "limits", Partial<Record<"cpu" | "memory", string>>>>;
+}
+
+interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+}
+
+const NOTHING: Load = { cpu: 0, memory: 0 };
+
+/** The objects of a spoke: its quota and LimitRange, what stays, and its Jobs. */
+export function arithmetic(objects: readonly KubeObject[], jobs: readonly KubeObject[]): Arithmetic {
+  const quota = objects.find((object) => object.kind === "ResourceQuota")?.["spec"].hard ?? {};
+  const limits = objects.find((object) => object.kind === "LimitRange")?.["spec"].limits ?? [];
+  const container = limits.find((limit: { type: string }) => limit.type === "Container") ?? {};
+  const claim = limits.find((limit: { type: string }) => limit.type === "PersistentVolumeClaim") ?? {};
+  const standing = objects.map(podSpecOf).filter((pod) => pod !== null);
+  const passing = jobs.map(podSpecOf).filter((pod) => pod !== null);
+
+  const total = (field: "requests" | "limits"): Load => {
+    const usual = field === "requests" ? container.defaultRequest : container.default;
+    const small = passing.map((pod) => loadOf(pod, field, usual)).sort((a, b) => a.memory - b.memory || a.cpu - b.cpu);
+    const largest = small.reduce(most, NOTHING);
+    const besides = small.slice(0, 2).reduce(plus, NOTHING);
+    return plus(plus(standing.map((pod) => loadOf(pod, field, usual)).reduce(plus, NOTHING), largest), besides);
+  };
+  const disks = objects.flatMap(disksOf);
+  const requests = total("requests"), capped = total("limits");
+  const storage = 2 * disks.reduce((sum, disk) => sum + disk, 0);
+
+  const over = [
+    ["requests.cpu", requests.cpu],
+    ["requests.memory", requests.memory],
+    ["limits.cpu", capped.cpu],
+    ["limits.memory", capped.memory],
+    ["requests.storage", storage],
+  ].filter(([name, amount]) => !(Number(amount) <= amountOf(String(quota[name!])) + 1e-9))
+    .map(([name, amount]) =>
+      `${name} of the quota is ${quota[name!]}, and ${writeAmount(String(name), Number(amount))} are needed`
+    );
+  for (const pod of [...standing, ...passing]) {
+    for (const each of [...pod.containers, ...pod.initContainers ?? []]) {
+      for (const field of ["cpu", "memory"] as const) {
+        const limit = each.resources?.limits?.[field];
+        if (limit !== undefined && !(amountOf(limit) <= amountOf(String(container.max?.[field])))) {
+          over.push(
+            `the container ${each.name} has a ${field} limit of ${limit}, over the largest, ${container.max?.[field]}`,
+          );
+        }
+      }
+    }
+  }
+  for (const disk of disks.filter((disk) => !(disk <= amountOf(String(claim.max?.storage))))) {
+    over.push(`a disk of ${writeAmount("memory", disk)} is over the largest, ${claim.max?.storage}`);
+  }
+  return {
+    demand: { requests: written(requests), limits: written(capped), storage: writeAmount("storage", storage) },
+    quota: {
+      requests: { cpu: quota["requests.cpu"], memory: quota["requests.memory"] },
+      limits: { cpu: quota["limits.cpu"], memory: quota["limits.memory"] },
+      storage: quota["requests.storage"],
+    },
+    over: [...new Set(over)],
+  };
+}
+
+function podSpecOf(object: KubeObject): PodSpec | null {
+  const template = object.kind === "CronJob" ? object["spec"].jobTemplate?.spec?.template : object["spec"]?.template;
+  return template?.spec ?? null;
+}
+
+/** Init containers run before the others, one at a time: the pod counts as the larger of the two. */
+function loadOf(pod: PodSpec, field: "requests" | "limits", usual: Record<string, string> | undefined): Load {
+  const of = (container: Container): Load => {
+    const given = { ...usual, ...container.resources?.[field] };
+    return { cpu: amountOf(given["cpu"] ?? "0"), memory: amountOf(given["memory"] ?? "0") };
+  };
+  return most(pod.containers.map(of).reduce(plus, NOTHING), (pod.initContainers ?? []).map(of).reduce(most, NOTHING));
+}
+
+function disksOf(object: KubeObject): number[] {
+  const claims = object.kind === "PersistentVolumeClaim" ? [object] : object["spec"]?.volumeClaimTemplates ?? [];
+  return claims.map((claim: KubeObject) => amountOf(claim["spec"].resources.requests.storage));
+}
+
+function plus(a: Load, b: Load): Load {
+  return { cpu: a.cpu + b.cpu, memory: a.memory + b.memory };
+}
+
+function most(a: Load, b: Load): Load {
+  return { cpu: Math.max(a.cpu, b.cpu), memory: Math.max(a.memory, b.memory) };
+}
+
+function written(load: Load): { cpu: string; memory: string } {
+  return { cpu: writeAmount("cpu", load.cpu), memory: writeAmount("memory", load.memory) };
+}
+
+/** As a quantity: cores in thousandths, bytes in Gi or else in Mi. */
+export function writeAmount(name: string, amount: number): string {
+  if (name.endsWith("cpu")) return `${Math.round(amount * 1000)}m`;
+  return amount % 2 ** 30 === 0 ? `${amount / 2 ** 30}Gi` : `${Math.ceil(amount / 2 ** 20)}Mi`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Placeholders in manifests: `${NAME}`, in scalar values alone, filled in after the YAML was parsed.
+ *
+ * So a value can never become anything but the scalar, or the part of one, that it stands for; and since each text is
+ * gone through once, a value that looks like a placeholder stays what it is. A placeholder that stands alone keeps its
+ * value's type, a map included. An absent value (undefined or null) takes its key or list item away, and a map or list
+ * that is emptied by this goes too: an empty selector would mean everything. `$${` is a literal `${`.
+ */
+import { readYaml } from "#lib/moodle/yaml.ts";
+
+const TOKEN = /\$\$\{|\$\{([A-Z][A-Z0-9_]*)\}|\$\{/g;
+const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
+const ABSENT = Symbol("absent");
+
+/** One YAML document, parsed, its placeholders not yet filled in. */
+export type Template = unknown;
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The documents of a file; what is wrong with it is told to `report`, one sentence each. */
+export function parseDocuments(file: string, text: string, report: (problem: string) => void): Template[] {
+  return readYaml(text, (problem) => report(`${file}: ${problem}`));
+}
+
+/** Reports every placeholder that is not among the names, stands in a key, or is not written as one; `at` is its place. */
+export function checkPlaceholders(
+  file: string,
+  template: Template,
+  names: ReadonlySet<string>,
+  report: (problem: string) => void,
+  at: readonly (string | number)[] = [],
+): void {
+  const say = (problem: string): void => report([file, ...(at.length > 0 ? [at.join(".")] : []), problem].join(": "));
+  const within = (step: string | number, item: unknown): void =>
+    checkPlaceholders(file, item, names, report, [...at, step]);
+  if (typeof template === "string") {
+    for (const [token, name] of template.matchAll(TOKEN)) {
+      if (token === "${") {
+        say(`a placeholder is written \${NAME} in capitals, a literal \${ as $\${, in "${cut(template)}"`);
+      } else if (name !== undefined && !names.has(name)) say(`there is no placeholder \${${name}}`);
+    }
+  } else if (Array.isArray(template)) {
+    template.forEach((item, i) => within(i, item));
+  } else if (isMap(template)) {
+    for (const [key, item] of Object.entries(template)) {
+      if (key.includes("${")) say(`a placeholder cannot stand in a key: ${key}`);
+      within(key, item);
+    }
+  }
+}
+
+/** The document with its placeholders filled in; a name that the values do not have is a bug, and throws. */
+export function fill(template: Template, values: Values): unknown {
+  const filled = fillNode(template, values);
+  return filled === ABSENT ? undefined : filled;
+}
+
+function fillNode(node: Template, values: Values): unknown {
+  if (typeof node === "string") return fillText(node, values);
+  if (Array.isArray(node)) {
+    const items = node.map((item) => fillNode(item, values)).filter((item) => item !== ABSENT);
+    return node.length > 0 && items.length === 0 ? ABSENT : items;
+  }
+  if (!isMap(node)) return node;
+  const all = Object.entries(node).map(([key, item]) => [key, fillNode(item, values)] as const);
+  const present = all.filter(([, item]) => item !== ABSENT);
+  return all.length > 0 && present.length === 0 ? ABSENT : Object.fromEntries(present);
+}
+
+function fillText(text: string, values: Values): unknown {
+  const lone = LONE.exec(text)?.[1];
+  if (lone !== undefined) return valueOf(lone, values) ?? ABSENT;
+  let absent = false;
+  const filled = text.replace(TOKEN, (token, name?: string) => {
+    if (name === undefined) return token === "$${" ? "${" : token;
+    const value = valueOf(name, values);
+    if (value === undefined || value === null) absent = true;
+    else if (typeof value === "object") throw new TypeError(`\${${name}} is no text; it must stand alone in its value`);
+    return String(value);
+  });
+  return absent ? ABSENT : filled;
+}
+
+function valueOf(name: string, values: Values): unknown {
+  if (!Object.hasOwn(values, name)) throw new TypeError(`There is no value for \${${name}}`);
+  return values[name];
+}
+
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function cut(text: string): string {
+  const line = text.split("\n").find((part) => part.includes("${")) ?? text;
+  return line.trim().slice(0, 60);
+}

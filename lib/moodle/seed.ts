@@ -1,0 +1,189 @@
+/**
+ * What the seed step is told: the spoke's own words and what its hub has in its rooms.
+ *
+ * What a hub has not configured yet is left out and told as a note; it is never a reason to refuse or to fail.
+ */
+import * as v from "valibot";
+import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { SEED_NAMES } from "#lib/moodle/values.ts";
+import { text } from "#lib/base/schema.ts";
+
+export interface Identity {
+  readonly name: string;
+  readonly url: string | null;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: string;
+  readonly authorizationEndpoint: string | null;
+  readonly tokenEndpoint: string | null;
+  readonly userinfoEndpoint: string | null;
+}
+
+/** What stands in a hub's rooms; null for what is not there, or not whole. */
+export interface HubSettings {
+  readonly identity: Identity | null;
+  readonly courses: readonly Course[] | null;
+  readonly brand: Brand | null;
+  /** What cannot be used, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** A hub that has nothing to share. */
+export const NO_SETTINGS: HubSettings = { identity: null, courses: null, brand: null, problems: [] };
+
+/** What can be changed of a site that is set up. */
+export type SeedPart = "title" | "administrator" | "brand";
+
+/** The rooms that are read: fetch each of them from the hub's namespace and hand what is there to readHubSettings. */
+export const ROOMS = [
+  { apiVersion: "v1", kind: "ConfigMap", name: "identity" },
+  { apiVersion: "v1", kind: "Secret", name: "identity" },
+  { apiVersion: "v1", kind: "ConfigMap", name: "content" },
+  { apiVersion: "v1", kind: "ConfigMap", name: "brand" },
+] as const;
+
+export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSettings {
+  const problems: string[] = [];
+  const room = (kind: string, name: string): Record<string, string> => {
+    const found = rooms.find((object) => object?.kind === kind && object.metadata.name === name);
+    const data = Object.entries<string>(found?.["data"] ?? {});
+    return Object.fromEntries(kind === "Secret" ? data.map(([key, value]) => [key, fromBase64(value)]) : data);
+  };
+  return {
+    identity: readIdentity(room("ConfigMap", "identity"), room("Secret", "identity"), problems),
+    courses: readCourses(room("ConfigMap", "content")["courses"], problems),
+    brand: readBrand(room("ConfigMap", "brand"), problems),
+    problems,
+  };
+}
+
+/** What was asked for and is left out, one sentence each. */
+export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
+  const brand = inputs.brand;
+  return [
+    ...hub.problems,
+    ...(inputs.identity && !hub.identity ? ["The hub has no identity settings yet: single sign-on was left out"] : []),
+    ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
+    ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
+    ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
+    ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
+  ];
+}
+
+/** The look that a spoke is to have; null where it asks for none, or nobody has configured it. */
+export function themeOf({ brand }: SpokeInputs, hub: HubSettings): Brand | null {
+  return brand ? brand.theme ?? hub.brand : null;
+}
+
+/** `changes` are what is set anew of a site that is set up; without them, all of it is. */
+export function seedValues(
+  inputs: SpokeInputs,
+  hub: HubSettings,
+  changes: readonly SeedPart[] | null,
+): Record<(typeof SEED_NAMES)[number], string | null> {
+  const identity = inputs.identity ? hub.identity : null;
+  const theme = themeOf(inputs, hub);
+  const courses = [...(inputs.seed?.courses ?? []), ...(inputs.content ? hub.courses ?? [] : [])];
+  return {
+    SEED_SCRIPT: null, // these two are the blueprint's files, see load.ts
+    COURSES_SCRIPT: null,
+    CHANGES: changes && changes.join(" "),
+    TITLE: inputs.displayName,
+    ADMIN_EMAIL: inputs.adminEmail,
+    MAIL: inputs.mail ? "on" : "off",
+    BRAND_COLOR: theme?.color ?? null,
+    BRAND_SCSS: theme?.scss ?? null,
+    BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,
+    COURSES: courses.length > 0 ? JSON.stringify(courses) : null,
+    ISSUER_NAME: identity?.name ?? null,
+    ISSUER_URL: identity?.url ?? null,
+    ISSUER_CLIENT_ID: identity?.clientId ?? null,
+    ISSUER_CLIENT_SECRET: identity?.clientSecret ?? "", // a Secret without a key would be left out whole
+    ISSUER_SCOPES: identity?.scopes ?? null,
+    ISSUER_AUTHORIZATION_ENDPOINT: identity?.authorizationEndpoint ?? null,
+    ISSUER_TOKEN_ENDPOINT: identity?.tokenEndpoint ?? null,
+    ISSUER_USERINFO_ENDPOINT: identity?.userinfoEndpoint ?? null,
+  };
+}
+
+/** The addresses that a site is given: Moodle refuses any that is not https, and its set-up would end there. */
+const ADDRESSES = ["url", "authorizationEndpoint", "tokenEndpoint", "userinfoEndpoint"] as const;
+/** Moodle's own limits. */
+const IDENTITY_TEXTS = {
+  name: text(1, 255),
+  clientId: text(1, 1000),
+  clientSecret: text(1, 1000),
+  scopes: text(1, 1000),
+};
+
+function readIdentity(
+  room: Record<string, string>,
+  secret: Record<string, string>,
+  problems: string[],
+): Identity | null {
+  if (Object.keys(room).length === 0) return null;
+  const given = { name: "Single sign-on", scopes: "openid profile email", ...room, ...secret } as Record<
+    string,
+    string
+  >;
+  const { url, name, clientId, clientSecret, scopes } = given;
+  const endpoints = given["authorizationEndpoint"] && given["tokenEndpoint"] && given["userinfoEndpoint"];
+  if (!clientId || !clientSecret || !(url || endpoints)) {
+    problems.push(
+      "The hub's identity settings are not whole: they need clientId, clientSecret and url or three endpoints",
+    );
+    return null;
+  }
+  const wrong = [
+    ...ADDRESSES.filter((key) => given[key] && !v.is(HttpsUrl, given[key])).map((key) => `${key} must be an https URL`),
+    ...Object.entries(IDENTITY_TEXTS).filter(([key, schema]) => !v.is(schema, given[key])).map(([key]) =>
+      `${key} is empty, too long, or has control characters`
+    ),
+  ];
+  if (wrong.length > 0) {
+    problems.push(`The hub's identity settings cannot be used: ${wrong.join("; ")}`);
+    return null;
+  }
+  return {
+    name: name!,
+    url: url || null,
+    clientId,
+    clientSecret,
+    scopes: scopes!,
+    authorizationEndpoint: given["authorizationEndpoint"] || null,
+    tokenEndpoint: given["tokenEndpoint"] || null,
+    userinfoEndpoint: given["userinfoEndpoint"] || null,
+  };
+}
+
+function readCourses(given: string | undefined, problems: string[]): readonly Course[] | null {
+  if (given === undefined) return null;
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(Course)), given);
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  problems.push(`The hub's shared content cannot be used: courses ${v.getDotPath(issue) ?? ""} ${issue.message}`);
+  return null;
+}
+
+function readBrand(room: Record<string, string>, problems: string[]): Brand | null {
+  if (Object.keys(room).length === 0) return null;
+  const { logo, ...plain } = room;
+  const result = v.safeParse(v.object(Brand.entries), { ...plain, ...(logo && { logo: readJson(logo) }) });
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  problems.push(`The hub's brand cannot be used: ${v.getDotPath(issue) ?? ""} ${issue.message}`);
+  return null;
+}
+
+function readJson(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given; // which is no object, and is refused as that
+  }
+}
+
+function fromBase64(encoded: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0)));
+}

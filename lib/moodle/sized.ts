@@ -1,0 +1,120 @@
+/**
+ * Which fields of a spoke's objects are its size, and the JSON Patch that gives an object another one.
+ *
+ * The fields are found, not listed: those in which two renderings differ whose every amount differs. So manifests of
+ * BLUEPRINT_DIR may use a size's amounts wherever they like. All of them are set each time, also those that the old size
+ * and the new one have in common: what stands there may be left from a resize to a third size that came half the way.
+ * And nothing else is set: moving to a newer blueprint, or undoing what somebody has changed, is not what was asked for.
+ */
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { isMap } from "#lib/moodle/render.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/drivers/cluster/cluster.ts";
+
+/** The name of a field; or an item of a list, by its place and by what it is called. */
+export type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
+
+export interface Field {
+  readonly path: readonly Step[];
+  readonly value: unknown;
+}
+
+export interface Sized {
+  readonly ref: Ref;
+  readonly fields: readonly Field[];
+}
+
+/** The objects that differ by size, each with the fields that do so and what they are for these inputs. */
+export function sizedObjects(
+  inputs: SpokeInputs,
+  render: (inputs: SpokeInputs) => readonly KubeObject[],
+): readonly Sized[] {
+  // What the template of the database's claims says is for good, and no part of the size.
+  const own = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
+  const others = render({ ...own, resources: otherwise(inputs.resources) });
+  return render(own).map((object, i) => {
+    const { apiVersion, kind, metadata } = object;
+    return { ref: { apiVersion, kind, name: metadata.name }, fields: fieldsThatDiffer([], object, others[i]) };
+  }).filter(({ fields }) => fields.length > 0);
+}
+
+function otherwise<T>(value: T): T {
+  if (isMap(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, otherwise(item)])) as T;
+  }
+  return (typeof value === "number" ? value + 1 : `other than ${value}`) as T;
+}
+
+function fieldsThatDiffer(path: readonly Step[], one: unknown, other: unknown): Field[] {
+  if (one === other) return [];
+  if (isMap(one) && isMap(other)) {
+    return Object.entries(one).flatMap(([name, value]) => fieldsThatDiffer([...path, name], value, other[name]));
+  }
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
+    return one.flatMap((item, at) => fieldsThatDiffer([...path, stepTo(one, at)], item, other[at]));
+  }
+  return [{ path, value: one }];
+}
+
+/** The cluster may have added items of its own, so that a place alone is not enough where there is a name. */
+function stepTo(list: readonly unknown[], at: number): Step {
+  const key = (["name", "type"] as const).find((name) => {
+    const names = list.map((item) => isMap(item) ? item[name] : undefined);
+    return names.every((each) => typeof each === "string") && new Set(names).size === names.length;
+  });
+  return key === undefined ? { at } : { at, key, is: (list[at] as Record<string, unknown>)[key] };
+}
+
+/** What the object has in this field; undefined where it has no such field. */
+export function readField(object: unknown, path: readonly Step[]): unknown {
+  return path.reduce<unknown>((node, step) => {
+    if (typeof step === "string") return isMap(node) ? node[step] : undefined;
+    return Array.isArray(node) ? node[placeOf(node, step)] : undefined;
+  }, object);
+}
+
+/** Sets the fields in the object as it stands. Throws a final ClusterError where an item is gone that a field stands in. */
+export function setFields(object: KubeObject, fields: readonly Field[]): PatchOperation[] {
+  const draft = structuredClone(object), operations: PatchOperation[] = [];
+  for (const { path, value } of fields) operations.push(...setField(draft, path, value));
+  return operations;
+}
+
+/** Changes the draft alike, so that what one field needed made is there for the next. */
+function setField(draft: KubeObject, path: readonly Step[], value: unknown): PatchOperation[] {
+  const tests: PatchOperation[] = [];
+  // deno-lint-ignore no-explicit-any
+  let node: any = draft, pointer = "";
+  for (const [i, step] of path.entries()) {
+    const key = typeof step === "string" ? step : placeOf(node, step);
+    if (key === -1) throw itemGone(draft, step);
+    pointer += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (typeof step !== "string" && step.key) {
+      tests.push({ op: "test", path: `${pointer}/${step.key}`, value: step.is });
+    }
+    if (i === path.length - 1 || node[key] === undefined || node[key] === null) {
+      const rest = path.slice(i + 1), item = rest.find((each) => typeof each !== "string");
+      if (item !== undefined) throw itemGone(draft, item);
+      const whole = rest.reduceRight<unknown>((inner, name) => ({ [name as string]: inner }), value);
+      node[key] = whole;
+      return [...tests, { op: "add", path: pointer, value: structuredClone(whole) }];
+    }
+    node = node[key];
+  }
+  return [];
+}
+
+function placeOf(list: unknown, { at, key, is }: Exclude<Step, string>): number {
+  if (!Array.isArray(list)) return -1;
+  if (key !== undefined) return list.findIndex((item) => isMap(item) && item[key] === is);
+  return at < list.length ? at : -1;
+}
+
+function itemGone({ kind, metadata: { name } }: KubeObject, step: Step): ClusterError {
+  const what = typeof step === "string" || step.is === undefined ? "an item" : `${step.is}`;
+  const message = `The ${kind} ${name} has lost ${what}, which the size belongs to`;
+  return new ClusterError("Drifted", message, {
+    transient: false,
+    blame: "operator",
+    hint: "Somebody has taken it out: reapply the blueprint, then resize.",
+  });
+}

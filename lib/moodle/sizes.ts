@@ -1,0 +1,121 @@
+/** What blueprint files other than manifests hold: sizes.yaml, images.yaml, surroundings.yaml, as schemas. */
+import * as v from "valibot";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+
+const QUANTITY = 'must be an amount such as 500m, "2" or 1Gi';
+const Quantity = v.pipe(
+  v.union([v.string(), v.number()], QUANTITY),
+  v.transform(String),
+  v.check((text) => amountOf(text) > 0, QUANTITY),
+);
+
+const Amounts = v.strictObject({ cpu: Quantity, memory: Quantity });
+const Resources = v.strictObject({ requests: Amounts, limits: Amounts });
+
+/** Everything in which sizes differ. */
+export const Size = v.strictObject({
+  app: Resources,
+  database: Resources,
+  cron: Resources,
+  /** PHP processes at once. */
+  workers: v.pipe(v.number("must be a number"), v.integer("must be whole"), v.minValue(1), v.maxValue(1000)),
+  disks: v.strictObject({ files: Quantity, database: Quantity }),
+  quota: v.strictObject({ requests: Amounts, limits: Amounts, storage: Quantity }),
+  /** The largest container and the largest disk that a spoke may ask for. */
+  largest: v.strictObject({ cpu: Quantity, memory: Quantity, disk: Quantity }),
+});
+export type Size = v.InferOutput<typeof Size>;
+
+const NAME = "must be 1 to 40 lower-case letters, digits or hyphens";
+export const Name = v.pipe(v.string(NAME), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, NAME));
+
+export const Sizes = v.pipe(
+  v.strictObject({ default: Name, sizes: v.record(Name, Size) }),
+  v.check((value) => Object.hasOwn(value.sizes, value.default), "default must be one of the sizes"),
+);
+export type Sizes = v.InferOutput<typeof Sizes>;
+
+const VERSION = "must be a version such as 4.5.12";
+export const Version = v.pipe(v.string(VERSION), v.regex(/^\d{1,4}(?:\.\d{1,4}){0,3}(?:-[a-z0-9]{1,20})?$/, VERSION));
+
+const IMAGE = "must be a container image such as registry.example/name:tag";
+export const Image = v.pipe(v.string(IMAGE), v.regex(/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$/, IMAGE));
+const IMAGE_PATTERN = "must be a container image, with ${VERSION} where the version belongs";
+const DIRECTORY = "must be an absolute path";
+const Directory = v.pipe(v.string(DIRECTORY), v.regex(/^(?:\/[A-Za-z0-9._-]+)+$/, DIRECTORY));
+
+/** What a version asks of a site that is to become one of it. */
+const Needs = v.object({
+  /** The least major version of PostgreSQL. */
+  postgres: v.optional(v.pipe(v.number(), v.integer())),
+  /** The oldest version that it can be upgraded from. */
+  upgradesFrom: v.optional(Version),
+});
+
+/** A version's image, and what must be known of what is inside. */
+export const Release = v.strictObject({
+  image: Image,
+  /** Where its php-fpm reads pool settings. */
+  fpmDirectory: Directory,
+  ...Needs.entries,
+  /** Offered, but never the default. */
+  preview: v.optional(v.boolean(), false),
+});
+export type Release = v.InferOutput<typeof Release>;
+
+export const Images = v.strictObject({
+  postgres: Image,
+  versions: v.pipe(
+    v.record(Version, Release),
+    v.check(
+      (versions) => Object.values(versions).some((release) => !release.preview),
+      "one version must be no preview",
+    ),
+  ),
+  families: v.optional(
+    v.array(v.strictObject({
+      from: Version,
+      image: v.pipe(
+        v.string(IMAGE_PATTERN),
+        v.check((text) => text.includes("${VERSION}") && v.is(Image, text.replace("${VERSION}", "1")), IMAGE_PATTERN),
+      ),
+      fpmDirectory: Directory,
+      ...Needs.entries,
+    })),
+    [],
+  ),
+});
+export type Images = v.InferOutput<typeof Images>;
+
+const NAMESPACE = "must be the name of a namespace";
+export const NamespaceName = v.pipe(v.string(NAMESPACE), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, NAMESPACE));
+const OBJECT = "must be the name of an object in the cluster";
+const ObjectName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/, OBJECT));
+
+const IssuerName = v.pipe(v.string(OBJECT), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/, OBJECT));
+
+/** The cluster around the spokes; a region of the catalogue may replace any of it. */
+export const Surroundings = v.strictObject({
+  storageClass: v.optional(ObjectName),
+  /** The VolumeSnapshotClass of backups; one that retains. Absent: the first of the cluster's that does. */
+  snapshotClass: v.optional(ObjectName),
+  ingressClass: ObjectName,
+  ingressNamespace: NamespaceName,
+  dnsNamespace: NamespaceName,
+  controlPlaneNamespace: v.optional(NamespaceName),
+  tls: v.picklist(["acme", "elsewhere"], "must be acme or elsewhere"),
+  /** A ClusterIssuer that the cluster has already; Wheelwright makes none then, and needs no ACME_EMAIL. */
+  issuer: v.optional(IssuerName),
+  acmeServer: v.pipe(v.string(), v.url("must be a URL")),
+});
+export type Surroundings = v.InferOutput<typeof Surroundings>;
+
+/** Negative, zero or positive as `a` is older than, the same as or newer than `b`. */
+export function compareVersions(a: string, b: string): number {
+  const left = a.split(/[.-]/), right = b.split(/[.-]/);
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const order = Number(left[i] ?? 0) - Number(right[i] ?? 0);
+    if (order) return order; // a word is NaN, which says nothing
+  }
+  return a.localeCompare(b);
+}

@@ -1,0 +1,137 @@
+/**
+ * The vocabulary of the manifests: every placeholder there is, and what each one is for a spoke or a hub.
+ *
+ * Null means absent: the key is left out. Only the names marked so below may be absent.
+ */
+import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { keyOfHost } from "#lib/moodle/names.ts";
+
+type FormerHost = NonNullable<SpokeInputs["formerHosts"]>[number];
+
+export const SPOKE_NAMES = [
+  ...["NAMESPACE", "SLUG", "HOST", "URL", "SCHEME", "BEHIND_TLS"],
+  ...["MOODLE_IMAGE", "POSTGRES_IMAGE", "FPM_DIRECTORY", "FPM_CONFIGURATION"],
+  ...["APP_RESOURCES", "DATABASE_RESOURCES", "CRON_RESOURCES", "FILES_DISK", "DATABASE_DISK"],
+  ...["QUOTA_CPU_REQUESTS", "QUOTA_MEMORY_REQUESTS", "QUOTA_CPU_LIMITS", "QUOTA_MEMORY_LIMITS", "QUOTA_STORAGE"],
+  ...["CONTAINER_MAX_CPU", "CONTAINER_MAX_MEMORY", "CLAIM_MAX_STORAGE"],
+  ...["INGRESS_CLASS", "INGRESS_NAMESPACE", "DNS_NAMESPACE"],
+  ...["SMTP_HOST", "SMTP_PORT", "SMTP_USER", "SMTP_PROTOCOL", "MAIL_FROM", "MAIL_OFF"],
+  // may be absent
+  ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
+  ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
+] as const;
+export type SpokeName = (typeof SPOKE_NAMES)[number];
+
+export const JOB_NAMES = [
+  "JOB",
+  "FENCE",
+  "CLAIM",
+  "MAINTENANCE",
+  "PASSWORD_SCRIPT",
+  "LINK_SCRIPT",
+  "LINK_KEY",
+] as const;
+
+/** The last two may be absent. */
+export const FORMER_NAMES = [
+  "FORMER_KEY",
+  "FORMER_HOST",
+  "FORMER_CERTIFICATE_HOST",
+  "FORMER_CERTIFICATE_SECRET",
+] as const;
+
+export const SECRET_NAMES = ["DATABASE_PASSWORD", "CONTROL_PASSWORD", "ADMIN_PASSWORD"] as const;
+
+/** All but the first five may be absent: what is not configured is left out of the seed. */
+export const SEED_NAMES = [
+  ...["SEED_SCRIPT", "COURSES_SCRIPT", "TITLE", "ADMIN_EMAIL", "MAIL"],
+  ...["CHANGES", "BRAND_COLOR", "BRAND_SCSS", "BRAND_LOGO", "COURSES"],
+  ...["ISSUER_NAME", "ISSUER_URL", "ISSUER_CLIENT_ID", "ISSUER_CLIENT_SECRET", "ISSUER_SCOPES"],
+  ...["ISSUER_AUTHORIZATION_ENDPOINT", "ISSUER_TOKEN_ENDPOINT", "ISSUER_USERINFO_ENDPOINT"],
+] as const;
+
+/** CERTIFICATE_ISSUER and ACME_EMAIL are absent together. */
+export const HUB_NAMES = [
+  "NAMESPACE",
+  "SLUG",
+  "CERTIFICATE_ISSUER",
+  "ACME_EMAIL",
+  "ACME_SERVER",
+  "INGRESS_CLASS",
+] as const;
+
+/** The Secret that cert-manager keeps a site's certificate in, and the name of its Certificate. */
+export const CERTIFICATE = "moodle-tls";
+/** Ports that a site's mail may go to in any case. */
+const MAIL_PORTS = [443, 465, 587];
+
+export function spokeValues(inputs: SpokeInputs): Record<SpokeName, unknown> {
+  const { resources, images, surroundings, mail, issuer } = inputs;
+  const scheme = inputs.https ? "https" : "http";
+  const otherMailPort = mail && !MAIL_PORTS.includes(mail.port) ? mail.port : null;
+  return {
+    NAMESPACE: inputs.namespace,
+    SLUG: inputs.slug,
+    HOST: inputs.host,
+    URL: `${scheme}://${inputs.host}`,
+    SCHEME: scheme,
+    BEHIND_TLS: String(inputs.https), // text: a ConfigMap takes nothing else
+    MOODLE_IMAGE: images.moodle,
+    POSTGRES_IMAGE: images.postgres,
+    FPM_DIRECTORY: images.fpmDirectory,
+    FPM_CONFIGURATION: `[www]\npm.max_children = ${resources.workers}\n`,
+    APP_RESOURCES: resources.app,
+    DATABASE_RESOURCES: resources.database,
+    CRON_RESOURCES: resources.cron,
+    FILES_DISK: resources.disks.files,
+    DATABASE_DISK: inputs.madeDatabaseDisk ?? resources.disks.database,
+    QUOTA_CPU_REQUESTS: resources.quota.requests.cpu,
+    QUOTA_MEMORY_REQUESTS: resources.quota.requests.memory,
+    QUOTA_CPU_LIMITS: resources.quota.limits.cpu,
+    QUOTA_MEMORY_LIMITS: resources.quota.limits.memory,
+    QUOTA_STORAGE: resources.quota.storage,
+    CONTAINER_MAX_CPU: resources.largest.cpu,
+    CONTAINER_MAX_MEMORY: resources.largest.memory,
+    CLAIM_MAX_STORAGE: resources.largest.disk,
+    INGRESS_CLASS: surroundings.ingressClass,
+    INGRESS_NAMESPACE: surroundings.ingressNamespace,
+    DNS_NAMESPACE: surroundings.dnsNamespace,
+    SMTP_HOST: mail?.host ?? "localhost", // and mail is turned off
+    SMTP_PORT: String(mail?.port ?? 25),
+    SMTP_USER: mail?.user ?? "",
+    SMTP_PROTOCOL: mail ? mail.port === 465 ? "ssl" : "tls" : "",
+    MAIL_FROM: mail?.from ?? `noreply@${inputs.host}`,
+    MAIL_OFF: mail ? "0" : "1",
+    STORAGE_CLASS: surroundings.storageClass ?? null,
+    CONTROL_PLANE_NAMESPACE: surroundings.controlPlaneNamespace ?? null,
+    MAIL_PORT: otherMailPort,
+    MAIL_PORT_PROTOCOL: otherMailPort && "TCP",
+    CERTIFICATE_ISSUER: issuer,
+    CERTIFICATE_HOST: issuer && inputs.host,
+    CERTIFICATE_SECRET: issuer && (inputs.certificate ?? CERTIFICATE),
+  };
+}
+
+/** Of a host that leads to the present one. */
+export function formerValues(
+  { issuer }: SpokeInputs,
+  { host, certificate }: FormerHost,
+): Record<(typeof FORMER_NAMES)[number], unknown> {
+  return {
+    FORMER_KEY: keyOfHost(host),
+    FORMER_HOST: host,
+    FORMER_CERTIFICATE_HOST: issuer && host,
+    FORMER_CERTIFICATE_SECRET: issuer && certificate,
+  };
+}
+
+export function hubValues(inputs: HubInputs): Record<(typeof HUB_NAMES)[number], unknown> {
+  return {
+    NAMESPACE: inputs.namespace,
+    SLUG: inputs.slug,
+    CERTIFICATE_ISSUER: inputs.issuer,
+    ACME_EMAIL: inputs.acmeEmail,
+    ACME_SERVER: inputs.surroundings.acmeServer,
+    INGRESS_CLASS: inputs.surroundings.ingressClass,
+  };
+}

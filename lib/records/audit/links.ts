@@ -1,0 +1,55 @@
+/**
+ * The events of a chain, in the chain's order, a batch at a time.
+ *
+ * Ids are compared byte by byte and not as the database's language would: a dump that is restored under another
+ * language must give the same order. `federation_id` stands in the order although it is constant, because the index
+ * does not take "is null" for a constant, and would have all events of the system chain sorted for each batch.
+ */
+import { type RawBuilder, sql } from "kysely";
+import { type Link, SYSTEM_CHAIN } from "#lib/records/audit/chain.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+
+/** Where an event stands in its chain; `at` is the text of the timestamp, since it may be `-infinity`. */
+export interface Position {
+  readonly at: string;
+  readonly id: string;
+}
+
+export interface Batch {
+  readonly after: Position;
+  readonly limit: number;
+  /** Only events that are not newer. */
+  readonly until?: Date;
+}
+
+export async function readLinks(rows: Rows, chain: string, batch: Batch): Promise<(Link & { position: Position })[]> {
+  const { after, limit, until } = batch;
+  const { rows: found } = await sql<Link & { stands: string }>`
+    select id, kind, actor_id as "actorId", actor_email as "actorEmail", object_type as "objectType",
+      object_id as "objectId", metadata::text as metadata, ip, user_agent as "userAgent",
+      trim_scale((extract(epoch from at) * 1000)::numeric)::text as at, federation_id as "federationId",
+      spoke_id as "spokeId", audience_user_id as "audienceUserId", customer_visible as "customerVisible",
+      at::text as stands
+    from audit_events
+    where ${ofChain(chain)} and ${isAfter(after)} ${until ? sql`and at <= ${until}` : sql``}
+    order by federation_id desc, audit_events.at, id collate "C" limit ${limit}`.execute(rows);
+  return found.map(({ stands, ...link }) => ({ ...link, position: { at: stands, id: link.id } }));
+}
+
+/** How many events the chain has, and how many of them stand behind the position. */
+export async function countLinks(rows: Rows, chain: string, after: Position): Promise<{ all: number; behind: number }> {
+  const { rows: [row] } = await sql<{ all: string; behind: string }>`
+    select count(*) as all, count(*) filter (where ${isAfter(after)}) as behind
+    from audit_events where ${ofChain(chain)}`.execute(rows);
+  return { all: Number(row!.all), behind: Number(row!.behind) };
+}
+
+function ofChain(chain: string): RawBuilder<boolean> {
+  return chain === SYSTEM_CHAIN ? sql`federation_id is null` : sql`federation_id = ${chain}`;
+}
+
+/** The first comparison is one that an index can begin at. */
+function isAfter({ at, id }: Position): RawBuilder<boolean> {
+  return sql`(audit_events.at >= ${at}::timestamptz
+    and (audit_events.at > ${at}::timestamptz or id collate "C" > ${id}))`;
+}

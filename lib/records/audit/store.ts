@@ -1,0 +1,128 @@
+/** The rows of the audit log. They are only ever added; the table itself refuses everything else. */
+import { type Selectable, sql } from "kysely";
+import { type AuditKind, isVisible, type ObjectType } from "#lib/records/audit/kinds.ts";
+import type { Asker } from "#lib/records/audit/asker.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
+import { shownMeans } from "#lib/base/means.ts";
+import { newId } from "#lib/base/ids.ts";
+
+export interface AuditEntry {
+  readonly kind: AuditKind;
+  readonly objectType: ObjectType;
+  readonly objectId: string;
+  readonly federationId?: string | null;
+  readonly spokeId?: string | null;
+  /** Who else may see it: the one who asked for what this event decides. */
+  readonly audienceUserId?: string | null;
+  /** Kind-specific, and never a secret. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly actor: { readonly id: string; readonly email: string };
+  readonly objectType: string;
+  readonly objectId: string;
+  readonly metadata: Record<string, unknown>;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly at: Date;
+  /** Whether an operator acted: where from is shown to operators alone. */
+  readonly originPrivate: boolean;
+}
+
+/** What narrows a reading of the log; every given field must match. */
+export interface AuditFilter {
+  readonly kind?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly objectType?: string | undefined;
+  readonly objectId?: string | undefined;
+  readonly federationId?: string | undefined;
+  readonly spokeId?: string | undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+/** Writes the entries with the times given; `lib/records/changes` gives them, so that they grow within a hub. */
+export async function insertAudit(
+  tx: Tx,
+  asker: Asker,
+  entries: readonly { readonly entry: AuditEntry; readonly at: Date }[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
+    id: newId("evt"),
+    kind: entry.kind,
+    actor_id: asker.userId,
+    actor_email: asker.email,
+    object_type: entry.objectType,
+    object_id: entry.objectId,
+    metadata: JSON.stringify(
+      asker.tokenPrefix ? { ...entry.metadata, token: asker.tokenPrefix } : entry.metadata ?? {},
+    ),
+    ip: asker.ip,
+    user_agent: asker.userAgent,
+    at,
+    federation_id: entry.federationId ?? null,
+    spoke_id: entry.spokeId ?? null,
+    audience_user_id: entry.audienceUserId ?? null,
+    customer_visible: isVisible(entry.kind),
+    origin_private: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
+  }))).execute();
+}
+
+/**
+ * Newest first. A page may run past its limit by the events that share the last one's timestamp: the caller goes on
+ * before that timestamp, so none of them may be left for later.
+ */
+export async function readAudit(rows: Rows, filter: AuditFilter, page: Page): Promise<AuditEvent[]> {
+  const columns = {
+    kind: filter.kind,
+    actor_id: filter.actorId,
+    object_type: filter.objectType,
+    object_id: filter.objectId,
+    federation_id: filter.federationId,
+    spoke_id: filter.spokeId,
+  };
+  let query = rows.selectFrom("audit_events").selectAll();
+  for (const [column, value] of Object.entries(columns)) {
+    if (value !== undefined) query = query.where(column as keyof typeof columns, "=", value);
+  }
+  if (page.before) query = query.where("at", "<", page.before);
+  const found = await query.orderBy("at", "desc").orderBy("id", "desc")
+    .limit(page.limit).execute();
+  const last = found.at(-1);
+  if (!last || found.length < page.limit) return found.map(toEvent);
+  const ties = await query.where("at", "=", last.at).where("id", "<", last.id).orderBy("id", "desc").execute();
+  return [...found, ...ties].map(toEvent);
+}
+
+export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
+  return {
+    id: row.id,
+    kind: row.kind,
+    actor: { id: row.actor_id, email: row.actor_email },
+    objectType: row.object_type,
+    objectId: row.object_id,
+    metadata: row.metadata,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    at: row.at,
+    originPrivate: row.origin_private,
+  };
+}
+
+/**
+ * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from, and with
+ * what means something can be mended.
+ */
+export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
+  const shown = { ...event, metadata: shownMeans(reader, event.metadata) };
+  return event.originPrivate && reader.role !== "operator" ? { ...shown, ip: "", userAgent: "" } : shown;
+}

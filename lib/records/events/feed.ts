@@ -1,0 +1,179 @@
+/**
+ * Feeds: what the readers of one hub's events share on a replica.
+ *
+ * However many follow a hub, its new rows are read once: a wake-up (or the slow poll behind it) makes the feed read
+ * what came after its last number into a short ring, and then rouses the readers. A reader that fell behind the ring
+ * reads the table itself.
+ */
+import type { Database, Rows } from "#lib/drivers/db/database.ts";
+import { insist } from "#lib/drivers/db/insist.ts";
+import { openReaders, type Readers, type ReadersOptions } from "#lib/records/events/readers.ts";
+import { readBounds, readEvents, type StreamEvent } from "#lib/records/events/store.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
+
+const RING = 512, PAGE = 500, POLL = 5 * SECOND;
+
+export interface Feeds extends Readers {
+  /** Starts following a hub; the feed lives until its last reader has left. */
+  join(federationId: string): Feed;
+  /**
+   * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait for, news
+   * and rights, never waits behind more than one of them.
+   */
+  read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
+  closing(): boolean;
+}
+
+/** Events in order, and when they were read (by performance.now()). */
+export interface Page {
+  readonly events: readonly StreamEvent[];
+  readonly at: number;
+}
+
+export interface Feed {
+  /** Settles when `last` is known. */
+  readonly opened: Promise<void>;
+  /** The number of the newest event that the feed knows. */
+  last(): number;
+  /** The events after this number, as far as the ring reaches back; null when it does not. */
+  after(number: number): Page | null;
+  /** Waits for an event newer than this number, or for the signal. */
+  wait(number: number, signal: AbortSignal): Promise<void>;
+  leave(): void;
+}
+
+interface Hub {
+  readers: number;
+  last: number;
+  ring: StreamEvent[];
+  /** When the newest of the ring were read. */
+  readAt: number;
+  readonly waiting: Set<() => void>;
+  readonly opened: Promise<void>;
+  end: () => void;
+}
+
+export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feeds {
+  const hubs = new Map<string, Hub>();
+  const { enter, close } = openReaders(db, log, options);
+  let closing = false, turn: Promise<unknown> = Promise.resolve();
+
+  const read: Feeds["read"] = (work, over) =>
+    insist(() => {
+      const mine = turn.then(() => (over.throwIfAborted(), work(db.streams)));
+      turn = mine.catch(() => {});
+      return mine;
+    }, over);
+
+  function open(federationId: string): Hub {
+    const left = new AbortController();
+    const refresh = coalesced(
+      async () => {
+        if (await advance(db, federationId, hub)) rouse(hub);
+      },
+      (error) => {
+        if (left.signal.aborted) return;
+        const reason = messageOf(error);
+        log.warn("Cannot read a hub's new events; the next poll tries again", { federationId, reason });
+      },
+    );
+    const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);
+    const poll = setInterval(refresh, POLL);
+    const hub: Hub = {
+      readers: 0,
+      last: 0,
+      ring: [],
+      readAt: 0,
+      waiting: new Set(),
+      opened: read((rows) => readBounds(rows, federationId), left.signal).then(({ last }) => void (hub.last = last)),
+      end: () => {
+        clearInterval(poll);
+        unsubscribe();
+        left.abort();
+      },
+    };
+    hub.opened.catch(() => {}); // its last reader may leave before
+    return hub;
+  }
+
+  return {
+    enter,
+    read,
+    closing: () => closing,
+    join(federationId) {
+      const hub = hubs.get(federationId) ?? open(federationId);
+      hubs.set(federationId, hub);
+      hub.readers++;
+      let left = false;
+      return {
+        opened: hub.opened,
+        last: () => hub.last,
+        after: (number) => reach(hub, number),
+        wait: (number, signal) => number < hub.last ? Promise.resolve() : pause(hub, signal),
+        leave() {
+          if (left) return;
+          left = true;
+          if (--hub.readers > 0) return;
+          hub.end();
+          hubs.delete(federationId);
+        },
+      };
+    },
+    close() {
+      closing = true;
+      close();
+    },
+  };
+}
+
+/** Reads what is new into the ring. */
+async function advance(db: Database, federationId: string, hub: Hub): Promise<boolean> {
+  await hub.opened;
+  for (let grown = false;; grown = true) {
+    const events = await readEvents(db.streams, federationId, hub.last, PAGE);
+    hub.ring = [...hub.ring, ...events].slice(-RING);
+    hub.readAt = performance.now();
+    hub.last = events.at(-1)?.number ?? hub.last;
+    if (events.length < PAGE) return grown || events.length > 0;
+  }
+}
+
+function reach({ last, ring, readAt: at }: Hub, number: number): Page | null {
+  if (number >= last) return { events: [], at };
+  const first = ring[0]?.number;
+  if (first === undefined || number < first - 1) return null;
+  return { events: ring.slice(number - first + 1), at };
+}
+
+function rouse(hub: Hub): void {
+  for (const wake of hub.waiting) wake();
+}
+
+function pause(hub: Hub, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      hub.waiting.delete(wake);
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    hub.waiting.add(wake);
+    signal.addEventListener("abort", wake);
+    if (signal.aborted) wake();
+  });
+}
+
+/** Runs the work once at a time; being asked while it runs makes it run once more afterwards, however often. */
+function coalesced(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
+  let running = false, again = false;
+  return function ask() {
+    again = running;
+    if (running) return;
+    running = true;
+    work().catch(onError).finally(() => {
+      running = false;
+      if (again) ask();
+    });
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Idempotency keys: the same creation asked twice is done once, and answered alike.
+ *
+ * The key is written in the creating transaction. A concurrent caller with the same key therefore waits at the primary
+ * key until the first one has committed (and gets its reply) or has rolled back (and creates).
+ */
+import { Fault } from "#lib/base/errors.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { sql } from "kysely";
+
+export interface IdempotencyKey {
+  readonly userId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  /** SHA-256 of the request's body as it came. */
+  readonly bodyHash: Uint8Array;
+}
+
+const OLDEST = sql<Date>`wheelwright_now() - interval '24 hours'`;
+
+/**
+ * Runs `make` in the transaction unless this key was used within 24 hours, and returns what it returned then. `T` must
+ * survive JSON. Throws Fault impossible `idempotency_key_reused` (422) when the key came with another body before.
+ */
+export async function once<T>(tx: Tx, key: IdempotencyKey | null, make: () => Promise<T>): Promise<T> {
+  if (!key) return await make();
+  const { userId: user_id, method, path, bodyHash: body_hash } = key;
+  await tx.deleteFrom("idempotency_keys").where(matches(key)).where("created_at", "<", OLDEST).execute();
+  const mine = await tx.insertInto("idempotency_keys").values({ user_id, method, path, key: key.key, body_hash })
+    .onConflict((conflict) => conflict.doNothing()).returning("key").executeTakeFirst();
+  if (!mine) return replyOf<T>(await replies(tx, key).executeTakeFirstOrThrow(), key);
+  const made = await make();
+  await tx.updateTable("idempotency_keys").set({ reply: JSON.stringify(made) }).where(matches(key)).execute();
+  return made;
+}
+
+/**
+ * What was answered to this key within 24 hours, before anything else is asked of the request; undefined where nothing was,
+ * or not yet. Throws as `once` does.
+ */
+export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
+  if (!key) return undefined;
+  const row = await replies(rows, key).where("created_at", ">=", OLDEST).executeTakeFirst();
+  return row && replyOf<T>(row, key);
+}
+
+function replies(rows: Rows, key: IdempotencyKey) {
+  return rows.selectFrom("idempotency_keys").select(["body_hash", "reply"]).where(matches(key));
+}
+
+function replyOf<T>(row: { readonly body_hash: Uint8Array; readonly reply: unknown }, { bodyHash }: IdempotencyKey): T {
+  if (!sameBytes(row.body_hash, bodyHash)) {
+    const message = "This Idempotency-Key was used with another body; use a new key for a new request";
+    throw new Fault("impossible", "idempotency_key_reused", message);
+  }
+  return row.reply as T;
+}
+
+function matches({ userId, method, path, key }: IdempotencyKey) {
+  return sql<boolean>`(user_id, method, path, key) = (${userId}, ${method}, ${path}, ${key})`;
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

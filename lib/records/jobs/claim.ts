@@ -1,0 +1,210 @@
+/**
+ * Taking jobs: from the queue, and from replicas that no longer beat.
+ *
+ * Looking is one query without locks, and may be out of date at once; taking is a short transaction of its own, in
+ * which the lane's advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
+ */
+import { sql } from "kysely";
+import { violates } from "#lib/drivers/db/faults.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+import { type JobRow, toJob } from "#lib/records/jobs/store.ts";
+
+/** A job that could be taken when it was looked at. */
+export interface Candidate {
+  readonly id: string;
+  readonly kind: string;
+  readonly plan: number;
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly stepsDone: number;
+}
+
+/** The kinds that this replica can run, as the queries want them. */
+export interface Known {
+  readonly kinds: readonly string[];
+  readonly plans: readonly number[];
+  readonly needHub: readonly string[];
+}
+
+export function knownKinds(kinds: readonly JobKind[]): Known {
+  return {
+    kinds: kinds.map(({ kind }) => kind),
+    plans: kinds.map(({ plan }) => plan),
+    needHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
+  };
+}
+
+/**
+ * The jobs that may be started now, oldest first: of each lane in which nothing runs the oldest that is due, and what
+ * has no lane. What waits for its next try, for its hub, or for another operation of its spoke holds nobody up. One of a
+ * kind that this replica does not know does hold its lane: only a replica that knows it can say what must follow it.
+ */
+export async function findDue(rows: Rows, known: Known, most: number): Promise<Candidate[]> {
+  // The lanes are found by skipping through the index, so that fifty thousand waiting installs cost as one does.
+  const { rows: found } = await sql<CandidateRow>`
+    with recursive clock as materialized (select wheelwright_now() as now),
+    lanes as (
+      (select lane from jobs where state = 'queued' and lane is not null order by lane limit 1)
+      union all
+      select (select lane from jobs where state = 'queued' and lane > lanes.lane order by lane limit 1)
+      from lanes where lanes.lane is not null
+    ),
+    heads as (
+      select head.* from lanes
+      cross join lateral (
+        select jobs.* from jobs where state = 'queued' and lane = lanes.lane
+          and run_at <= (select now from clock) and ${startable(known)}
+        order by seq limit 1
+      ) as head
+      where not exists (select from jobs where lane = lanes.lane and state = 'running')
+    ),
+    loose as (
+      select jobs.* from jobs where state = 'queued' and lane is null
+        and run_at <= (select now from clock) and ${isKnown(known)} and ${startable(known)}
+      order by run_at, seq limit ${most}
+    )
+    select id, kind, plan, lane, federation_id, spoke_id, cardinality(steps_done) as done
+    from (select * from heads union all select * from loose) as jobs
+    where ${isKnown(known)} order by seq limit ${most}`.execute(rows);
+  return found.map(toCandidate);
+}
+
+/** Milliseconds until the next known job that waits for its time is due; null when none waits. */
+export async function untilNextDue(rows: Rows, known: Known): Promise<number | null> {
+  // The clock is read once, so that the index leads past all that is due already, however much that is.
+  const { rows: [row] } = await sql<{ wait: string | null }>`
+    with clock as materialized (select wheelwright_now() as now)
+    select extract(epoch from min(run_at) - (select now from clock)) * 1000 as wait
+    from jobs where state = 'queued' and run_at > (select now from clock) and ${isKnown(known)}`.execute(rows);
+  return row?.wait == null ? null : Math.max(0, Number(row.wait));
+}
+
+export interface Claim {
+  readonly holder: string;
+  readonly label: string;
+}
+
+/** Takes the job, with a fence of its own; null when somebody else was faster. Call it inside `unlessTaken`. */
+export async function claimJob(tx: Tx, candidate: Candidate, known: Known, claim: Claim): Promise<Job | null> {
+  if (candidate.lane !== null) {
+    const { rows: [lock] } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${candidate.lane}, 0)) as taken`.execute(tx);
+    if (!lock!.taken) return null;
+  }
+  const { rows: [row] } = await sql<JobRow>`
+    update jobs set state = 'running', holder = ${claim.holder}, fence = nextval('job_fences'),
+      attempt = attempt + 1, label = ${claim.label},
+      started_at = coalesce(started_at, wheelwright_now()),
+      deadline_at = coalesce(deadline_at, wheelwright_now() + time_limit_ms * interval '1 millisecond'),
+      updated_at = wheelwright_now()
+    where id = ${candidate.id} and state = 'queued' and run_at <= wheelwright_now() and ${startable(known)}
+    returning *`.execute(tx);
+  return row ? toJob(row) : null;
+}
+
+/** Two replicas that saw the same lane free: the index lets one through, and to the other that is no error. */
+export async function unlessTaken<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (violates(error, "jobs_one_running_per_lane")) return null;
+    if (violates(error, "jobs_one_running_operation_per_spoke")) return null;
+    throw error;
+  }
+}
+
+export interface Orphan {
+  readonly id: string;
+  readonly fence: string;
+}
+
+/** The last beat of a replica. */
+export interface Beat {
+  readonly id: string;
+  /** The transaction that wrote its row last: another one after each beat, whatever any clock says. */
+  readonly beat: string;
+}
+
+export interface Takeover {
+  readonly holder: string;
+  /** The replicas that are given up, each with the beat after which it was silent. */
+  readonly silent: readonly Beat[];
+}
+
+/** The last beats of all others that hold a job. */
+export async function readBeats(rows: Rows, self: string): Promise<Beat[]> {
+  const { rows: found } = await sql<Beat>`
+    select id, xmin::text as beat from replicas
+    where id <> ${self} and id in (select holder from jobs where state = 'running')`.execute(rows);
+  return found;
+}
+
+/**
+ * Running jobs that nobody runs: their holder is silent, or is this replica, which had to let go of them because it
+ * could not beat. `running` are the jobs that this replica does run.
+ */
+export async function findOrphans(
+  rows: Rows,
+  known: Known,
+  { holder, running, silent, most }: Takeover & { running: readonly string[]; most: number },
+): Promise<Orphan[]> {
+  const { rows: found } = await sql<Orphan>`
+    select jobs.id, jobs.fence from jobs join replicas on replicas.id = jobs.holder
+    where jobs.state = 'running' and ${isKnown(known)} and jobs.id <> all(${running}::text[])
+      and (holder = ${holder} or ${isSilent(silent)})
+    order by seq limit ${most}`.execute(rows);
+  return found;
+}
+
+/** Takes the orphan where it stands: it keeps its lane, attempt and steps, and gets a new holder and fence. */
+export async function takeOver(tx: Tx, orphan: Orphan, { holder, silent }: Takeover): Promise<Job | null> {
+  const { rows: [row] } = await sql<JobRow>`
+    update jobs set holder = ${holder}, fence = nextval('job_fences'), updated_at = wheelwright_now()
+    from replicas
+    where jobs.id = ${orphan.id} and jobs.fence = ${orphan.fence} and state = 'running'
+      and replicas.id = jobs.holder and (holder = ${holder} or ${isSilent(silent)})
+    returning jobs.*`.execute(tx);
+  return row ? toJob(row) : null;
+}
+
+function isKnown({ kinds, plans }: Known) {
+  return sql`(kind, plan) in (select * from unnest(${kinds}::text[], ${plans}::integer[]))`;
+}
+
+function isSilent(silent: readonly Beat[]) {
+  const ids = silent.map(({ id }) => id), beats = silent.map(({ beat }) => beat);
+  return sql`(replicas.id, replicas.xmin::text) in (select * from unnest(${ids}::text[], ${beats}::text[]))`;
+}
+
+function startable({ needHub }: Known) {
+  return sql`
+    (kind <> all(${needHub}::text[])
+      or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
+    and (spoke_id is null or not visible or not exists (
+      select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
+}
+
+interface CandidateRow {
+  id: string;
+  kind: string;
+  plan: number;
+  lane: string | null;
+  federation_id: string | null;
+  spoke_id: string | null;
+  done: number;
+}
+
+function toCandidate(row: CandidateRow): Candidate {
+  return {
+    id: row.id,
+    kind: row.kind,
+    plan: row.plan,
+    lane: row.lane,
+    federationId: row.federation_id,
+    spokeId: row.spoke_id,
+    stepsDone: row.done,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * What the holder of a running job may write, and nothing without its fence.
+ *
+ * The fence is a number that grows with every claim and every takeover. A holder that was given up for dead may still
+ * be alive and know nothing of it: its writes find no row, and whatever it was about to record is rolled back with them.
+ */
+import { sql } from "kysely";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import { toJob } from "#lib/records/jobs/store.ts";
+
+/** Which job, and by which right. */
+export interface Hold {
+  readonly id: string;
+  readonly fence: string;
+}
+
+/** The job is no longer this holder's. Whatever it still wanted to do, somebody else does. */
+export class FenceLost extends Error {
+  constructor(hold: Hold) {
+    super(`Job ${hold.id} is no longer held with fence ${hold.fence}`);
+    this.name = "FenceLost";
+  }
+}
+
+export interface HeldChange {
+  readonly label?: string;
+  /** Appended to the steps done; one that stands there already is not repeated. */
+  readonly stepDone?: string;
+  /** Merged into what is there. */
+  readonly progress?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes what changed while the job runs, and returns the job as it is now. Throws FenceLost. */
+export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Promise<Job> {
+  const { label, stepDone, progress } = change;
+  const done = sql<string[]>`case when ${stepDone ?? ""}::text = any(steps_done) then steps_done
+    else array_append(steps_done, ${stepDone ?? ""}::text) end`;
+  return await updateHeld(tx, hold, {
+    ...(label !== undefined && { label }),
+    ...(stepDone !== undefined && { steps_done: done }),
+    ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
+  });
+}
+
+export interface Ending {
+  readonly state: "succeeded" | "failed" | "cancelled";
+  readonly label: string;
+  readonly failure: FailureReport | null;
+}
+
+/** Ends the job. Its lane is free from the commit on. Throws FenceLost. */
+export async function endHeld(tx: Tx, hold: Hold, ending: Ending): Promise<Job> {
+  tx.wakes.add("jobs");
+  return await updateHeld(tx, hold, {
+    state: ending.state,
+    holder: null,
+    finished_at: sql<Date>`wheelwright_now()`,
+    label: ending.label,
+    failure: ending.failure && JSON.stringify(ending.failure),
+  });
+}
+
+export interface Return {
+  readonly label: string;
+  /** Milliseconds until it may be claimed again. */
+  readonly wait: number;
+  /** Whether the attempt counts: one that a shutdown cut off does not. */
+  readonly counts: boolean;
+  readonly failure?: FailureReport;
+  readonly progress?: Readonly<Record<string, unknown>>;
+}
+
+/** Puts the job back into the queue, with its finished steps. Throws FenceLost. */
+export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job> {
+  tx.wakes.add("jobs");
+  return await updateHeld(tx, hold, {
+    state: "queued",
+    holder: null,
+    label: back.label,
+    run_at: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
+    attempt: sql<number>`attempt - ${back.counts ? 0 : 1}::integer`,
+    ...(back.failure && { failure: JSON.stringify(back.failure) }),
+    ...(back.progress && { progress: sql<string>`progress || ${JSON.stringify(back.progress)}::jsonb` }),
+  });
+}
+
+// deno-lint-ignore no-explicit-any
+async function updateHeld(tx: Tx, hold: Hold, columns: Record<string, any>): Promise<Job> {
+  const row = await tx.updateTable("jobs").set({ updated_at: sql<Date>`wheelwright_now()`, ...columns })
+    .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
+    .returningAll().executeTakeFirst();
+  if (!row) throw new FenceLost(hold);
+  return toJob(row);
+}

@@ -1,0 +1,79 @@
+/**
+ * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
+ */
+import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
+import type { JobKind } from "#lib/operations/plan.ts";
+
+export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+
+/** What stays of a failed operation, outliving its namespace. */
+export interface FailureReport {
+  readonly step: string;
+  readonly code: string;
+  readonly fault: "user" | "operator" | "cluster";
+  readonly message: string;
+  readonly hint: string | null;
+  readonly log: readonly string[];
+  readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
+}
+
+export interface NewJob {
+  readonly kind: JobKind;
+  /** `federation:<id>`, `spoke:<id>`, `mail:<number>`, or null: not held back by any other job. */
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly runAt?: Date;
+  /** At most one queued or running job has it; enqueueing another one is left out silently and returns the first. */
+  readonly dedupeKey?: string;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly seq: string;
+  readonly kind: string;
+  readonly visible: boolean;
+  readonly lane: string | null;
+  readonly federationId: string | null;
+  readonly spokeId: string | null;
+  readonly state: JobState;
+  readonly runAt: Date;
+  readonly attempt: number;
+  readonly timeLimit: number;
+  readonly deadlineAt: Date | null;
+  readonly fence: string;
+  readonly holder: string | null;
+  readonly plan: number;
+  readonly stepNames: readonly string[];
+  readonly stepsDone: readonly string[];
+  readonly label: string;
+  // deno-lint-ignore no-explicit-any
+  readonly payload: Readonly<Record<string, any>>;
+  // deno-lint-ignore no-explicit-any
+  readonly progress: Readonly<Record<string, any>>;
+  readonly failure: FailureReport | null;
+  readonly cancelRequestedAt: Date | null;
+  readonly asker: Asker;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+/** What a line of the log says of a job: which it is, what it is about and who asked, all by id. */
+export function aboutJob({ id, kind, federationId, spokeId, asker }: Job): Readonly<Record<string, string>> {
+  return {
+    operation: id,
+    kind,
+    ...(federationId !== null && { hub: federationId }),
+    ...(spokeId !== null && { spoke: spokeId }),
+    ...(asker.userId !== SYSTEM.userId && { user: asker.userId }),
+  };
+}
+
+/** States that a job does not leave again. */
+export const isFinished = (state: JobState): boolean => state !== "queued" && state !== "running";
+
+export const hubLane = (federationId: string): string => `federation:${federationId}`;
+export const spokeLane = (spokeId: string): string => `spoke:${spokeId}`;

@@ -1,0 +1,102 @@
+/** Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds them. */
+import { sql } from "kysely";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { type JobRow, toJob } from "#lib/records/jobs/store.ts";
+
+export interface Place {
+  /** 1 when nothing of the lane is ahead. */
+  readonly position: number;
+  /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
+  readonly etaSeconds: number | null;
+  /**
+   * The operation that must end first: what sets up the hub, what runs in the lane, what runs for the same spoke, or the
+   * next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   */
+  readonly ahead: Job | null;
+  /** When it may be tried again, while that is still to come. */
+  readonly nextTryAt: Date | null;
+  /** The state of its hub, where it has to wait for that to be active; `ahead` is the hub's own operation then. */
+  readonly hubState: string | null;
+}
+
+/** Past runs of a kind whose median is the estimate. */
+const SAMPLE = 50;
+const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
+
+/** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
+export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, Place>> {
+  if (ids.length === 0) return new Map();
+  const { rows: places } = await sql<PlaceRow>`
+    with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),
+    live as (
+      select id, kind, state, seq, spoke_id, started_at, coalesce(lane, id) as line
+      from jobs where state in ('queued', 'running') and lane in (select lane from wanted)
+      union all
+      select id, kind, state, seq, spoke_id, started_at, id from wanted where lane is null
+    ),
+    usual as (
+      select kind, (select percentile_cont(0.5) within group (order by took) from (
+        select extract(epoch from finished_at - started_at) as took from jobs
+        where jobs.kind = kinds.kind and state = 'succeeded' and visible order by finished_at desc limit ${SAMPLE}
+      ) as past) as seconds
+      from (select distinct kind from live) as kinds
+    ),
+    timed as (
+      select live.*, case when state = 'running' and seconds is not null -- greatest passes over null
+        then greatest(0, seconds - extract(epoch from wheelwright_now() - started_at)) else seconds end as remaining
+      from live join usual using (kind)
+    ),
+    held as (
+      select wanted.id, federations.state as hub_state, (
+        select own.id from jobs as own where own.federation_id = federations.id and own.spoke_id is null and own.visible
+        order by (own.state in ('queued', 'running')) desc, own.seq desc limit 1
+      ) as operation
+      from wanted join federations on federations.id = wanted.federation_id
+      where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
+    ),
+    placed as (
+      select *, row_number() over ahead as position,
+        lag(id) over ahead as next_ahead,
+        first_value(id) over ahead as first_id,
+        first_value(state) over ahead as first_state,
+        sum(remaining) over ahead as eta,
+        count(*) filter (where remaining is null) over ahead as unknown
+      from timed
+      window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
+    )
+    select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
+      case when run_at > wheelwright_now() then run_at end as next_try, held.hub_state,
+      coalesce(
+        held.operation,
+        case when first_state = 'running' and first_id <> placed.id then first_id end,
+        (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
+          and other.state = 'running' and other.id <> placed.id),
+        next_ahead
+      ) as ahead
+    from placed join wanted using (id) left join held using (id)`.execute(rows);
+  const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
+  return new Map(places.map((place) => [place.id, {
+    position: place.position,
+    etaSeconds: place.eta,
+    ahead: ahead.get(place.ahead ?? "") ?? null,
+    nextTryAt: place.next_try,
+    hubState: place.hub_state,
+  }]));
+}
+
+async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {
+  if (ids.length === 0) return new Map();
+  const found: JobRow[] = await rows.selectFrom("jobs").selectAll().where("id", "in", [...new Set(ids)]).execute();
+  return new Map(found.map((row) => [row.id, toJob(row)]));
+}
+
+interface PlaceRow {
+  id: string;
+  position: number;
+  eta: number | null;
+  ahead: string | null;
+  next_try: Date | null;
+  hub_state: string | null;
+}

@@ -1,0 +1,19 @@
+/** How the changelog tells of days. All are those of UTC: a sunset is at one moment for everybody. */
+import { DAY } from "#lib/base/time.ts";
+
+/** 21 December 2026 */
+export function dayOf(at: Date): string {
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+}
+
+/** The same with the time where it is not midnight: 21 December 2026, 18:00 UTC */
+export function momentOf(at: Date): string {
+  const time = at.toISOString().slice(11, 16);
+  return time === "00:00" ? dayOf(at) : `${dayOf(at)}, ${time} UTC`;
+}
+
+/** How far off a day is that has not passed: today, tomorrow, in 23 days. */
+export function daysUntil(at: Date, now: Date): string {
+  const days = Math.floor(at.getTime() / DAY) - Math.floor(now.getTime() / DAY);
+  return days <= 0 ? "today" : days === 1 ? "tomorrow" : `in ${days} days`;
+}

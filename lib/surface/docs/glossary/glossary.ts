@@ -1,0 +1,37 @@
+/**
+ * What the fields of the API mean, by name, each with an example.
+ *
+ * One line a field, in the files beside this one. From these lines the document's descriptions and all of its examples
+ * are made; a test names the fields that have no line. They stand here and not in the views, where each would need a
+ * pipe of its own and would hide what the view says.
+ */
+import { BACKUPS } from "#lib/surface/docs/glossary/backups.ts";
+import { BILLING } from "#lib/surface/docs/glossary/billing.ts";
+import { CHANGELOG } from "#lib/surface/docs/glossary/changelog.ts";
+import type { Entry } from "#lib/surface/docs/glossary/entry.ts";
+import { OFFERS } from "#lib/surface/docs/glossary/offers.ts";
+import { PARAMETERS } from "#lib/surface/docs/glossary/parameters.ts";
+import { PROGRESS } from "#lib/surface/docs/glossary/progress.ts";
+import { RECORDS } from "#lib/surface/docs/glossary/records.ts";
+import { THINGS } from "#lib/surface/docs/glossary/things.ts";
+
+/** What a field means, or null where nothing is known of it. `owner` is the schema or the field that it stands in. */
+export function sayingOf(owner: string, name: string): string | null {
+  return entryOf(owner, name)?.[0] ?? null;
+}
+
+/** An example of it, or undefined where its schema has to give one. */
+export function exampleOf(owner: string, name: string): unknown {
+  return entryOf(owner, name)?.[1];
+}
+
+function entryOf(owner: string, name: string): Entry | undefined {
+  return lookUp(`${owner}.${name}`) ?? lookUp(name);
+}
+
+function lookUp(key: string): Entry | undefined {
+  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS, BILLING, CHANGELOG, OFFERS].find((entries) =>
+    Object.hasOwn(entries, key)
+  )
+    ?.[key];
+}

@@ -1,0 +1,130 @@
+/** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
+import * as v from "valibot";
+import type { Release } from "#lib/app.ts";
+import { noteOf } from "#lib/surface/docs/access.ts";
+import { areaOf, listAreas } from "#lib/surface/docs/areas.ts";
+import { headerComponents } from "#lib/surface/docs/headers.ts";
+import { inputSchema, type JsonSchema, namedSchemas } from "#lib/surface/docs/json-schema.ts";
+import { overview, SCOPES } from "#lib/surface/docs/overview.ts";
+import { operationName } from "#lib/surface/docs/names.ts";
+import { parametersOf } from "#lib/surface/docs/parameters.ts";
+import { faultExamples, responsesOf } from "#lib/surface/docs/responses.ts";
+import { sampleOf } from "#lib/surface/docs/sample.ts";
+import {
+  aliasesOf,
+  type AnyEndpoint,
+  type Manifest,
+  type Method,
+  METHODS,
+  pathOf,
+} from "#lib/surface/http/endpoint.ts";
+
+/** Any object: what it holds is made here, from schemas. */
+export const OpenApi = v.looseObject({ openapi: v.literal("3.1.0") });
+export type OpenApi = v.InferOutput<typeof OpenApi>;
+
+type Named = Readonly<Record<string, JsonSchema>>;
+
+export function describeApi(manifest: Manifest, release: Release): OpenApi {
+  const named = namedSchemas();
+  const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Wheelwright",
+      version: `${release.api} (${release.version})`,
+      description: overview(),
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: listAreas().filter((area) => used.has(area)),
+    paths: Object.fromEntries(manifest.map(([pattern, module]) => [
+      pathOf(pattern),
+      Object.fromEntries(METHODS.flatMap((method) => {
+        const endpoint = module[method];
+        return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
+      })),
+    ])),
+    components: {
+      schemas: withExamples(named),
+      headers: headerComponents(),
+      examples: faultExamples(),
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: `An API token; the least scope that may is named. ${
+            SCOPES.map(([scope, may]) => `\`${scope}\` ${may}`).join("; ")
+          }`,
+        },
+        session: { type: "apiKey", in: "cookie", name: "__Host-wheelwright", description: "Set by POST /auth/login" },
+      },
+    },
+  };
+}
+
+function withExamples(named: Named): Named {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, schema]) => [name, { ...schema, examples: [sampleOf(schema, named, name)] }]),
+  );
+}
+
+function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
+  const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
+  const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
+  return {
+    operationId: operationName(pattern, method),
+    tags: [areaOf(pattern).name],
+    summary,
+    description,
+    ...(deprecated && { deprecated: true }),
+    security: securityOf(endpoint),
+    parameters: parametersOf(pattern, endpoint),
+    ...(body && { requestBody: bodyOf(body, form ? FORM : JSON_TYPE, named) }),
+    ...(raw && { requestBody: { required: true, content: { [JSON_TYPE]: RAW } } }),
+    responses: responsesOf(pattern, method, endpoint, named),
+    ...(aliases.length > 0 && { "x-aliases": aliases }),
+    "x-access": access.name,
+    "x-scope": scope,
+    "x-faults": faults,
+    // By which the next release is judged, see test/contract: what is released here is promised.
+    ...(deprecated && { "x-deprecation": deprecated }),
+  };
+}
+
+const JSON_TYPE = "application/json", FORM = "application/x-www-form-urlencoded";
+
+/** A body that is signed is somebody else's: what is in it is described by them. */
+const RAW: JsonSchema = {
+  schema: { type: "object" },
+  example: { id: "evt_1TVx8w2eZvKYlo2C", object: "event", type: "invoice.overdue" },
+};
+
+/** No body counts as `{}`: it is required only where `{}` is not enough. */
+function bodyOf(body: v.GenericSchema, type: string, named: Named): JsonSchema {
+  const schema = inputSchema(body);
+  return {
+    required: !v.is(body, {}),
+    content: { [type]: { schema, example: sampleOf(schema, named) } },
+  };
+}
+
+function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpoint): string {
+  const aliases = aliasesIn(pattern);
+  return [
+    `For: ${noteOf(access.name)?.who ?? access.name}.`,
+    ...(aliases.length > 0 ? [`Also at ${aliases.join(", ")}.`] : []),
+    ...(bucket ? ["Limited to 5 tries a minute from one address, together with the other flows that say so."] : []),
+    ...(deprecated ? [`Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}: ${deprecated.note}`] : []),
+  ].join(" ");
+}
+
+/** The other paths of the endpoint, as the document writes paths. */
+function aliasesIn(pattern: string): readonly string[] {
+  return aliasesOf(pattern).map(pathOf);
+}
+
+function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {
+  if (scope === "public" || scope === "flow") return [];
+  return scope === "session" ? [{ session: [] }] : [{ bearer: [scope] }, { session: [] }];
+}

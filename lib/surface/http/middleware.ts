@@ -1,0 +1,127 @@
+/** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
+import { Fault } from "#lib/base/errors.ts";
+import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
+import { toResponse } from "#lib/surface/http/problem.ts";
+import { inPage } from "#lib/surface/http/refusal.ts";
+import { isStream } from "#lib/surface/http/sse.ts";
+import { DAY, SECOND } from "#lib/base/time.ts";
+
+export type Middleware = (exchange: Exchange, next: () => Promise<Response>) => Promise<Response>;
+
+/** Runs the list around the route, the first one outermost. */
+export function run(list: readonly Middleware[], exchange: Exchange): Promise<Response> {
+  const [first, ...rest] = list;
+  return first ? first(exchange, () => run(rest, exchange)) : exchange.route.respond(exchange);
+}
+
+export const requestId: Middleware = async (exchange, next) => {
+  const response = await next();
+  response.headers.set("x-request-id", exchange.id);
+  return response;
+};
+
+const TURNED_AWAY = [401, 403, 429];
+
+/**
+ * One line a request. It names the pattern and not the URL, whose query may hold a secret; who called and about what, by
+ * id; and the address of who was turned away, for whoever wants to see an attack.
+ */
+export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
+  const began = performance.now();
+  const response = await next();
+  const { status } = response;
+  const level = status >= 500 ? "warn" : route.endpoint?.vital ? "debug" : "info";
+  const ms = Math.round((performance.now() - began) * 10) / 10;
+  log[level](`${request.method.slice(0, 20)} ${route.pattern}`, {
+    status,
+    ms,
+    ...about,
+    ...(TURNED_AWAY.includes(status) && { ip }),
+  });
+  return response;
+};
+
+/** The headers that keep a browser from making more of an answer than it is. A page may bring its own policy. */
+export function securityHeaders(publicUrl: URL): Middleware {
+  const headers: readonly (readonly [string, string])[] = [
+    ["x-content-type-options", "nosniff"],
+    ["x-frame-options", "DENY"],
+    ["referrer-policy", "no-referrer"],
+    ["content-security-policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
+    ["cross-origin-opener-policy", "same-origin"],
+    ["cross-origin-resource-policy", "same-origin"],
+    ["permissions-policy", "camera=(), geolocation=(), microphone=()"],
+    ...(publicUrl.protocol === "https:"
+      ? [["strict-transport-security", `max-age=${365 * DAY / SECOND}`] as const]
+      : []),
+  ];
+  return async (_, next) => {
+    const response = await next();
+    for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+/** Says what the route says in every answer: also in one that is made before its turn, or when its time is over. */
+export const routeHeaders: Middleware = async ({ route }, next) => {
+  const response = await next();
+  for (const [name, value] of route.headers) response.headers.append(name, value);
+  return response;
+};
+
+/** Answers what the rest of the list throws: with a page where people call, else with JSON. */
+export const faults: Middleware = async (exchange, next) => {
+  try {
+    return await next();
+  } catch (error) {
+    const response = toResponse(error, exchange), { refusal, excuse } = exchange.route.endpoint ?? {};
+    const show = refusal ?? (exchange.request.headers.get("accept")?.includes("text/html") ? excuse : undefined);
+    return show && response.body ? await inPage(response, show) : response;
+  }
+};
+
+/** Waits for the body: until it is there the request costs nothing but its bytes, and nobody has been let in. */
+export const receiving: Middleware = async (exchange, next) => {
+  await exchange.route.receive(exchange);
+  return await next();
+};
+
+/** A request counts until its answer is sent; a stream, and what was refused before anybody claimed it, until it begins. */
+export const shedding: Middleware = async ({ place, sent }, next) => {
+  place.enter();
+  let streams = false;
+  try {
+    const response = await next();
+    streams = isStream(response);
+    return response;
+  } finally {
+    if (streams || !place.claimed) place.leave();
+    else void sent.then(place.leave);
+  }
+};
+
+/** Gives up on the answer, and on the work for it, when the time is over or the client is gone. */
+export function deadline(ms: number): Middleware {
+  return async ({ request, signal, abort }, next) => {
+    const onGone = () => abort(new ClientGone());
+    const onLate = () => {
+      const message = `This took longer than the ${ms / SECOND} s that a request may take; try again later`;
+      abort(new Fault("timeout", "too_slow", message));
+    };
+    if (request.signal.aborted) onGone();
+    request.signal.addEventListener("abort", onGone); // stays: it also ends a stream that is on its way by then
+    const timer = setTimeout(onLate, ms);
+    try {
+      return await Promise.race([next(), rejectOnAbort(signal)]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

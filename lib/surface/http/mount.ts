@@ -1,0 +1,232 @@
+/**
+ * Where endpoints meet requests: finds the route, and takes each request through the same fixed sequence. What depends
+ * on the endpoint stands here, in this order, and not in middleware that matches paths: a new route cannot slip by.
+ */
+import { TrieRouter } from "hono/router/trie-router";
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import type { Origin } from "#lib/domains/auth/authenticate.ts";
+import { holdRight } from "#lib/domains/auth/right.ts";
+import type { CallCounter } from "#lib/domains/deprecations/calls.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/surface/http/deprecation.ts";
+import {
+  aliasesOf,
+  type AnyEndpoint,
+  type Method,
+  METHODS,
+  type RouteModule,
+  type Service,
+} from "#lib/surface/http/endpoint.ts";
+import type { Exchange, Route } from "#lib/surface/http/exchange.ts";
+import { refuseBearer, requireSameOrigin, requireScope } from "#lib/surface/http/guards.ts";
+import {
+  check,
+  checkBody,
+  checkQuery,
+  hasBody,
+  readIdempotencyKey,
+  readParams,
+  readQuery,
+} from "#lib/surface/http/input.ts";
+import { keep, type Kept, revalidate } from "#lib/surface/http/revalidate.ts";
+import { networkOf } from "#lib/base/limits/address.ts";
+import type { Bucket } from "#lib/base/limits/bucket.ts";
+
+export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
+
+export interface Mounting {
+  readonly app: App;
+  readonly service: Service;
+  readonly authenticate: Authenticate;
+  readonly bucket: Bucket;
+  readonly calls: Pick<CallCounter, "note">;
+}
+
+/** With the answers that are made once a process, by their endpoints' names. */
+interface Mounted extends Mounting {
+  readonly kept: Map<string, Kept>;
+}
+
+/** The route of a request. */
+export type FindRoute = (method: string, path: string) => Route;
+
+const NOTHING = new Uint8Array();
+
+interface Target {
+  readonly pattern: string;
+  readonly module: RouteModule;
+  /** Of those of its endpoints that are deprecated. */
+  readonly headers: Partial<Record<Method, HeaderLines>>;
+}
+
+/** Throws when a declaration is not sound, so that the process does not start with it. */
+export function mount(mounting: Mounting): FindRoute {
+  const router = new TrieRouter<Target>(), mounted: Mounted = { ...mounting, kept: new Map() };
+  for (const [pattern, module] of mounting.service.manifest) {
+    const target = { pattern, module, headers: headersOf(mounting, pattern, module) };
+    for (const path of [pattern, ...aliasesOf(pattern)]) router.add("ALL", path, target);
+    for (const method of METHODS) refuseToHold(pattern, module[method]);
+  }
+  return function find(method, path) {
+    const [[found] = []] = router.match("ALL", withoutSlash(path));
+    if (!found) return refusal("(none)", () => new Fault("missing", "no_route", "There is nothing at this path"));
+    const [target, params] = found as readonly [Target, Record<string, string>];
+    const { pattern, module } = target, known = methodOf(method);
+    if (known && module[known]) return routeTo(mounted, target, known, params);
+    return method === "OPTIONS" ? options(pattern, module) : refusal(pattern, () => wrongMethod(method, module));
+  };
+}
+
+/** A slash at the end says nothing: clients that join a base URL and a path often leave one. */
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function methodOf(method: string): Method | undefined {
+  return METHODS.find((each) => each === (method === "HEAD" ? "GET" : method));
+}
+
+function headersOf({ app }: Mounting, pattern: string, module: RouteModule): Target["headers"] {
+  const notices = noticesOf([[pattern, module]], []).filter((notice) => notice.kind === "endpoint");
+  return Object.fromEntries(
+    notices.map((notice) => [notice.method, deprecationHeaders(notice, app.config.publicUrl)]),
+  );
+}
+
+function refuseToHold(pattern: string, endpoint: AnyEndpoint | undefined): void {
+  if (endpoint?.once && endpoint.holds === undefined) throw new Error(`${pattern} must say for how long it holds`);
+  if (endpoint?.holds === undefined || endpoint.scope === "public") return;
+  throw new Error(`${pattern} lets caches keep its answers, but may have answers for one caller alone`);
+}
+
+function routeTo(
+  mounting: Mounted,
+  { pattern, module, headers }: Target,
+  method: Method,
+  encoded: Readonly<Record<string, string>>,
+): Route {
+  const endpoint = module[method]!;
+  return {
+    pattern,
+    endpoint,
+    headers: headers[method] ?? [],
+    receive: (exchange) => receive(mounting, endpoint, exchange),
+    async respond(exchange) {
+      const response = await answer(mounting, `${method} ${pattern}`, endpoint, encoded, exchange);
+      return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
+    },
+  };
+}
+
+/** What comes before a request counts: the login bucket, and the whole body, so that nothing waits for it later. */
+async function receive({ bucket }: Mounting, endpoint: AnyEndpoint, { request, ip, body }: Exchange): Promise<void> {
+  refuseBearer(endpoint, request.headers);
+  if (endpoint.bucket !== undefined) bucket.take(ip, endpoint.bucket);
+  if (hasBody(request.method)) await body();
+}
+
+/**
+ * The order of every request, once its body is there: who calls, with what scope, what it is about, from which page, with
+ * what input; and then the deed, whose transactions hold the caller's right to it (auth/right.ts).
+ */
+async function answer(
+  { app: whole, service, authenticate, calls, kept }: Mounted,
+  name: string,
+  endpoint: AnyEndpoint,
+  encoded: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Promise<Response> {
+  const { request, url, ip, userAgent, signal, place } = exchange;
+  const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
+  const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
+  if (caller) exchange.about.user = caller.userId;
+  place.claim(caller?.userId ?? networkOf(ip));
+  requireScope(endpoint, caller);
+  const params = readParams(encoded), query = readQuery(url);
+  const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
+  Object.assign(exchange.about, aboutOf(loaded));
+  if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
+  // Whoever was let in has called it, whatever comes of it.
+  if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
+  const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller) : null;
+  const call = {
+    ...loaded,
+    app: right ? { ...asking, db: right.db } : asking,
+    actor,
+    params: check(endpoint.params, params),
+    query: checkQuery(endpoint, query),
+    body: await checkBody(endpoint, exchange),
+    raw: endpoint.raw ? await exchange.body() : NOTHING,
+    request,
+    ip,
+    userAgent,
+    signal,
+    idempotency: endpoint.idempotent && caller ? await idempotencyOf(exchange, caller) : null,
+    service,
+  };
+  const known = kept.get(name);
+  if (known) return revalidate(known, request);
+  const value = await endpoint.handle(call);
+  await right?.confirmLate();
+  const response = endpoint.reply.send(value, exchange);
+  if (endpoint.holds === undefined || response.status !== 200) return response;
+  const made = await keep(response, endpoint.holds);
+  if (endpoint.once) kept.set(name, made);
+  return revalidate(made, request);
+}
+
+/** The hub and the spoke among what was loaded, by id. */
+function aboutOf(loaded: object): Exchange["about"] {
+  const { federation, spoke } = loaded as {
+    federation?: { id: string };
+    spoke?: { id: string; federation_id: string };
+  };
+  const hub = federation?.id ?? spoke?.federation_id;
+  return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
+}
+
+async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor) {
+  const key = readIdempotencyKey(request.headers);
+  if (key === null) return null;
+  const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", await body() as Uint8Array<ArrayBuffer>));
+  return { userId, method: request.method, path: withoutSlash(url.pathname), key, bodyHash };
+}
+
+/** What HEAD answers: the same without its body, whose source ends here. */
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return new Response(null, response);
+}
+
+function options(pattern: string, module: RouteModule): Route {
+  const headers = { allow: allowed(module) };
+  const respond = () => Promise.resolve(new Response(null, { status: 204, headers }));
+  return { pattern, endpoint: null, headers: [], receive: nothing, respond };
+}
+
+function wrongMethod(method: string, module: RouteModule): Fault {
+  const allow = allowed(module);
+  const message = `${method.slice(0, 20)} is not possible here; this path answers to ${allow}`;
+  return new Fault("method", "wrong_method", message, { headers: { allow } });
+}
+
+function allowed(module: RouteModule): string {
+  const methods = METHODS.filter((method) => module[method]);
+  return [...methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]), "OPTIONS"].join(", ");
+}
+
+/** Nothing is read for a request that nothing is done for. */
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
+function refusal(pattern: string, fault: () => Fault): Route {
+  return {
+    pattern,
+    endpoint: null,
+    headers: [],
+    receive: nothing,
+    respond: () => Promise.reject(fault()),
+  };
+}

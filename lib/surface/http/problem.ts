@@ -1,0 +1,82 @@
+/**
+ * Turns what was thrown into what is answered: the only place that knows statuses of faults and the shape of an error.
+ *
+ * What is not a Fault is a bug. It is logged with everything that is known and answered with the request id alone.
+ */
+import { Fault, type FaultKind } from "#lib/base/errors.ts";
+import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
+import * as v from "valibot";
+
+/** Status and reason phrase (RFC 9110, RFC 6585). */
+const STATUS: Readonly<Record<FaultKind, readonly [status: number, error: string]>> = {
+  invalid: [400, "Bad Request"],
+  unauthenticated: [401, "Unauthorized"],
+  forbidden: [403, "Forbidden"],
+  missing: [404, "Not Found"],
+  method: [405, "Method Not Allowed"],
+  unsent: [408, "Request Timeout"],
+  conflict: [409, "Conflict"],
+  too_large: [413, "Content Too Large"],
+  media_type: [415, "Unsupported Media Type"],
+  expectation: [417, "Expectation Failed"],
+  impossible: [422, "Unprocessable Content"],
+  limited: [429, "Too Many Requests"],
+  headers: [431, "Request Header Fields Too Large"],
+  unavailable: [503, "Service Unavailable"],
+  timeout: [504, "Gateway Timeout"],
+};
+
+/** Seconds after which to try again, where the fault itself does not know better. */
+const RETRY_AFTER: { readonly [K in FaultKind]?: number } = { limited: 60, unavailable: 2, timeout: 5 };
+
+/** Nginx's number for it; nobody receives it, but the log shows it. */
+const CLIENT_GONE = 499;
+
+/** The code of what no Fault stands for: a mistake of ours. */
+export const INTERNAL = "internal_error";
+
+/** The body of every error. */
+export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
+export type Problem = v.InferOutput<typeof Problem>;
+
+export function statusOf(kind: FaultKind): number {
+  return STATUS[kind][0];
+}
+
+/** The body that a fault is answered with. */
+export function problemOf({ kind, code, message }: Pick<Fault, "kind" | "code" | "message">): Problem {
+  const [statusCode, error] = STATUS[kind];
+  return { statusCode, code, message, error };
+}
+
+/** The body of what is a mistake of ours. */
+export function failure(message: string): Problem {
+  return { statusCode: 500, code: INTERNAL, message, error: "Internal Server Error" };
+}
+
+/** The answer to a request that ended with this error. Never throws. */
+export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">): Response {
+  const { signal } = exchange;
+  // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
+  const cause = signal.aborted ? signal.reason : error;
+  if (cause instanceof ClientGone) return new Response(null, { status: CLIENT_GONE });
+  if (!(cause instanceof Fault)) {
+    exchange.log.error("A request failed for a reason that is ours", { error: cause });
+    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`));
+  }
+  if (cause.cause !== undefined) {
+    exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
+  }
+  const retryAfter = cause.retryAfter ?? RETRY_AFTER[cause.kind];
+  return write(problemOf(cause), {
+    ...(cause.kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
+    ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
+    ...cause.headers,
+  });
+}
+
+function write(problem: Problem, more: Readonly<Record<string, string>> = {}): Response {
+  const headers = new Headers({ "cache-control": "no-store" });
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  return Response.json(problem, { status: problem.statusCode, headers });
+}

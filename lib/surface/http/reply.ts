@@ -1,0 +1,149 @@
+/**
+ * What an endpoint answers with: a status, a description of itself for the documents, and how a handler's value becomes
+ * a Response. All JSON goes out through its schema, so that a column which nobody named cannot leak.
+ */
+import * as v from "valibot";
+import { type Page, policyOf, writePage } from "#lib/surface/http/page.ts";
+import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
+
+export type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
+
+/** What a reply may need of the request that it answers. */
+export interface Answering {
+  /** Ends the connection, for a stream that can neither go on nor say so. */
+  cut(reason: unknown): void;
+}
+
+export interface Reply<T> {
+  readonly status: number;
+  readonly content: Content | null;
+  /** Response headers that belong to this reply, by name. */
+  readonly headers: readonly string[];
+  /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
+  readonly also?: Described;
+  readonly send: (value: T, answering: Answering) => Response;
+}
+
+/** What the documents say of a reply. */
+export type Described = Pick<Reply<never>, "status" | "content" | "headers">;
+
+export interface Content {
+  readonly type: string;
+  // deno-lint-ignore no-explicit-any
+  readonly schema: Schema<any>;
+}
+
+export function ok<In>(schema: Schema<In>): Reply<In> {
+  return json(200, schema);
+}
+
+/** For what exists from now on; `location` is the path at which it can be read. */
+export function created<In, Out>(schema: Schema<In, Out>, location: (made: Out) => string): Reply<In> {
+  return json(201, schema, (made) => ({ location: location(made) }), ["location"]);
+}
+
+/** For what is shown in this answer and nowhere else: there is no path at which it can be read. */
+export function shownOnce<In>(schema: Schema<In>): Reply<In> {
+  return json(201, schema);
+}
+
+/** For what is on its way: the work goes on after the answer. */
+export function accepted<In>(schema: Schema<In>): Reply<In> {
+  return json(202, schema);
+}
+
+export const noContent: Reply<void> = {
+  status: 204,
+  content: null,
+  headers: [],
+  send: () => new Response(null, { status: 204, headers: { "cache-control": "no-store" } }),
+};
+
+/** Text of the given type, as it stands. */
+export function text(type: string): Reply<string> {
+  return {
+    status: 200,
+    content: { type: type.replace(/;.*/, ""), schema: v.string() },
+    headers: [],
+    send: (value) => new Response(value, { headers: { "content-type": type, "cache-control": "no-store" } }),
+  };
+}
+
+/** A page for people, under a policy of its own: it asks nobody for anything, see page.ts. */
+export function html(status = 200): Reply<Page> {
+  const type = "text/html; charset=utf-8";
+  return {
+    status,
+    content: { type: "text/html", schema: v.string() },
+    headers: [],
+    send: (page) =>
+      new Response(writePage(page), {
+        status,
+        headers: { "content-type": type, "cache-control": "no-store", "content-security-policy": policyOf(page) },
+      }),
+  };
+}
+
+/** Sends the caller on to this path, for good. */
+export const redirect: Reply<string> = {
+  status: 308,
+  content: null,
+  headers: ["location"],
+  send: (location) => new Response(null, { status: 308, headers: { location, "cache-control": "no-store" } }),
+};
+
+/** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
+export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readonly cookie: string }> {
+  return {
+    ...reply,
+    headers: [...reply.headers, "set-cookie"],
+    send({ body, cookie }, answering) {
+      const response = reply.send(body, answering);
+      response.headers.append("set-cookie", cookie);
+      return response;
+    },
+  };
+}
+
+/**
+ * Server-sent events, whose data is filtered through the schema. The stream ends when the handler's iterable ends or
+ * the client leaves, which ends the iterable in turn.
+ */
+export function events<In>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
+  return {
+    status: 200,
+    content: { type: STREAM_TYPE, schema },
+    headers: [],
+    send: (source, { cut }) =>
+      new Response(encodeEvents(source, (data) => JSON.stringify(filter(schema, data)), cut), {
+        // The last header keeps nginx from holding events back until a buffer of its own is full.
+        headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
+      }),
+  };
+}
+
+function json<In, Out>(
+  status: number,
+  schema: Schema<In, Out>,
+  headersOf: (output: Out) => Record<string, string> = () => ({}),
+  headers: readonly string[] = [],
+): Reply<In> {
+  return {
+    status,
+    content: { type: "application/json", schema },
+    headers,
+    send(value) {
+      const output = filter(schema, value);
+      return Response.json(output, { status, headers: { "cache-control": "no-store", ...headersOf(output) } });
+    },
+  };
+}
+
+/** What the schema makes of the value. That it does not fit is this program's mistake and no caller's. */
+function filter<In, Out>(schema: Schema<In, Out>, value: In): Out {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
+    cause: new v.ValiError(result.issues),
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Refuses what a caller sent and the endpoint does not name, and says what may have been meant. It is not ignored: of a field
+ * with a slip in its name the caller would believe that it was read.
+ */
+import { Fault } from "#lib/base/errors.ts";
+import { nearest } from "#lib/base/nearest.ts";
+
+const SHOWN = 5; // more would not be read, and each is compared with every known name
+const LONGEST = 60; // characters of a name that are said back
+
+/** What matters here of valibot's schemas: an object's fields, a list's items, and what may also be absent or null. */
+interface Shape {
+  readonly type?: string;
+  readonly entries?: Readonly<Record<string, unknown>>;
+  readonly item?: unknown;
+  readonly wrapped?: unknown;
+}
+
+interface Stray {
+  /** With the names of the fields that it stands in: `address.stret`. */
+  readonly path: string;
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** No field at all. */
+const NOTHING: Shape = { type: "object", entries: {} };
+
+/** Throws Fault invalid `unknown_field` for a body with a field that the schema does not name, at whatever depth. */
+export function refuseUnknownFields(schema: object | undefined, body: object): void {
+  const strays = findStrays(schema ?? NOTHING, body, "");
+  if (strays.length > 0) throw new Fault("invalid", "unknown_field", sentence("field", strays));
+}
+
+/** Throws Fault invalid `unknown_parameter` for a query with one that the schema does not name. */
+export function refuseUnknownParameters(schema: object | undefined, query: object): void {
+  const strays = findStrays(schema ?? NOTHING, query, "");
+  if (strays.length > 0) throw new Fault("invalid", "unknown_parameter", sentence("parameter", strays));
+}
+
+function findStrays(schema: Shape, value: unknown, within: string): readonly Stray[] {
+  const { type, entries, item, wrapped } = schema;
+  if (wrapped) return findStrays(wrapped, value, within);
+  if (typeof value !== "object" || value === null) return [];
+  if (item) return Array.isArray(value) ? value.flatMap((one, i) => findStrays(item, one, `${within}${i}.`)) : [];
+  if (!entries || type !== "object" && type !== "strict_object" || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = within + name;
+    return Object.hasOwn(entries, name)
+      ? findStrays(entries[name]!, inner, `${path}.`)
+      : [{ path, name, known: Object.keys(entries) }];
+  });
+}
+
+function sentence(what: string, strays: readonly Stray[]): string {
+  const [first, ...others] = strays.slice(0, SHOWN).map(({ path, name, known }) => {
+    const meant = nearest(name, known);
+    return { called: quoted(path), meant: meant && quoted(path.slice(0, path.length - name.length) + meant), known };
+  });
+  if (others.length === 0) {
+    const { called, meant, known } = first!;
+    const choices = known.length > 0 ? `there are ${known.map(quoted).join(", ")}` : "none is taken here";
+    return `Unknown ${what} ${called}; ${meant ? `did you mean ${meant}?` : choices}`;
+  }
+  const told = [first!, ...others].map(({ called, meant }) => meant ? `${called} (did you mean ${meant}?)` : called);
+  const rest = strays.length - SHOWN;
+  return `Unknown ${what}s ${told.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** Cut to what can be read, and without what a terminal would obey. */
+function quoted(name: string): string {
+  const [...letters] = name.slice(0, 2 * LONGEST).replace(/[\p{C}`]/gu, "\u{fffd}");
+  return `\`${letters.length > LONGEST ? `${letters.slice(0, LONGEST).join("")}…` : letters.join("")}\``;
+}

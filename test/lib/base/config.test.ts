@@ -1,0 +1,225 @@
+/** The configuration: defaults, one message for all problems, values from files, and what it must not tell. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Config, ConfigError, type Mode, publicUrlOn, readConfig, showsColours } from "#lib/base/config.ts";
+
+const test = suite("readConfig");
+
+const ENOUGH = {
+  DATABASE_URL: "postgres://someone:s3cret@db.example:5432/wheels",
+  PUBLIC_URL: "https://hubs.example.org",
+  ROOT_DOMAIN: "spokes.example.org",
+  KUBECONFIG: "/etc/kubeconfig",
+};
+
+function read(env: Record<string, string>, mode: Mode = "serve"): Config {
+  return readConfig({ mode, env, terminal: false });
+}
+
+function problemsOf(env: Record<string, string>, mode: Mode = "serve"): readonly string[] {
+  try {
+    read(env, mode);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("serve with nothing set names the database, its address, the domain and the cluster in one message", () => {
+  const named = problemsOf({}).map((problem) => problem.split(" ")[0]);
+  assert.equal(named, ["DATABASE_URL", "PUBLIC_URL", "ROOT_DOMAIN", "KUBECONFIG"]);
+});
+
+test("every wrong value is named at once, and no value is repeated", () => {
+  const wrong = { ...ENOUGH, PORT: "hunter2", MAX_IN_FLIGHT: "-1", SIGNUP: "maybe", TRUSTED_PROXIES: "10.0.0.0/33" };
+  const problems = problemsOf(wrong);
+  assert.equal(problems.map((problem) => problem.split(" ")[0]), [
+    "PORT",
+    "TRUSTED_PROXIES",
+    "SIGNUP",
+    "MAX_IN_FLIGHT",
+  ]);
+  assert.not.match(problems.join(), /hunter2|maybe/);
+});
+
+test("the defaults are those of the design", () => {
+  const config = read(ENOUGH);
+  assert.is(config.host, "0.0.0.0");
+  assert.is(config.port, 3000);
+  assert.is(config.publicUrl.href, "https://hubs.example.org/");
+  assert.equal(config.scheduler, { on: true, lanes: 64 });
+  assert.is(config.maxStreams, 10_000);
+  assert.equal([config.maxInFlight, config.requestTimeoutMs, config.bodyLimitBytes], [512, 30_000, 262_144]);
+  assert.is(config.shutdownGraceMs, 25_000);
+  assert.equal([config.portal, config.signup, config.log.format], [false, false, "json"]);
+});
+
+test("a payment provider needs the secret of its webhook, and dev takes no live key", () => {
+  const stripe = { STRIPE_SECRET_KEY: "sk_live_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
+  assert.match(problemsOf({ ...ENOUGH, STRIPE_SECRET_KEY: "sk_live_1" }).join(), /^STRIPE_WEBHOOK_SECRET is missing/);
+  assert.equal(read({ ...ENOUGH, ...stripe }).stripe, {
+    secretKey: "sk_live_1",
+    webhookSecret: "whsec_1",
+    apiBase: null,
+  });
+  assert.match(problemsOf(stripe, "dev").join(), /^STRIPE_SECRET_KEY is a live key/);
+  assert.equal(problemsOf({ ...stripe, STRIPE_SECRET_KEY: "sk_test_1" }, "dev"), []);
+});
+
+test("name servers are addresses, each with or without a port; none are the system's", () => {
+  assert.equal(read(ENOUGH).dnsServers, []);
+  const given = "192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53";
+  assert.equal(read({ ...ENOUGH, DNS_SERVERS: given }).dnsServers, given.split(/, ?/));
+  for (const wrong of ["dns.example.org", "192.0.2.1:0", "192.0.2.1:65536", "192.0.2.1:", "[2001:db8::1]", "1.2.3"]) {
+    assert.match(problemsOf({ ...ENOUGH, DNS_SERVERS: wrong }).join(), /^DNS_SERVERS must be addresses/, wrong);
+  }
+});
+
+test("dev needs nothing, and takes neither an exported kubeconfig nor an exported database", () => {
+  const config = read({ KUBECONFIG: "/production", DATABASE_URL: ENOUGH.DATABASE_URL }, "dev");
+  assert.is(config.kubeconfig, null);
+  assert.is(config.database.url, "");
+  assert.is(config.rootDomain, "spokes.localhost");
+  assert.is(config.shutdownGraceMs, 5000);
+});
+
+test("KUBECONFIG wins over KUBECONFIG_HOST_PATH, which dev takes too", () => {
+  assert.is(read({ ...ENOUGH, KUBECONFIG_HOST_PATH: "/host" }).kubeconfig, "/etc/kubeconfig");
+  assert.is(read({ KUBECONFIG_HOST_PATH: "/host" }, "dev").kubeconfig, "/host");
+});
+
+test("the role for namespaces is one that a cluster can have", () => {
+  assert.is(read(ENOUGH).clusterRole, null);
+  assert.is(read({ ...ENOUGH, CLUSTER_ROLE: "wheelwright-spoke" }).clusterRole, "wheelwright-spoke");
+  assert.match(problemsOf({ ...ENOUGH, CLUSTER_ROLE: "Not one" }).join(), /^CLUSTER_ROLE must be the name/);
+});
+
+test("inside a cluster the service account stands in for a kubeconfig", () => {
+  const { KUBECONFIG: _, ...rest } = ENOUGH;
+  assert.equal(problemsOf({ ...rest, KUBERNETES_SERVICE_HOST: "10.0.0.1" }), []);
+});
+
+test("a password with reserved characters survives in the database's URL", () => {
+  const { DATABASE_URL: _, ...rest } = ENOUGH;
+  const { url } = read({ ...rest, POSTGRES_PASSWORD: "a/b@c:d#e" }).database;
+  assert.is(decodeURIComponent(new URL(url).password), "a/b@c:d#e");
+  assert.is(new URL(url).host, "postgres:5432");
+});
+
+test("the schema's owner has an address of its own where one is given, and dev has none", () => {
+  assert.is(read(ENOUGH).database.ownerUrl, null);
+  const owner = { DATABASE_OWNER_URL: "postgres://owner:x@db.example/wheels" };
+  assert.is(read({ ...ENOUGH, ...owner }).database.ownerUrl, owner.DATABASE_OWNER_URL);
+  assert.is(read(owner, "dev").database.ownerUrl, null);
+  const parts = read({ ...ENOUGH, POSTGRES_OWNER_PASSWORD: "a/b", POSTGRES_DB: "wheels" }).database.ownerUrl;
+  assert.is(parts, "postgres://postgres:a%2Fb@postgres:5432/wheels");
+  assert.match(problemsOf({ ...ENOUGH, DATABASE_OWNER_URL: "mysql://x" }).join(), /^DATABASE_OWNER_URL must be a URL/);
+});
+
+test("a value comes from the file that NAME_FILE names, without its last newline", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-config-"));
+  try {
+    await writeFile(join(directory, "url"), ENOUGH.DATABASE_URL + "\n");
+    const { DATABASE_URL: _, ...rest } = ENOUGH;
+    assert.is(read({ ...rest, DATABASE_URL_FILE: join(directory, "url") }).database.url, ENOUGH.DATABASE_URL);
+    const both = problemsOf({ ...ENOUGH, DATABASE_URL_FILE: join(directory, "url") });
+    assert.match(both.join(), /DATABASE_URL and DATABASE_URL_FILE are both set/);
+    const gone = problemsOf({ ...rest, DATABASE_URL_FILE: join(directory, "none") });
+    assert.equal(gone, ["DATABASE_URL_FILE names a file that cannot be read: there is nothing at this path"]);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("an empty variable counts as absent, as compose files pass them", () => {
+  assert.is(read({ ...ENOUGH, PORT: "", SMTP_HOST: "" }).port, 3000);
+});
+
+test("half of a pair names the other half", () => {
+  assert.match(
+    problemsOf({ ...ENOUGH, BOOTSTRAP_ADMIN_EMAIL: "a@b.example" }).join(),
+    /^BOOTSTRAP_ADMIN_PASSWORD is missing/,
+  );
+  assert.match(problemsOf({ ...ENOUGH, SMTP_HOST: "mail.example" }).join(), /^SMTP_FROM is missing/);
+});
+
+test("the sender of mail is an address, with or without a name", () => {
+  const smtp = (from: string) => ({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: from });
+  assert.is(read(smtp("hubs@example.org")).smtp?.from, "hubs@example.org");
+  assert.is(read(smtp("Hubs <hubs@example.org>")).smtp?.from, "Hubs <hubs@example.org>");
+  for (const wrong of ["hubs", "Hubs <hubs>", "a@b.example, c@d.example", "Hubs\nBcc: x <hubs@example.org>"]) {
+    assert.match(problemsOf(smtp(wrong)).join(), /^SMTP_FROM must be an e-mail address/, wrong);
+  }
+});
+
+test("the mail relay of sites has an account each, whose name tells them apart, or none", () => {
+  const relay = { ...ENOUGH, SPOKE_SMTP_HOST: "relay.example" }, secret = "s".repeat(32);
+  assert.is(read({ ...ENOUGH, SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" }).relay, null);
+  assert.equal(read(relay).relay, { host: "relay.example", port: 587, user: null, secret: null, from: null });
+  const whole = { ...relay, SPOKE_SMTP_USER: "site-${namespace}@example.org", SPOKE_SMTP_SECRET: secret };
+  assert.is(read(whole).relay?.user, "site-${namespace}@example.org");
+  assert.match(
+    problemsOf({ ...whole, SPOKE_SMTP_SECRET: "" }).join(),
+    /^SPOKE_SMTP_SECRET is missing: SPOKE_SMTP_USER/,
+  );
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: "" }).join(), /^SPOKE_SMTP_USER is missing: SPOKE_SMTP_SECRET/);
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_HOST: "" }).join(), /^SPOKE_SMTP_HOST is missing: SPOKE_SMTP_USER/);
+  assert.match(problemsOf({ ...whole, SPOKE_SMTP_SECRET: "short" }).join(), /^SPOKE_SMTP_SECRET must have at least 32/);
+  for (const user of ["relay", "${slug}", "a b-${namespace}", "${namespace};reboot", "$(x)${namespace}"]) {
+    assert.match(problemsOf({ ...whole, SPOKE_SMTP_USER: user }).join(), /^SPOKE_SMTP_USER must hold/, user);
+  }
+  assert.match(problemsOf({ ...relay, SPOKE_SMTP_HOST: "a b" }).join(), /^SPOKE_SMTP_HOST must be a host name/);
+});
+
+test("dev listens on this machine alone unless told, serve everywhere", () => {
+  assert.equal([read(ENOUGH).host, read({}, "dev").host, read({ HOST: "::" }, "dev").host], [
+    "0.0.0.0",
+    "127.0.0.1",
+    "::",
+  ]);
+});
+
+test("colours show on a terminal that has them, and where they are asked for", () => {
+  const shown = (env: Record<string, string>, terminal = true) => showsColours({ env, terminal });
+  assert.equal([shown({}), shown({}, false), shown({ TERM: "dumb" }), shown({ NO_COLOR: "1" })], [
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.equal([shown({ FORCE_COLOR: "1" }, false), shown({ FORCE_COLOR: "0" }), shown({ NO_COLOR: "" })], [
+    true,
+    false,
+    true,
+  ]);
+});
+
+test("mail becomes files in dev alone, and only without a mail server", () => {
+  const SMTP = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
+  assert.is(read(ENOUGH).mailDirectory, null);
+  assert.is(read({ DATA_DIR: "/data" }, "dev").mailDirectory, "/data/mail");
+  assert.is(read({ DATA_DIR: "/data", ...SMTP }, "dev").mailDirectory, null);
+});
+
+test("serve says why it must know PUBLIC_URL, and gives an example", () => {
+  const { PUBLIC_URL: _, ...rest } = ENOUGH;
+  const [problem, ...more] = problemsOf(rest);
+  assert.match(problem!, /^PUBLIC_URL is missing: where browsers find this service, .*https:\/\/hubs\.example\.org$/);
+  assert.equal(more, []);
+  assert.equal(problemsOf({ ...rest, PUBLIC_URL: "" }), [problem]);
+  assert.equal(problemsOf({ ...rest, PUBLIC_URL: "", PUBLIC_URL_FILE: "" }), [problem]);
+  for (const mode of ["migrate", "dev"] as const) assert.equal(problemsOf(rest, mode), [], mode);
+});
+
+test("in dev PUBLIC_URL follows the port, also one that the system chose, unless it was given", () => {
+  assert.is(read({ PORT: "8080" }, "dev").publicUrl.href, "http://localhost:8080/");
+  assert.is(publicUrlOn(4321, read({ PORT: "0" }, "dev")).href, "http://localhost:4321/");
+  const given = read({ PORT: "0", PUBLIC_URL: "https://hubs.example.org" }, "dev");
+  assert.is(publicUrlOn(4321, given).href, "https://hubs.example.org/");
+});
+
+test.run();

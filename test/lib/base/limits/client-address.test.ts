@@ -1,0 +1,73 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { formatAddress, parseAddress, parseNetwork } from "#lib/base/limits/address.ts";
+import { openLog } from "#lib/base/log.ts";
+import { clientFinder } from "#lib/base/limits/client-address.ts";
+
+const test = suite("clientFinder");
+const find = clientFinder(["10.0.0.0/8", "fd00::/8", "192.0.2.1"]);
+
+test("believes no header of a peer that is not trusted", () => {
+  assert.is(find("203.0.113.7", "198.51.100.1"), "203.0.113.7");
+  assert.is(clientFinder([])("10.1.2.3", "198.51.100.1"), "10.1.2.3");
+});
+
+test("takes the first untrusted address from the right, whatever stands left of it", () => {
+  assert.is(find("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9, 192.0.2.1"), "198.51.100.1");
+  assert.is(find("10.1.2.3", "198.51.100.1"), "198.51.100.1");
+});
+
+test("stays with the last proxy when nothing before it can be read", () => {
+  assert.is(find("10.1.2.3", null), "10.1.2.3");
+  assert.is(find("10.1.2.3", "198.51.100.1, unknown"), "10.1.2.3");
+  assert.is(find("10.1.2.3", "10.4.4.4"), "10.4.4.4");
+});
+
+test("sees through IPv4 in IPv6, ports and zones", () => {
+  assert.is(find("::ffff:10.1.2.3", "198.51.100.1:4711"), "198.51.100.1");
+  assert.is(find("fd00::1", "[2001:db8::1]:443"), "2001:db8:0:0:0:0:0:1");
+  assert.is(find("::ffff:203.0.113.7", null), "203.0.113.7");
+  assert.is(find("fe80::1%eth0", null), "fe80:0:0:0:0:0:0:1");
+});
+
+test("tells the log of a peer that passes on without being trusted, once, and of nobody else", () => {
+  const lines: string[] = [];
+  const log = openLog({ level: "warn", format: "json", write: (line) => lines.push(line) });
+  const seen = clientFinder(["10.0.0.0/8"], log);
+  for (const [peer, header] of [["10.1.2.3", "198.51.100.1"], ["203.0.113.7", null], ["", "x"]] as const) {
+    seen(peer, header);
+  }
+  assert.equal(lines, []);
+  for (const peer of ["::ffff:203.0.113.7", "203.0.113.7", "203.0.113.8"]) seen(peer, "x".repeat(100_000));
+  assert.is(lines.length, 1);
+  const { level, message } = JSON.parse(lines[0]!);
+  assert.is(level, "warn");
+  assert.match(message, /^203\.0\.113\.7 sends X-Forwarded-For and is not in TRUSTED_PROXIES, .*one limit of sign-ins/);
+  assert.ok(lines[0]!.length < 500, "whatever the header holds");
+});
+
+test("is empty for a socket without an address", () => {
+  assert.is(find("", "198.51.100.1"), "");
+});
+
+test("writes an address one way, however it came", () => {
+  for (const text of ["2001:DB8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8::0001"]) {
+    assert.is(formatAddress(parseAddress(text)!), "2001:db8:0:0:0:0:0:1");
+  }
+  assert.is(formatAddress(parseAddress("::")!), "0:0:0:0:0:0:0:0");
+  assert.is(formatAddress(parseAddress("::ffff:c000:0201")!), "192.0.2.1");
+  assert.is(parseAddress("300.1.1.1"), null);
+});
+
+test("knows what a network holds, at every length", () => {
+  const holds = (network: string, text: string) => parseNetwork(network)(parseAddress(text)!);
+  assert.is(holds("192.0.2.128/25", "192.0.2.128"), true);
+  assert.is(holds("192.0.2.128/25", "192.0.2.127"), false);
+  assert.is(holds("0.0.0.0/0", "203.0.113.7"), true);
+  assert.is(holds("0.0.0.0/0", "2001:db8::1"), false);
+  assert.is(holds("::/0", "2001:db8::1"), true);
+  assert.is(holds("2001:db8::/33", "2001:db8:8000::"), false);
+  assert.throws(() => parseNetwork("example.org"), /is not a network/);
+});
+
+test.run();

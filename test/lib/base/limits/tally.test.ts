@@ -1,0 +1,47 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openTally } from "#lib/base/limits/tally.ts";
+
+const test = suite("openTally");
+
+function open(capacity = 100) {
+  const clock = { now: 1000 };
+  return { clock, ...openTally({ span: 1000, capacity, now: () => clock.now }) };
+}
+
+test("counts each key for at least one span, and for two at most", () => {
+  const { clock, add, count } = open();
+  add("a");
+  clock.now += 999;
+  add("a");
+  assert.equal([count("a"), count("b")], [2, 0]);
+  clock.now += 500;
+  assert.is(count("a"), 2);
+  add("b");
+  clock.now += 1000;
+  assert.equal([count("a"), count("b")], [0, 1]);
+  add("c");
+  clock.now += 5000;
+  assert.is(count("c"), 0);
+});
+
+test("forgets one when told to", () => {
+  const { clock, add, count, forget } = open();
+  add("a");
+  clock.now += 1000;
+  add("a");
+  assert.is(count("a"), 2);
+  forget("a");
+  assert.is(count("a"), 0);
+});
+
+test("stays bounded: many keys end a span early", () => {
+  const { add, count } = open(10);
+  add("first");
+  for (let i = 0; i < 9; i++) add(`a${i}`);
+  assert.is(count("first"), 1);
+  for (let i = 0; i < 11; i++) add(`b${i}`);
+  assert.is(count("first"), 0);
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openUnread } from "#lib/base/limits/unread.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite("openUnread");
+
+function open(most: number, grace = 1) {
+  const unread = openUnread(1024, { most, grace }), cut: string[] = [];
+  return { cut, begin: (name: string, address: string) => unread.open(address, () => cut.push(name)) };
+}
+
+test("cuts what one network has open longest, when it has more than a quarter", async () => {
+  const { cut, begin } = open(8);
+  begin("first", "192.0.2.1");
+  begin("second", "192.0.2.1");
+  begin("other", "192.0.2.2");
+  begin("third", "192.0.2.1");
+  await until(() => cut.length > 0);
+  assert.equal(cut, ["first"]);
+});
+
+test("takes the addresses of an IPv6 network for one", async () => {
+  const { cut, begin } = open(4);
+  begin("first", "2001:db8::1");
+  begin("second", "2001:db8::ffff");
+  await until(() => cut.length > 0);
+  assert.equal(cut, ["first"]);
+});
+
+test("cuts the oldest of all when there are too many of many networks", async () => {
+  const { cut, begin } = open(4);
+  for (let i = 1; i <= 6; i++) begin(String(i), `192.0.2.${i}`);
+  await until(() => cut.length > 1);
+  assert.equal(cut, ["1", "2"]);
+});
+
+test("cuts nothing of what comes together and is read at once", async () => {
+  const { cut, begin } = open(4, 20);
+  const ends = Array.from({ length: 100 }, (_, i) => begin(String(i), "192.0.2.1"));
+  for (const end of ends) end();
+  begin("last", "192.0.2.1");
+  begin("one more", "192.0.2.1");
+  await until(() => cut.length > 0);
+  assert.equal(cut, ["last"]);
+});
+
+test("gives each body its time, however many there are", async () => {
+  const clock = { now: 0, asked: 0 }, cut: string[] = [];
+  const unread = openUnread(1024, { most: 4, grace: 1, now: () => (clock.asked++, clock.now) });
+  for (const name of ["first", "second", "third"]) unread.open("192.0.2.1", () => cut.push(name));
+  await until(() => clock.asked > 10); // it has looked many times
+  assert.equal(cut, []);
+  clock.now = 1;
+  await until(() => cut.length > 1);
+  assert.equal(cut, ["first", "second"]);
+});
+
+test("cuts nothing twice, and nothing that has ended", async () => {
+  const { cut, begin } = open(4);
+  const end = begin("first", "192.0.2.1");
+  begin("second", "192.0.2.1");
+  await until(() => cut.length > 0);
+  end();
+  begin("third", "192.0.2.1");
+  await until(() => cut.length > 1);
+  assert.equal(cut, ["first", "second"]);
+});
+
+test.run();

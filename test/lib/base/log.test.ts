@@ -1,0 +1,48 @@
+/** The log: levels, both formats, bound fields, errors with their causes. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Level, type Log, openLog } from "#lib/base/log.ts";
+
+const test = suite("openLog");
+
+function open(level: Level, format: "json" | "pretty"): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  return { log: openLog({ level, format, write: (line) => lines.push(line) }), lines };
+}
+
+test("what lies below the level is not written", () => {
+  const { log, lines } = open("warn", "json");
+  log.info("quiet");
+  log.error("loud");
+  assert.is(lines.length, 1);
+});
+
+test("an entry is one line of JSON with its own and the bound fields", () => {
+  const { log, lines } = open("info", "json");
+  log.with({ requestId: "r1" }).info("Two\nlines", { n: 1 });
+  const { time, ...rest } = JSON.parse(lines[0]!);
+  assert.ok(!Number.isNaN(Date.parse(time)));
+  assert.equal(rest, { level: "info", message: "Two\nlines", requestId: "r1", n: 1 });
+  assert.is(lines[0]!.split("\n").length, 2);
+});
+
+test("an error is written with its stack and its cause", () => {
+  const { log, lines } = open("info", "json");
+  log.error("Failed", { error: new Error("outer", { cause: new Error("inner") }) });
+  const { error } = JSON.parse(lines[0]!);
+  assert.is(error.message, "outer");
+  assert.is(error.cause.message, "inner");
+  assert.match(error.stack, /log\.test\.ts/);
+});
+
+test("for people it has no escape sequence unless colours are asked for, and leaves out fields that are not set", () => {
+  const { log, lines } = open("info", "pretty");
+  log.warn("Careful", { who: "ada", none: undefined });
+  assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} warn {2}Careful who=ada\n$/);
+  openLog({ level: "warn", format: "pretty", colours: true, write: (line) => lines.push(line) }).warn("Careful");
+  assert.match(lines[1]!, "\u001b[33mwarn \u001b[0m Careful");
+  assert.match(lines[0]!, /who=ada/);
+  assert.not.match(lines[0]!, /none/);
+});
+
+test.run();

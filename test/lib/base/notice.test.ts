@@ -1,0 +1,33 @@
+/** What an announcement's dates must be. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readNotice } from "#lib/base/notice.ts";
+
+const test = suite("readNotice");
+
+const read = (since: string, effect: string) => () => readNotice("GET /api/x", since, effect);
+
+test("takes days in UTC, and moments with their zone", () => {
+  assert.equal(read("2026-12-01", "2026-12-31")(), {
+    since: new Date("2026-12-01T00:00:00Z"),
+    effect: new Date("2026-12-31T00:00:00Z"),
+  });
+  assert.equal(read("2026-12-01T13:00:00+01:00", "2026-12-31T12:00:00Z")().since, new Date("2026-12-01T12:00:00Z"));
+});
+
+test("leaves 30 days, and not a second less", () => {
+  assert.throws(read("2026-12-01", "2026-12-30"), /^GET \/api\/x needs 30 days from its announcement on/);
+  assert.throws(read("2026-12-01T00:00:01Z", "2026-12-31"), /needs 30 days/);
+  assert.throws(read("2026-12-31", "2026-12-01"), /needs 30 days/);
+});
+
+test("takes no date that is another one on another machine, or none at all", () => {
+  for (
+    const date of ["December 1, 2026", "2026-12-01T12:00:00", "1 Dec 2026", "2026-02-30", "2026-13-01", "", "soon"]
+  ) {
+    assert.throws(read(date, "2027-12-31"), /has a date that is none/, date);
+    assert.throws(read("2025-12-01", date), /has a date that is none/, date);
+  }
+});
+
+test.run();

@@ -1,0 +1,94 @@
+/** The words that inputs are made of: what is let in, and what is not. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Before, Email, HostName, maybe, Slug, text, When } from "#lib/base/schema.ts";
+
+const test = suite("schema");
+
+const takes = (schema: v.GenericSchema, value: unknown): boolean => v.safeParse(schema, value).success;
+
+test("text refuses what cannot be stored, and keeps everything else as it is", () => {
+  const schema = text(1, 5);
+  for (const bad of ["", "a\u0000", "\ud800", "a\u001b[0m", "abcdef", 5, null, "a\u0085"]) {
+    assert.not(takes(schema, bad));
+  }
+  for (const good of ["a", "añ\n\t", "👩‍🏫"]) assert.is(v.parse(schema, good), good);
+});
+
+test("text counts code points, not UTF-16 units", () => {
+  assert.ok(takes(text(1, 2), "👍👍"));
+  assert.not(takes(text(1, 2), "👍👍👍"));
+});
+
+test("null counts as absent", () => {
+  assert.equal(v.parse(v.object({ a: maybe(text(1, 5)) }), { a: null }), { a: undefined });
+});
+
+test("a slug is a label of a host name", () => {
+  for (const good of ["a", "north-high", "a1", "1a", "a".repeat(63)]) assert.ok(takes(Slug, good), good);
+  for (const bad of ["", "-a", "a-", "A", "a_b", "a.b", "a".repeat(64), "a\n", 7]) {
+    assert.not(takes(Slug, bad), String(bad));
+  }
+});
+
+test("an e-mail address is lower-cased", () => {
+  assert.is(v.parse(Email, " Ada@School.Example "), "ada@school.example");
+  assert.ok(takes(Email, "admin@localhost"));
+  for (const bad of ["", "a", "a@", "a b@c.de", "a@b..", "<a@b.cd>", "a@b.cd\u0000", "a@b,c.de"]) {
+    assert.not(takes(Email, bad), bad);
+  }
+});
+
+test("a host name has at least two labels and is no address", () => {
+  assert.is(v.parse(HostName, "School.Example"), "school.example");
+  for (const bad of ["localhost", "a..b", "-a.b", "1.2.3.4", "a_b.c", "https://a.b", "a.b/", `${"a".repeat(64)}.b`]) {
+    assert.not(takes(HostName, bad), bad);
+  }
+});
+
+test("a page's end is milliseconds or ISO, and nothing that would be an invalid date", () => {
+  assert.is((v.parse(Before, "1700000000000") as Date).getTime(), 1700000000000);
+  assert.is((v.parse(Before, "2026-11-21T12:00:00.000Z") as Date).toISOString(), "2026-11-21T12:00:00.000Z");
+  for (
+    const bad of [
+      "",
+      "soon",
+      "infinity",
+      "-1",
+      "1e5",
+      "2026-13-01T00:00:00Z",
+      "9".repeat(15),
+      "9".repeat(16),
+      "0000-01-01T00:00Z",
+      "2030-02-30T00:00:00Z",
+    ]
+  ) {
+    assert.not(takes(Before, bad), bad);
+  }
+});
+
+test("a timestamp needs its zone", () => {
+  assert.ok(takes(When, "2026-11-21T12:00:00+01:00"));
+  for (
+    const bad of [
+      "2026-11-21",
+      "2026-11-21T12:00:00",
+      "tomorrow",
+      "+300000-01-01T00:00:00Z",
+      "0000-12-31T23:59Z",
+      "9999-12-31T23:00-02:00",
+    ]
+  ) {
+    assert.not(takes(When, bad), bad);
+  }
+});
+
+test("a timestamp is of a day that there is", () => {
+  for (const bad of ["2030-02-30T00:00:00Z", "2030-02-29T12:00:00+01:00", "2030-04-31T00:00Z", "2030-11-00T00:00Z"]) {
+    assert.not(takes(When, bad), bad);
+  }
+  assert.is((v.parse(When, "2028-02-29T23:30:00-01:00") as Date).toISOString(), "2028-03-01T00:30:00.000Z");
+});
+
+test.run();

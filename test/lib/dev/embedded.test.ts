@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
+import { silent } from "#lib/base/log.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+interface Context {
+  parent: string;
+  directory: string;
+  opened: Embedded[];
+  open(durable?: "durable"): Promise<Embedded>;
+}
+const test = suite<Context>("openEmbedded");
+
+test.before.each(async (context) => {
+  // mkdtemp makes it 0700: as root, the server's own user could not pass it without help.
+  context.parent = await mkdtemp(join(tmpdir(), "wheelwright-embedded-"));
+  const directory = context.directory = join(context.parent, "a directory with spaces", "postgres");
+  const opened: Embedded[] = context.opened = [];
+  context.open = async (durable) => {
+    const server = await openEmbedded({ directory, durable: durable === "durable", log: silent });
+    opened.push(server);
+    return server;
+  };
+});
+test.after.each(async ({ parent, opened }) => {
+  for (const server of opened) await server.stop();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const isUp = (url: string) => asAdmin(url, (sql) => sql`select 1`).then(() => true, () => false);
+const write = (url: string) => asAdmin(url, (sql) => sql`create table kept as select 7 as value`);
+const read = (url: string) => asAdmin(url, async (sql) => (await sql`select value from kept`)[0]!.value);
+
+test("a second start has the same address and the same data", async ({ open }) => {
+  const first = await open();
+  await write(first.url);
+  await first.stop();
+  assert.not.ok(await isUp(first.url));
+  const second = await open();
+  assert.is(second.url, first.url);
+  assert.not.ok(second.adopted);
+  assert.is(await read(second.url), 7);
+});
+
+test("a server whose starter was killed is adopted, with what was committed", async ({ directory, open }) => {
+  const script = fileURLToPath(new URL("../../support/start-embedded.ts", import.meta.url));
+  const starter = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  starter.stdout.on("data", (chunk) => said += chunk);
+  const url = await until(() => said.endsWith("\n") && said.trim());
+  await write(url);
+  starter.kill("SIGKILL");
+  await new Promise((resolve) => starter.once("exit", resolve));
+  const server = await open();
+  assert.ok(server.adopted);
+  assert.is(server.url, url);
+  assert.is(await read(server.url), 7);
+});
+
+test("two starts at the same moment share one server, and the last to leave stops it", async ({ open }) => {
+  const [one, other] = await Promise.all([open("durable"), open("durable")]);
+  assert.is(one.pid, other.pid);
+  const visitor = Promise.withResolvers<void>(), inside = Promise.withResolvers<void>();
+  const visit = asAdmin(one.url, async (sql) => (await sql`select 1`, inside.resolve(), await visitor.promise));
+  await inside.promise;
+  await one.stop();
+  assert.ok(await isUp(other.url));
+  visitor.resolve();
+  await visit;
+  await other.stop();
+  assert.not.ok(await isUp(other.url));
+});
+
+test("a postmaster.pid left by a kill does not prevent a start, whoever has that number now", async ({ directory, open }) => {
+  const first = await open();
+  await write(first.url);
+  process.kill(first.pid, "SIGKILL");
+  await until(async () => !await isUp(first.url));
+  const path = join(directory, "data/postmaster.pid");
+  const lines = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, [String(process.pid), ...lines.slice(1)].join("\n")); // alive, and no PostgreSQL
+  const second = await open();
+  assert.not.ok(second.adopted);
+  assert.is(await read(second.url), 7);
+});
+
+test("a port that somebody took meanwhile is replaced by another", async ({ directory, open }) => {
+  const first = await open();
+  await first.stop();
+  const thief = createServer();
+  await new Promise<void>((resolve) => thief.listen(Number(new URL(first.url).port), "127.0.0.1", resolve));
+  const second = await open();
+  assert.is.not(second.url, first.url);
+  assert.is(await readFile(join(directory, "port"), "utf8"), new URL(second.url).port);
+  await new Promise((resolve) => thief.close(resolve));
+});
+
+test("it asks for the password, keeps it to its owner, and speaks UTF-8", async ({ directory, open }) => {
+  const { url } = await open();
+  const wrong = Object.assign(new URL(url), { password: "wrong" }).href;
+  assert.is((await rejection(asAdmin(wrong, (sql) => sql`select 1`))).code, "28P01");
+  assert.is((await stat(join(directory, "password"))).mode & 0o777, 0o600);
+  assert.is((await stat(directory)).mode & 0o077, 0);
+  const [row] = await asAdmin(url, async (sql) => [
+    ...await sql`select current_setting('server_encoding') as encoding,
+    current_setting('listen_addresses') as addresses, 'Ä' collate "default" < 'b' as by_language`,
+  ]);
+  assert.equal(row, { encoding: "UTF8", addresses: "127.0.0.1", by_language: false });
+});
+
+test("a directory that cannot be used is named, with the reason", async ({ parent }) => {
+  const directory = join(parent, "file");
+  await writeFile(directory, "");
+  const failure = await rejection(openEmbedded({ directory, durable: false, log: silent }));
+  assert.match(failure.message, /Cannot run PostgreSQL under .*file: /);
+});
+
+test.run();

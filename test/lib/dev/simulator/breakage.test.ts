@@ -1,0 +1,225 @@
+/** Faults on the wire, posted over HTTP, and what the cluster's own client makes of each. */
+import { suite, type Test } from "uvu";
+import * as assert from "uvu/assert";
+import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+import { openApi } from "#lib/drivers/cluster/wire/api.ts";
+import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { type Change, watch } from "#lib/drivers/cluster/wire/watch.ts";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import type { Json } from "#test/lib/dev/simulator/kube.ts";
+import { anyone, failureOf } from "#test/support/kube/api.ts";
+
+interface Scene {
+  simulator: Simulator;
+  api: Api;
+}
+
+const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
+
+function scene(test: Test<Scene>): void {
+  test.before.each(async (scene) => {
+    scene.simulator = await openSimulator({ delayMs: 0, log: silent });
+    const connections = await openConnections({ text: scene.simulator.kubeconfig() });
+    scene.api = openApi({ connections, concurrency: 4, deadline: 400, userAgent: "test" });
+    await make(scene.api, SPACES, "a");
+  });
+  test.after.each(async ({ simulator, api }) => {
+    api.close();
+    await simulator.close();
+  });
+}
+
+async function post({ simulator }: Scene, fault: unknown): Promise<{ status: number; body: Json }> {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${simulator.url}/simulator/faults`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(fault),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+const make = (api: Api, path: string, name: string) =>
+  api.call({ method: "POST", path, body: { metadata: { name } }, repeat: "safe" }, anyone);
+const patch = (api: Api) =>
+  api.call({
+    method: "PATCH",
+    path: `${SPACES}/a`,
+    body: [{ op: "add", path: "/metadata/labels/x", value: "1" }],
+    type: "application/json-patch+json",
+    repeat: "unsent",
+  }, anyone);
+
+const table = suite<Scene>("readBreakage");
+scene(table);
+
+for (
+  const [fault, words] of [
+    [null, "A fault is a JSON object"],
+    [{ type: "meteor" }, "type must be one of latency, answer, cut"],
+    [{ type: "toString" }, "type must be one of"],
+    [{ type: "latency" }, "ms must be a whole number from 0 to 3600000"],
+    [{ type: "latency", ms: -1 }, "ms must be"],
+    [{ type: "latency", ms: 1e12 }, "ms must be"],
+    [{ type: "latency", ms: "5" }, "ms must be"],
+    [{ type: "latency", ms: null }, "ms must be"],
+    [{ type: "cut", times: 0 }, "times must be a whole number from 1 to 1000000"],
+    [{ type: "cut", times: 1.5 }, "times must be"],
+    [{ type: "hang", at: "nowhere" }, "at must be one of asked, done, headers, body"],
+    [{ type: "answer", status: 101 }, "status must be a whole number from 200 to 599"],
+    [{ type: "answer", status: 600 }, "status must be"],
+    [{ type: "answer", status: 200, headers: { "a b": "c" } }, "headers must be"],
+    [{ type: "answer", status: 200, headers: { a: "b\r\nc" } }, "headers must be"],
+    [{ type: "answer", status: 429, retryAfter: "1\n" }, "retryAfter must be"],
+    [{ type: "answer", status: 200, body: {} }, "body must be a text"],
+    [{ type: "trickle", ms: 1, bytes: 0 }, "bytes must be"],
+    [{ type: "cut", pth: "/x" }, "A cut has no field pth"],
+    [{ type: "drop-watches", how: "gently" }, "how must be one of"],
+    [{ type: "failing-job", name: "x", exitCode: 256 }, "exitCode must be"],
+    [{ type: "unready" }, "name must be a text that is not empty"],
+  ] as const
+) {
+  table(`refuses ${JSON.stringify(fault)} and says why`, async (scene) => {
+    const { status, body } = await post(scene, fault);
+    assert.is(status, 400);
+    assert.ok(body.message.startsWith(words), body.message);
+    assert.equal(scene.simulator.faults.list(), []);
+  });
+}
+
+const calls = suite<Scene>("a fault of one call");
+scene(calls);
+
+for (
+  const fault of [
+    { type: "cut" },
+    { type: "cut", at: "done" },
+    { type: "cut", at: "headers" },
+    { type: "cut", at: "body" },
+    { type: "cut", at: "headers", chunked: true },
+    { type: "cut", at: "body", chunked: true },
+    { type: "answer", status: 429, retryAfter: 0 },
+    { type: "answer", status: 503 },
+    { type: "answer", status: 502, body: "<html>Bad Gateway</html>" },
+  ] as const
+) {
+  calls(`${JSON.stringify(fault)} is got over by asking again`, async (scene) => {
+    assert.is((await post(scene, { ...fault, times: 2 })).status, 201);
+    const { body } = await scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, anyone);
+    assert.is(body.metadata.name, "a");
+    assert.equal(scene.simulator.faults.list(), [], "both were met");
+  });
+}
+
+for (const at of ["asked", "done", "headers", "body"] as const) {
+  calls(`a server that hangs when it has ${at} costs the deadline`, async (scene) => {
+    await post(scene, { type: "hang", at, path: `${SPACES}/a` });
+    const { code, transient } = await failureOf(
+      scene.api.call({ method: "GET", path: `${SPACES}/a`, repeat: "safe" }, anyone),
+    );
+    assert.equal([code, transient], ["deadline", true]);
+  });
+}
+
+calls("an answer that trickles is read, or given up at the deadline", async (scene) => {
+  const get = () => scene.api.call({ method: "GET", path: "/version", repeat: "safe" }, anyone);
+  await post(scene, { type: "trickle", ms: 1, bytes: 50, times: 1 });
+  assert.is((await get()).body.minor, "33");
+  await post(scene, { type: "trickle", ms: 100, bytes: 1 });
+  assert.is((await failureOf(get())).code, "deadline");
+});
+
+for (
+  const [fault, code, status] of [
+    [{ status: 401 }, "Unauthorized", 401],
+    [{ status: 409 }, "Conflict", 409],
+    [{ status: 410 }, "Expired", 410],
+    [{ status: 200, body: "<html>Sign in</html>" }, "BadAnswer", 200],
+    [{ status: 200, body: '{"kind": "Pod' }, "BadAnswer", 200],
+    [{ status: 302, body: "", headers: { location: "https://login.test/" } }, "BadAnswer", 302],
+    [{ status: 504 }, "Timeout", 504],
+  ] as const
+) {
+  calls(`a patch that is answered ${JSON.stringify(fault)} fails as ${code}, to be tried later`, async (scene) => {
+    await post(scene, { type: "answer", method: "PATCH", ...fault });
+    const error = await failureOf(patch(scene.api));
+    assert.equal([error.code, error.status, error.transient], [code, status, true]);
+    const asked = scene.simulator.writes().filter(({ method }) => method === "PATCH").length;
+    assert.is(asked, status === 401 ? 2 : 1, "it was not asked for again, but with other credentials");
+  });
+}
+
+for (const at of ["asked", "done", "headers", "body"] as const) {
+  calls(`a JSON patch whose answer is cut off when ${at} is sent once, for it may have been done`, async (scene) => {
+    await post(scene, { type: "cut", at, method: "PATCH", times: 1 });
+    const { code, transient } = await failureOf(patch(scene.api));
+    assert.equal([code, transient], ["unreachable", true]);
+    const patches = scene.simulator.writes().filter(({ method }) => method === "PATCH");
+    assert.equal(patches.map(({ changed }) => changed), [at !== "asked"]);
+  });
+}
+
+calls("a creation whose answer is lost is found done", async (scene) => {
+  await post(scene, { type: "cut", at: "done", method: "POST", times: 1 });
+  assert.is((await failureOf(make(scene.api, MAPS, "c"))).code, "AlreadyExists");
+  assert.equal(scene.simulator.objects("ConfigMap").filter(({ metadata }) => metadata.name === "c").length, 1);
+});
+
+const watches = suite<Scene>("a fault of watches");
+scene(watches);
+
+/** Follows the ConfigMaps; gives back what it is told until `c` appears, and which troubles it got over. */
+async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ told: string[]; troubles: string[] }> {
+  const told: string[] = [], troubles: string[] = [];
+  const onTrouble = (error: Error) => void troubles.push(error.message);
+  for await (const change of watch(scene.api, { path: MAPS, silence: 300, onTrouble }, anyone)) {
+    told.push(describe(change));
+    const last = told.at(-1)!;
+    if (last.split(" ").includes("c")) return { told, troubles };
+    if (told.length === 1) void make(scene.api, MAPS, "b"); // seen by the watch, which then is under way
+    if (last !== "ADDED b") continue;
+    await spoil();
+    await make(scene.api, MAPS, "c");
+  }
+  throw new Error("the watch ended");
+}
+
+function describe(change: Change): string {
+  const objects = change.type === "LISTED" ? change.objects : [change.object];
+  return [change.type, ...objects.map(({ metadata }) => metadata.name)].join(" ");
+}
+
+for (const how of ["cut", "end", "expired", "error", "garbage", "half", "endless"] as const) {
+  watches(`one that is dropped as ${how} goes on and misses nothing`, async (scene) => {
+    const { told, troubles } = await follow(scene, () => post(scene, { type: "drop-watches", how }));
+    assert.equal(
+      told.slice(1),
+      how === "expired" ? ["ADDED b", "LISTED b c kube-root-ca.crt"] : ["ADDED b", "ADDED c"],
+    );
+    assert.is(troubles.length, how === "end" ? 0 : 1, troubles.join("\n"));
+  });
+}
+
+watches("one that falls silent is cut off, and goes on from where it was", async (scene) => {
+  const { told, troubles } = await follow(scene, async () => {
+    await post(scene, { type: "silent-watches", kind: "ConfigMap" });
+    scene.simulator.faults.clear();
+  });
+  assert.is(told.at(-1), "ADDED c");
+  assert.equal(troubles, [`The watch of ${MAPS} said nothing for 300 ms`]);
+});
+
+watches("a version that was compacted away makes it list again", async (scene) => {
+  const { told } = await follow(scene, async () => {
+    await post(scene, { type: "silent-watches" });
+    await make(scene.api, MAPS, "unseen");
+    await post(scene, { type: "compact" });
+    scene.simulator.faults.clear();
+  });
+  assert.ok(told.some((each) => /^LISTED b .*unseen$/.test(each)), told.join("\n"));
+});
+
+table.run();
+calls.run();
+watches.run();

@@ -1,0 +1,183 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
+import { post } from "#test/support/planted.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ kube: Simulator }>("snapshots in the simulated cluster");
+const API = "/apis/snapshot.storage.k8s.io/v1";
+let count = 0;
+
+test.before(async (context) => void (context.kube = await openSimulator({ delayMs: 5, log: silent })));
+test.after(({ kube }) => kube.close());
+
+/** A namespace with a bound claim; its name. */
+async function room(kube: Simulator): Promise<string> {
+  const name = `room-${++count}`;
+  await post(kube.url, "/api/v1/namespaces", { metadata: { name } });
+  await post(kube.url, `/api/v1/namespaces/${name}/persistentvolumeclaims`, {
+    metadata: { name: "files", annotations: { "volume.kubernetes.io/selected-node": "127.0.0.1" } },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "3Gi" } } },
+  });
+  await until(() =>
+    kube.objects("PersistentVolumeClaim").some(({ metadata, status }) =>
+      metadata.namespace === name && status?.phase === "Bound"
+    )
+  );
+  return name;
+}
+
+async function cut(kube: Simulator, namespace: string, name: string, className: string): Promise<void> {
+  await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
+    metadata: { name },
+    spec: { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: "files" } },
+  });
+}
+
+function snapshot(kube: Simulator, namespace: string, name: string): KubeObject | undefined {
+  return kube.objects("VolumeSnapshot").find(({ metadata }) =>
+    metadata.namespace === namespace && metadata.name === name
+  );
+}
+
+function content(kube: Simulator, namespace: string, name: string): KubeObject | undefined {
+  return kube.objects("VolumeSnapshotContent").find(({ spec: { volumeSnapshotRef: of } }) =>
+    of.namespace === namespace && of.name === name
+  );
+}
+
+async function ready(kube: Simulator, namespace: string, name: string): Promise<KubeObject> {
+  return await until(() => {
+    const found = snapshot(kube, namespace, name);
+    return found?.status?.readyToUse && found;
+  });
+}
+
+async function ask(kube: Simulator, method: string, path: string, body?: unknown): Promise<number> {
+  const type = method === "PATCH" ? "application/json-patch+json" : "application/json";
+  const init = { method, headers: { "content-type": type }, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return (await fetch(kube.url + path, init)).status;
+}
+
+const one = (namespace: string, name: string) => `${API}/namespaces/${namespace}/volumesnapshots/${name}`;
+
+test("are bound to their contents from both sides, and each is held by finalizers.", async ({ kube }) => {
+  const namespace = await room(kube);
+  await cut(kube, namespace, "a", "standard-retain");
+  const { metadata, status } = await ready(kube, namespace, "a"), bound = content(kube, namespace, "a")!;
+  assert.equal(metadata.finalizers, [
+    "snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection",
+    "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection",
+  ]);
+  assert.equal(bound.metadata.finalizers, [
+    "snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection",
+  ]);
+  assert.equal([bound.metadata.namespace, bound.spec.volumeSnapshotRef.uid, bound.spec.deletionPolicy], [
+    undefined,
+    metadata.uid,
+    "Retain",
+  ]);
+  assert.is(status.boundVolumeSnapshotContentName, bound.metadata.name);
+  assert.equal([status.restoreSize, bound.status.restoreSize, bound.status.readyToUse], ["3Gi", 3 * 1024 ** 3, true]);
+  assert.match(bound.status.snapshotHandle, /^snapshot-/);
+});
+
+test("that are deleted leave a content that retains, and take along one that does not, or was told so.", async ({ kube }) => {
+  const namespace = await room(kube);
+  for (
+    const [name, className] of [["kept", "standard-retain"], ["lost", "standard"], ["told", "standard-retain"]] as const
+  ) {
+    await cut(kube, namespace, name, className);
+    await ready(kube, namespace, name);
+  }
+  const told = content(kube, namespace, "told")!.metadata.name;
+  const change = [{ op: "replace", path: "/spec/deletionPolicy", value: "Delete" }];
+  assert.is(await ask(kube, "PATCH", `${API}/volumesnapshotcontents/${told}`, change), 200);
+  for (const name of ["kept", "lost", "told"]) await ask(kube, "DELETE", one(namespace, name));
+  await until(() => ["kept", "lost", "told"].every((name) => !snapshot(kube, namespace, name)));
+  const left = kube.objects("VolumeSnapshotContent").filter(({ spec }) =>
+    spec.volumeSnapshotRef.namespace === namespace
+  );
+  assert.equal(left.map(({ spec }) => spec.volumeSnapshotRef.name), ["kept"]);
+});
+
+test("go after their content, never before it.", async ({ kube }) => {
+  const namespace = await room(kube);
+  await cut(kube, namespace, "a", "standard");
+  await ready(kube, namespace, "a");
+  await ask(kube, "DELETE", one(namespace, "a"));
+  await until(() => !snapshot(kube, namespace, "a"));
+  const ends = kube.history().filter(({ type, kind }) => type === "DELETED" && kind.startsWith("VolumeSnapshot"));
+  assert.equal(ends.slice(-2).map(({ kind }) => kind), ["VolumeSnapshotContent", "VolumeSnapshot"]);
+});
+
+test("whose content is deleted under them keep it until they go themselves.", async ({ kube }) => {
+  const namespace = await room(kube);
+  await cut(kube, namespace, "a", "standard-retain");
+  await ready(kube, namespace, "a");
+  const { name } = content(kube, namespace, "a")!.metadata;
+  await ask(kube, "DELETE", `${API}/volumesnapshotcontents/${name}`);
+  assert.ok(content(kube, namespace, "a")!.metadata.deletionTimestamp);
+  await ask(kube, "DELETE", one(namespace, "a"));
+  await until(() => !snapshot(kube, namespace, "a") && !content(kube, namespace, "a"));
+});
+
+test("go with their namespace, but for what retains.", async ({ kube }) => {
+  const namespace = await room(kube);
+  await cut(kube, namespace, "kept", "standard-retain");
+  await cut(kube, namespace, "lost", "standard");
+  await Promise.all(["kept", "lost"].map((name) => ready(kube, namespace, name)));
+  await ask(kube, "DELETE", `/api/v1/namespaces/${namespace}`);
+  await until(() => !kube.objects("Namespace").some(({ metadata }) => metadata.name === namespace));
+  assert.ok(content(kube, namespace, "kept")!.status.snapshotHandle);
+  assert.is(content(kube, namespace, "lost"), undefined);
+});
+
+test("that the driver does not cut say so, keep the time at which they first did, and heal.", async ({ kube }) => {
+  const namespace = await room(kube);
+  const fault = kube.faults.add({ type: "no-snapshot", name: `${namespace}/`, message: "the pool is full" });
+  await cut(kube, namespace, "a", "standard-retain");
+  const { status } = await until(() => {
+    const found = snapshot(kube, namespace, "a");
+    return found?.status?.error && found;
+  });
+  assert.equal([status.readyToUse, status.error.message], [false, "the pool is full"]);
+  assert.is(content(kube, namespace, "a")!.status?.snapshotHandle, undefined);
+  kube.faults.heal(fault);
+  assert.is((await ready(kube, namespace, "a")).status.error, undefined);
+});
+
+test("that are held back are cut, and not ready.", async ({ kube }) => {
+  const namespace = await room(kube);
+  const fault = kube.faults.unready(`${namespace}/a`);
+  await cut(kube, namespace, "a", "standard-retain");
+  await until(() => content(kube, namespace, "a")?.status?.snapshotHandle);
+  assert.is(snapshot(kube, namespace, "a")!.status.readyToUse, false);
+  kube.faults.heal(fault);
+  await ready(kube, namespace, "a");
+});
+
+test("of a content that was made by hand are bound to it, and to no other's.", async ({ kube }) => {
+  const namespace = await room(kube);
+  const spec = {
+    deletionPolicy: "Retain",
+    driver: "simulated.csi.example",
+    source: { snapshotHandle: "from-elsewhere" },
+    volumeSnapshotRef: { name: "a", namespace },
+  };
+  await post(kube.url, `${API}/volumesnapshotcontents`, { metadata: { name: `hand-${namespace}` }, spec });
+  for (const name of ["a", "b"]) {
+    await post(kube.url, `${API}/namespaces/${namespace}/volumesnapshots`, {
+      metadata: { name },
+      spec: { source: { volumeSnapshotContentName: `hand-${namespace}` } },
+    });
+  }
+  const { metadata } = await ready(kube, namespace, "a");
+  assert.is(content(kube, namespace, "a")!.spec.volumeSnapshotRef.uid, metadata.uid);
+  const other = await until(() => snapshot(kube, namespace, "b")?.status?.error);
+  assert.match(other.message, /missing or is bound to another snapshot/);
+});
+
+test.run();

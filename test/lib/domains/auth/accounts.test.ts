@@ -1,0 +1,109 @@
+/** Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they do. */
+import { CompiledQuery } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { patchUser } from "#lib/domains/auth/accounts.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import { findUserRecord } from "#lib/domains/users/records.ts";
+import type { UserPatch } from "#lib/domains/users/views.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { until } from "#test/support/until.ts";
+
+interface Stage {
+  db: TestDatabase;
+  apps: readonly App[];
+}
+
+const test = suite<Stage>("patchUser");
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  const app = await makeApp(stage.db);
+  stage.apps = [app, { ...app, db: await stage.db.openAgain() }];
+});
+test.before.each(async ({ db }) => {
+  await db.sql("update users set operator = false");
+});
+test.after(({ db }) => db.close());
+
+test("leaves one of two operators who demote or disable each other at once", async (stage) => {
+  const { db } = stage;
+  for (const patch of [{ operator: false }, { disabled: true }] as const) {
+    for (let round = 0; round < 5; round++) {
+      await db.sql("update users set operator = false");
+      const [ada, bob] = [await makeOperator(db), await makeOperator(db)];
+      const done = await Promise.allSettled([deed(stage, 0, ada, bob, patch), deed(stage, 1, bob, ada, patch)]);
+      assert.equal(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const refused = done.find((one) => one.status === "rejected")!;
+      assert.is(refused.reason.code, "last_operator");
+      assert.is(await operators(db), 1);
+    }
+  }
+});
+
+test("leaves one of ten who all step down at once", async (stage) => {
+  const all: Person[] = [];
+  for (let i = 0; i < 10; i++) all.push(await makeOperator(stage.db));
+  const done = await Promise.allSettled(all.map((one, i) => deed(stage, i % 2, one, one, { operator: false })));
+  assert.is(done.filter(({ status }) => status === "fulfilled").length, 9);
+  assert.is(await operators(stage.db), 1);
+});
+
+test("lets nobody give themselves back what is just being taken from them", async (stage) => {
+  const { db } = stage;
+  await makeOperator(db);
+  for (
+    const [take, give] of [["operator = false", { operator: true }], ["disabled_at = now()", {
+      disabled: false,
+    }]] as const
+  ) {
+    const bob = await makeOperator(db), taken = Promise.withResolvers<void>(), commit = Promise.withResolvers<void>();
+    const taking = db.transact(async (tx) => {
+      await tx.executeQuery(CompiledQuery.raw(`update users set ${take} where id = $1`, [bob.id]));
+      taken.resolve();
+      await commit.promise;
+    });
+    await taken.promise;
+    const giving = deed(stage, 1, bob, bob, give);
+    await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
+    commit.resolve();
+    await Promise.all([taking, giving]);
+    const [row] = await db.sql("select operator and disabled_at is null as acts from users where id = $1", [bob.id]);
+    assert.is(row.acts, false);
+  }
+});
+
+test("wakes the streams of whom it promotes, demotes or disables, and nobody's for a new name", async (stage) => {
+  const ann = await makeOperator(stage.db), bob = await makePerson(stage.db, "bob");
+  const woken: (keyof UserPatch)[] = [];
+  for (const patch of [{ displayName: "Bob" }, { operator: true }, { operator: false }, { disabled: true }]) {
+    const [field] = Object.keys(patch) as (keyof UserPatch)[];
+    const end = stage.apps[0]!.db.wakeups.subscribe(`user:${bob.id}`, () => woken.push(field!));
+    await deed(stage, 0, ann, bob, patch);
+    end();
+  }
+  assert.equal(woken, ["operator", "operator", "disabled"]);
+});
+
+test.run();
+
+async function makeOperator(db: TestDatabase): Promise<Person> {
+  return await makePerson(db, crypto.randomUUID(), { operator: true });
+}
+
+async function deed({ db, apps }: Stage, replica: number, by: Person, to: Person, patch: Partial<UserPatch>) {
+  const app = apps[replica]!, cookie = `wheelwright=${(await makeSession(db, by)).secret}`;
+  const actor = await authenticate(app, new Request("http://x/", { headers: { cookie } }), { ip: "", userAgent: "" });
+  const user = (await findUserRecord(app.db.rows, to.id))!;
+  const nothing = { displayName: undefined, operator: undefined, disabled: undefined };
+  if (!actor) return await Promise.reject(Object.assign(new Error("too late"), { code: "last_operator" }));
+  return await patchUser(app, actor, user, { ...nothing, ...patch });
+}
+
+async function operators(db: TestDatabase): Promise<number> {
+  const [row] = await db.sql("select count(*)::int as n from users where operator and disabled_at is null");
+  return row.n;
+}

@@ -1,0 +1,103 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/records/audit/store.ts";
+import { openPasswords, verifyPassword } from "#lib/drivers/crypto/password.ts";
+import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeSession, makeToken, PASSWORD } from "#test/support/people.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase }>("resetPassword");
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+});
+test.after((stage) => stage.db.close());
+
+test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
+  const ada = await makePerson(db, "ada");
+  const { password } = await resetPassword({ db, passwords: openPasswords() }, " ADA@example.org ");
+  const [{ password_hash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
+  assert.is(await verifyPassword(password, password_hash), "right");
+  assert.is(await verifyPassword(PASSWORD, password_hash), "wrong");
+});
+
+test("ends the user's sessions, tells their streams, and leaves tokens and others alone", async ({ db }) => {
+  const ada = await makePerson(db, "ann"), bob = await makePerson(db, "bob");
+  await makeSession(db, ada);
+  const other = await makeSession(db, bob);
+  await makeToken(db, ada, "cli");
+  let told = false;
+  const end = db.wakeups.subscribe(`user:${ada.id}`, () => void (told = true));
+  await resetPassword(quick(db), ada.email);
+  await until(() => told);
+  end();
+  assert.equal(await db.sql("select id from sessions where ended_at is null"), [{ id: other.id }]);
+  assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), []);
+});
+
+test("of an address that nobody proved counts as proof, and ends what a stranger left in the account", async ({ db }) => {
+  const eve = await makePerson(db, "eve", { verified: false });
+  const { id } = await makeToken(db, eve, "cli");
+  await resetPassword(quick(db), eve.email);
+  const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
+  assert.ok(user.email_verified_at);
+  assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), [{ id }]);
+  const events = await kindsOf(db, eve.id);
+  assert.equal(events, ["email_verified", "password_reset", "token_revoked"]);
+});
+
+test("is refused for a disabled user, as long as an operator is there to enable them", async ({ db }) => {
+  await makePerson(db, "root", { operator: true });
+  for (const operator of [true, false]) {
+    const dan = await makePerson(db, `dan-${operator}`, { disabled: true, operator });
+    const fault = await rejection(resetPassword(quick(db), dan.email));
+    assert.equal([fault.code, /an operator must enable them/.test(fault.message)], ["user_disabled", true]);
+    assert.equal(await kindsOf(db, dan.id), []);
+  }
+});
+
+test("enables a disabled operator where no other is left, and nobody else", async ({ db }) => {
+  await db.sql("update users set operator = false");
+  const lost = await makePerson(db, "lost", { disabled: true, operator: true });
+  await makePerson(db, "unproven", { verified: false, operator: true });
+  const plain = await makePerson(db, "plain", { disabled: true });
+  assert.is((await rejection(resetPassword(quick(db), plain.email))).code, "user_disabled");
+  assert.is((await resetPassword(quick(db), lost.email)).enabled, true);
+  const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
+  assert.is(user.disabled_at, null);
+  const [event] = await db.sql("select metadata from audit_events where kind = 'user_updated'");
+  assert.equal(event.metadata, { changed: { disabled: false } });
+});
+
+test("is written down, without the password", async ({ db }) => {
+  const ada = await makePerson(db, "eda");
+  const { password } = await resetPassword(quick(db), ada.email);
+  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  assert.equal([event?.kind, event?.actor.id, event?.objectId], ["password_reset", "system", ada.id]);
+  assert.not.match(JSON.stringify(event), password);
+});
+
+test("says that there is no such user", async ({ db }) => {
+  const fault = await rejection(resetPassword(quick(db), "nobody@example.org"));
+  assert.equal([fault.code, fault.message], [
+    "user_missing",
+    "There is no user with the e-mail address nobody@example.org",
+  ]);
+});
+
+test.run();
+
+/** What it needs, but for the time that hashing takes. */
+function quick(db: TestDatabase) {
+  const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
+  return { db, passwords };
+}
+
+async function kindsOf(db: TestDatabase, userId: string): Promise<string[]> {
+  const found = await db.sql(
+    "select kind from audit_events where object_id = $1 or metadata->>'userId' = $1 order by kind",
+    [userId],
+  );
+  return found.map(({ kind }) => kind);
+}

@@ -1,0 +1,237 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { authenticate, authenticateAgain } from "#lib/domains/auth/authenticate.ts";
+import { newSecret } from "#lib/drivers/crypto/secret.ts";
+import { newToken } from "#lib/drivers/crypto/token.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { rejection } from "#test/support/until.ts";
+
+const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
+const MESSAGE = "The Authorization header holds no token that is valid here";
+
+interface Stage {
+  db: TestDatabase;
+  app: App;
+  person: Person;
+}
+
+const test = suite<Stage>("authenticate");
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.app = await makeApp(stage.db);
+});
+test.before.each(async (stage) => {
+  await stage.db.shiftClock(0);
+  stage.person = await makePerson(stage.db, crypto.randomUUID());
+});
+test.after((stage) => stage.db.close());
+
+test("is nobody without header and cookie", async ({ app }) => {
+  assert.is(await authenticate(app, asked({}), ORIGIN), null);
+});
+
+test("knows a session by its cookie, also among others", async ({ app, db, person }) => {
+  const { id, secret } = await makeSession(db, person);
+  const actor = await authenticate(app, asked({ cookie: `theme=dark; wheelwright=${secret}; x=y` }), ORIGIN);
+  assert.equal(actor, {
+    userId: person.id,
+    email: person.email,
+    displayName: person.email.split("@")[0],
+    role: "spoke_admin",
+    federationIds: [],
+    spokeIds: [],
+    credential: { kind: "session", id },
+    ...ORIGIN,
+    tokenPrefix: null,
+  });
+});
+
+test("knows a token, its scope and its prefix, however Bearer is written", async ({ app, db, person }) => {
+  const { id, plaintext, prefix } = await makeToken(db, person, "provisioning");
+  for (const word of ["Bearer", "bearer", "BEARER "]) {
+    const actor = await authenticate(app, asked({ authorization: `${word} ${plaintext}` }), ORIGIN);
+    assert.equal(actor?.credential, { kind: "token", id, scope: "provisioning" });
+    assert.equal([actor?.userId, actor?.tokenPrefix, actor?.ip], [person.id, prefix, ORIGIN.ip]);
+  }
+});
+
+test("looks for __Host-wheelwright alone where the service is public", async ({ db, person }) => {
+  const app = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org" });
+  const { secret } = await makeSession(db, person);
+  assert.is(await authenticate(app, asked({ cookie: `wheelwright=${secret}` }), ORIGIN), null);
+  assert.is((await authenticate(app, asked({ cookie: `__Host-wheelwright=${secret}` }), ORIGIN))?.userId, person.id);
+});
+
+test("never falls back to the cookie, whatever is wrong with the header", async ({ app, db, person }) => {
+  const { secret } = await makeSession(db, person);
+  const { plaintext } = await makeToken(db, person, "cli");
+  const headers = [
+    "",
+    "Bearer",
+    "Bearer ",
+    plaintext,
+    `Basic ${btoa("a:b")}`,
+    `Token ${plaintext}`,
+    `Bearer ${plaintext}x`,
+    `Bearer ${plaintext} ${plaintext}`,
+    `Bearer ${plaintext}, Bearer ${plaintext}`,
+    `Bearer "${plaintext}"`,
+    `Bearer ${secret}`,
+    `Bearer ${newToken("cli").plaintext}`,
+  ];
+  for (const authorization of headers) {
+    const request = asked({ authorization, cookie: `wheelwright=${secret}` });
+    const fault = await rejection(authenticate(app, request, ORIGIN));
+    assert.equal([fault.code, fault.message], ["bad_credentials", MESSAGE], authorization);
+  }
+});
+
+test("asks the database nothing about what cannot be a token or a cookie of ours", async ({ app, db, person }) => {
+  const { plaintext } = await makeToken(db, person, "cli");
+  const unasked = { ...app, db: deaf(db) };
+  const mistyped = plaintext.slice(0, -1) + (plaintext.endsWith("0") ? "1" : "0");
+  for (const token of [mistyped, "x".repeat(10_000), plaintext.replace("cli", "ro"), "%00"]) {
+    const fault = await rejection(authenticate(unasked, asked({ authorization: `Bearer ${token}` }), ORIGIN));
+    assert.is(fault.code, "bad_credentials", token);
+  }
+  for (
+    const cookie of ["wheelwright=", "wheelwright=x", `wheelwright=${"y".repeat(5000)}`, "wheelwright=%ff", "=;;="]
+  ) {
+    assert.is(await authenticate(unasked, asked({ cookie }), ORIGIN), null, cookie);
+  }
+});
+
+test("does not know a session that never was", async ({ app }) => {
+  assert.is(await authenticate(app, asked({ cookie: `wheelwright=${newSecret()}` }), ORIGIN), null);
+});
+
+test("lets a session go 12 hours after its last use", async ({ app, db, person }) => {
+  const request = asked({ cookie: `wheelwright=${(await makeSession(db, person)).secret}` });
+  await db.shiftClock(12 * HOUR - MINUTE);
+  assert.ok(await authenticate(app, request, ORIGIN));
+  await db.shiftClock(24 * HOUR - 2 * MINUTE);
+  assert.ok(await authenticate(app, request, ORIGIN));
+  await db.shiftClock(36 * HOUR);
+  assert.is(await authenticate(app, request, ORIGIN), null);
+});
+
+test("lets a session go after 30 days, however much it is used", async ({ app, db, person }) => {
+  const { id, secret } = await makeSession(db, person);
+  const request = asked({ cookie: `wheelwright=${secret}` });
+  const use = (ago: number) =>
+    db.sql(
+      "update sessions set seen_at = wheelwright_now(), created_at = wheelwright_now() - $2::float8 * interval '1 ms' where id = $1",
+      [id, ago],
+    );
+  await use(30 * DAY - MINUTE);
+  assert.ok(await authenticate(app, request, ORIGIN));
+  await use(30 * DAY + SECOND);
+  assert.is(await authenticate(app, request, ORIGIN), null);
+});
+
+test("refuses a token from the moment on at which it expires", async ({ app, db, person }) => {
+  const expiresAt = new Date((await db.now()).getTime() + HOUR);
+  const { plaintext } = await makeToken(db, person, "cli", expiresAt);
+  const request = asked({ authorization: `Bearer ${plaintext}` });
+  await db.shiftClock(HOUR - MINUTE);
+  assert.ok(await authenticate(app, request, ORIGIN));
+  await db.shiftClock(HOUR);
+  assert.is((await rejection(authenticate(app, request, ORIGIN))).message, MESSAGE);
+});
+
+test("stops a disabled user's sessions and tokens", async ({ app, db, person }) => {
+  const cookie = `wheelwright=${(await makeSession(db, person)).secret}`;
+  const authorization = `Bearer ${(await makeToken(db, person, "cli")).plaintext}`;
+  await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [person.id]);
+  assert.is(await authenticate(app, asked({ cookie }), ORIGIN), null);
+  assert.is((await rejection(authenticate(app, asked({ authorization }), ORIGIN))).message, MESSAGE);
+});
+
+test("costs one statement, and notes the use of a token or session at most once a minute", async (stage) => {
+  const { app, db, person } = stage;
+  const token = await makeToken(db, person, "cli"), session = await makeSession(db, person);
+  const counted = counting(db);
+  const noted = async () => {
+    const [row] = await db.sql(
+      "select last_used_at, seen_at from api_tokens, sessions where api_tokens.id = $1 and sessions.id = $2",
+      [token.id, session.id],
+    );
+    return [row.last_used_at, row.seen_at].map(String);
+  };
+  const use = async () => {
+    counted.statements.length = 0;
+    const asking = { ...app, db: counted.db };
+    await authenticate(asking, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN);
+    await authenticate(asking, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN);
+    return counted.statements.map((text) => text.split(" ")[0]);
+  };
+  assert.equal(await use(), ["select", "update", "select"], "a token's first use is noted, a session's is its login");
+  const first = await noted();
+  await db.shiftClock(50 * SECOND);
+  assert.equal(await use(), ["select", "select"]);
+  assert.equal(await noted(), first);
+  await db.shiftClock(2 * MINUTE);
+  assert.equal(await use(), ["select", "update", "select", "update"]);
+  const second = await noted();
+  assert.ok(first.every((stamp, i) => stamp !== second[i]));
+});
+
+test.run();
+
+const again = suite<Stage>("authenticateAgain");
+
+again.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.app = await makeApp(stage.db);
+  stage.person = await makePerson(stage.db, "person");
+});
+again.after((stage) => stage.db.close());
+
+again("finds the caller as it is by now, with the credential that it came with", async ({ app, db, person }) => {
+  const { plaintext } = await makeToken(db, person, "readonly");
+  const actor = (await authenticate(app, asked({ authorization: `Bearer ${plaintext}` }), ORIGIN))!;
+  assert.equal(await authenticateAgain(app, actor), actor);
+  await db.sql("update users set operator = true where id = $1", [person.id]);
+  assert.is((await authenticateAgain(app, actor))?.role, "operator");
+});
+
+again("is null once the token is revoked or the session has ended", async ({ app, db, person }) => {
+  const token = await makeToken(db, person, "readonly"), session = await makeSession(db, person);
+  const byToken = (await authenticate(app, asked({ authorization: `Bearer ${token.plaintext}` }), ORIGIN))!;
+  const bySession = (await authenticate(app, asked({ cookie: `wheelwright=${session.secret}` }), ORIGIN))!;
+  await db.sql("update api_tokens set revoked_at = wheelwright_now()");
+  assert.is(await authenticateAgain(app, byToken), null);
+  assert.equal(await authenticateAgain(app, bySession), bySession);
+  await db.sql("update sessions set ended_at = wheelwright_now()");
+  assert.is(await authenticateAgain(app, bySession), null);
+});
+
+again.run();
+
+function asked(headers: Record<string, string>): Request {
+  return new Request("http://localhost:3000/api/auth/me", { headers });
+}
+
+/** A database that fails whoever asks it something. */
+function deaf(db: TestDatabase): TestDatabase {
+  return Object.defineProperty({ ...db }, "rows", {
+    get() {
+      throw new Error("The database was asked");
+    },
+  });
+}
+
+/** The same database, and what it is asked. */
+function counting(db: TestDatabase) {
+  const statements: string[] = [];
+  const rows = db.rows.withPlugin({
+    transformQuery: ({ node }) => (statements.push(node.kind.replace("QueryNode", "").toLowerCase()), node),
+    transformResult: ({ result }) => Promise.resolve(result),
+  });
+  return { statements, db: { ...db, rows } };
+}

@@ -1,0 +1,51 @@
+/** Noting when a credential was used last: who only reads is not kept out because that cannot be written. */
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findSession, findToken, noteSession, noteToken } from "#lib/domains/auth/credentials.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase; ada: Person }>("noteToken and noteSession");
+test.before.each(async (context) => {
+  context.db = await openTestDatabase({ size: 1 });
+  context.ada = await makePerson(context.db, "ada");
+});
+test.after.each(({ db }) => db.close());
+
+/** From now on no row of these tables is changed, for this reason. */
+async function refuse(db: TestDatabase, state: string): Promise<void> {
+  await db.sql(`create function refuse() returns trigger language plpgsql
+    as $$ begin raise exception 'refused' using errcode = '${state}'; end $$`);
+  for (const table of ["api_tokens", "sessions"]) {
+    await db.sql(`create trigger refuse before update on ${table} for each row execute function refuse()`);
+  }
+}
+
+test("let in whoever comes while nothing can be written, and no other failure", async ({ db, ada }) => {
+  const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
+  await db.sql("update sessions set seen_at = seen_at - interval '1 hour'");
+  await refuse(db, "53100");
+  await noteToken(db.rows, token.id);
+  await noteSession(db.rows, session.id);
+  await db.sql("drop function refuse cascade");
+  await refuse(db, "22012");
+  for (const note of [noteToken(db.rows, token.id), noteSession(db.rows, session.id)]) {
+    assert.is((await rejection(note)).code, "22012");
+  }
+});
+
+test("are not called for on a server that only reads", async ({ db, ada }) => {
+  const token = await makeToken(db, ada, "cli"), session = await makeSession(db, ada);
+  await db.sql("update sessions set seen_at = seen_at - interval '1 hour'");
+  const stale = async () => [
+    (await findToken(db.rows, { id: token.id }))?.stale,
+    (await findSession(db.rows, { id: session.id }))?.stale,
+  ];
+  assert.equal(await stale(), [true, true]);
+  await sql`set default_transaction_read_only = on`.execute(db.rows);
+  assert.equal(await stale(), [false, false]);
+});
+
+test.run();

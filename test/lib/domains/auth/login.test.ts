@@ -1,0 +1,242 @@
+import { scryptSync } from "node:crypto";
+import { encodeBase64NoPadding } from "@oslojs/encoding";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { readAudit } from "#lib/records/audit/store.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import { signIn, signOut } from "#lib/domains/auth/login.ts";
+import type { Passwords } from "#lib/drivers/crypto/password.ts";
+import { openAttempts } from "#lib/base/limits/attempts.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { quickPasswords } from "#test/support/errands.ts";
+import { makePerson, makeSession, PASSWORD } from "#test/support/people.ts";
+import { rejection } from "#test/support/until.ts";
+
+const ORIGIN = { ip: "192.0.2.7", userAgent: "Firefox" };
+const REFUSAL = "Wrong e-mail address or password";
+
+interface Stage {
+  db: TestDatabase;
+  app: App;
+}
+
+const test = suite<Stage>("signIn");
+
+test.before.each(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.app = await makeApp(stage.db);
+});
+test.after.each((stage) => stage.db.close());
+
+test("begins a session that the cookie opens, and writes down who did it from where", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  const { user, cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
+  assert.equal([user.id, user.role, user.displayName], [ada.id, "spoke_admin", "ada"]);
+  assert.match(cookie, /^wheelwright=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+  const actor = await authenticate(app, withCookie(cookie), ORIGIN);
+  assert.is(actor?.userId, ada.id);
+  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  assert.equal(
+    [event?.kind, event?.actor, event?.objectType, event?.objectId, event?.ip, event?.userAgent],
+    ["auth_login", ada, "session", actor?.credential.id, "192.0.2.7", "Firefox"],
+  );
+});
+
+test("tells who has not proved the address, after the right password, and mails the link at most once an hour", async ({ app, db }) => {
+  const una = await makePerson(db, "una", { verified: false }), ada = await makePerson(db, "ada");
+  await rejection(signIn(app, ORIGIN, { email: una.email, password: "a wrong password" }));
+  const mails = () => db.sql("select payload -> 'letter' as letter from jobs where kind = 'mail'");
+  assert.equal(await mails(), []);
+  for (let i = 0; i < 2; i++) {
+    const { message } = await signIn(app, ORIGIN, { email: una.email, password: PASSWORD });
+    assert.match(message ?? "", "Your e-mail address is not verified");
+    assert.equal((await mails()).map(({ letter }) => [letter.template, letter.to.email]), [[
+      "verification",
+      una.email,
+    ]]);
+  }
+  assert.is((await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD })).message, undefined);
+  assert.is((await mails()).length, 1);
+});
+
+test("keeps of a session only the hash of its secret", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  const { cookie } = await signIn(app, ORIGIN, { email: ada.email, password: PASSWORD });
+  const secret = cookie.slice("wheelwright=".length).split(";")[0]!;
+  const [{ kept }] = await db.sql(
+    "select string_agg(sessions::text, '') || (select string_agg(audit_events::text, '') from audit_events) as kept from sessions",
+  );
+  assert.not.match(kept, secret);
+  assert.not.match(kept, PASSWORD);
+});
+
+test("begins a new session each time", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  const login = { email: ada.email, password: PASSWORD };
+  assert.is.not((await signIn(app, ORIGIN, login)).cookie, (await signIn(app, ORIGIN, login)).cookie);
+});
+
+test("says and does the same whatever is wrong: address, password, no password yet, disabled", async ({ app, db }) => {
+  const runs = counting(app.passwords);
+  const ada = await makePerson(db, "ada");
+  const invited = await makePerson(db, "invited", { passwordHash: null });
+  const gone = await makePerson(db, "gone", { disabled: true });
+  const attempts = [
+    { email: "nobody@example.org", password: PASSWORD },
+    { email: ada.email, password: "a wrong password" },
+    { email: invited.email, password: PASSWORD },
+    { email: gone.email, password: PASSWORD },
+  ];
+  const costs: unknown[] = [];
+  for (const login of attempts) {
+    const statements: string[] = [];
+    const fault = await rejection(signIn({ ...app, db: watched(db, statements), passwords: runs }, ORIGIN, login));
+    assert.equal([fault.code, fault.message], ["login_failed", REFUSAL]);
+    costs.push([statements, runs.count()]);
+  }
+  for (const cost of costs) assert.equal(cost, costs[0]);
+  assert.is((costs[0] as [string[], number])[1], 1, "one run of scrypt");
+  assert.equal(await db.sql("select id from sessions"), []);
+});
+
+test("writes down a failure with the address that was typed, and no password", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  for (const email of [ada.email, "nobody@example.org"]) {
+    await rejection(signIn(app, ORIGIN, { email, password: "my secret, mistyped" }));
+  }
+  const events = await readAudit(db.rows, { kind: "auth_login_failed" }, { limit: 9 });
+  assert.equal(events.map(({ actor, objectType, objectId }) => ({ actor, objectType, objectId })), [
+    { actor: { id: "anonymous", email: "nobody@example.org" }, objectType: "user", objectId: "unknown" },
+    { actor: { id: "anonymous", email: ada.email }, objectType: "user", objectId: ada.id },
+  ]);
+  assert.not.match(JSON.stringify(events), "mistyped");
+});
+
+test("waits for its turn without a connection, until its request ends, whether or not there is the account", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada"), quick = { ...app, passwords: quickPasswords() };
+  const outcomes: unknown[] = [];
+  for (const email of [ada.email, "nobody@example.org"]) {
+    const attempts = openAttempts({ after: () => () => {} }), statements: string[] = [];
+    const stage = { ...quick, attempts, db: watched(db, statements) };
+    for (let i = 0; i < 5; i++) await rejection(signIn(stage, ORIGIN, { email, password: "a wrong password" }));
+    const asked = statements.splice(0).length, leaving = new AbortController();
+    const waiting = rejection(signIn(stage, ORIGIN, { email, password: PASSWORD }, leaving.signal));
+    leaving.abort(new Error("The client is gone"));
+    outcomes.push([asked, (await waiting).message, statements, quick.passwords.count()]);
+  }
+  assert.equal(outcomes, Array.from({ length: 2 }, () => [10, "The client is gone", [], 5]));
+});
+
+test("lets the owner in between the guesses of others, which are slowed until then", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada"), waiting: (() => void)[] = [];
+  const attempts = openAttempts({ after: (ms, work) => (ms <= 2 * SECOND && waiting.push(work), () => {}) });
+  const stage = { ...app, attempts, passwords: quickPasswords() };
+  const attempt = (ip: string, password: string) =>
+    signIn(stage, { ...ORIGIN, ip }, { email: ada.email, password }).catch((error) => error.code);
+  for (let i = 0; i < 5; i++) await attempt("2001:db8:1::1", "a wrong password");
+  const guesses = Array.from({ length: 9 }, (_, i) => attempt(`2001:db8:1:${i}::1`, "a wrong password"));
+  const owner = attempt("192.0.2.7", PASSWORD);
+  waiting.shift()!();
+  assert.is((await owner).user.id, ada.id);
+  assert.equal([...new Set(await Promise.all(guesses.slice(0, 5)))], ["login_failed"]);
+});
+
+test("makes an outdated hash anew, once", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
+  const login = { email: ada.email, password: PASSWORD };
+  const hash = async () => (await db.sql("select password_hash from users"))[0].password_hash;
+  await signIn(app, ORIGIN, login);
+  const renewed = await hash();
+  assert.match(renewed, /^\$scrypt\$ln=15,r=8,p=3\$/);
+  await signIn(app, ORIGIN, login);
+  assert.is(await hash(), renewed);
+});
+
+test("lets two logins in that both find the hash outdated", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
+  const login = { email: ada.email, password: PASSWORD };
+  const both = await Promise.all([signIn(app, ORIGIN, login), signIn(app, ORIGIN, login)]);
+  for (const { cookie } of both) assert.ok(await authenticate(app, withCookie(cookie), ORIGIN));
+});
+
+test("refuses the old password when a new one was set while it was judged", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  let judged = 0;
+  const passwords: Passwords = {
+    ...app.passwords,
+    async verify(...asked) {
+      const verdict = await app.passwords.verify(...asked);
+      if (++judged === 1) await resetPassword(app, ada.email);
+      return verdict;
+    },
+  };
+  const fault = await rejection(signIn({ ...app, passwords }, ORIGIN, { email: ada.email, password: PASSWORD }));
+  assert.equal([fault.code, judged], ["login_failed", 2]);
+  assert.equal(await db.sql("select id from sessions"), []);
+});
+
+test.run();
+
+const leaving = suite<Stage>("signOut");
+
+leaving.before.each(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.app = await makeApp(stage.db);
+});
+leaving.after.each((stage) => stage.db.close());
+
+leaving("ends this session and no other, once, and clears the cookie", async ({ app, db }) => {
+  const ada = await makePerson(db, "ada");
+  const [one, other] = [await makeSession(db, ada), await makeSession(db, ada)];
+  const actor = await authenticate(app, withCookie(`wheelwright=${one.secret}`), ORIGIN);
+  const cleared = await signOut(app, actor);
+  assert.is(cleared, "wheelwright=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
+  await signOut(app, actor);
+  assert.is(await authenticate(app, withCookie(`wheelwright=${one.secret}`), ORIGIN), null);
+  assert.ok(await authenticate(app, withCookie(`wheelwright=${other.secret}`), ORIGIN));
+  const events = await readAudit(db.rows, { kind: "auth_logout" }, { limit: 9 });
+  assert.equal(events.map((event) => [event.actor, event.objectId]), [[ada, one.id]]);
+});
+
+leaving("has nothing to do without a session", async ({ app, db }) => {
+  assert.match(await signOut(app, null), "Max-Age=0");
+  assert.equal(await readAudit(db.rows, {}, { limit: 9 }), []);
+});
+
+leaving.run();
+
+function withCookie(cookie: string): Request {
+  return new Request("http://localhost:3000/", { headers: { cookie: cookie.split(";")[0]! } });
+}
+
+function counting(passwords: Passwords): Passwords & { count(): number } {
+  let runs = 0;
+  return {
+    hash: (...asked) => (runs++, passwords.hash(...asked)),
+    verify: (...asked) => (runs++, passwords.verify(...asked)),
+    count: () => {
+      const counted = runs;
+      runs = 0;
+      return counted;
+    },
+  };
+}
+
+/** The same database, telling what kind of statement each is that it is asked. */
+function watched(db: TestDatabase, statements: string[]): TestDatabase {
+  const rows = db.rows.withPlugin({
+    transformQuery: ({ node }) => (statements.push(node.kind), node),
+    transformResult: ({ result }) => Promise.resolve(result),
+  });
+  const transact: TestDatabase["transact"] = (work) => db.transact((tx) => (statements.push("transaction"), work(tx)));
+  return { ...db, rows, transact };
+}
+
+function cheapHash(password: string): string {
+  const salt = new Uint8Array(16).fill(7), key = scryptSync(password, salt, 32, { N: 16, r: 8, p: 1 });
+  return `$scrypt$ln=4,r=8,p=1$${encodeBase64NoPadding(salt)}$${encodeBase64NoPadding(key)}`;
+}

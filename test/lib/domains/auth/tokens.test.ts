@@ -1,0 +1,178 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { readAudit } from "#lib/records/audit/store.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import { createToken, listTokens, ownToken, revokeToken, type Token } from "#lib/domains/auth/tokens.ts";
+import { HOUR } from "#lib/base/time.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeSession, type Person } from "#test/support/people.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const ORIGIN = { ip: "192.0.2.7", userAgent: "curl" };
+
+interface Stage {
+  db: TestDatabase;
+  app: App;
+  ada: Actor;
+  bob: Actor;
+  root: Actor;
+}
+
+const test = suite<Stage>("createToken");
+const listing = suite<Stage>("listTokens");
+const revoking = suite<Stage>("revokeToken");
+
+for (const each of [test, listing, revoking]) {
+  each.before.each(async (stage) => {
+    stage.db = await openTestDatabase();
+    stage.app = await makeApp(stage.db);
+    stage.ada = await actorOf(stage, await makePerson(stage.db, "ada"));
+    stage.bob = await actorOf(stage, await makePerson(stage.db, "bob"));
+    stage.root = await actorOf(stage, await makePerson(stage.db, "root", { operator: true }));
+  });
+  each.after.each((stage) => stage.db.close());
+}
+
+test("answers the plaintext, which acts as its maker within its scope", async ({ app, ada }) => {
+  const made = await createToken(app, ada, { name: "laptop", scope: "provisioning" });
+  assert.match(made.token, /^ww_prv_/);
+  assert.equal([made.name, made.scope, made.expiresAt, made.lastUsedAt], ["laptop", "provisioning", null, null]);
+  const actor = await use(app, made.token);
+  assert.equal([actor?.userId, actor?.credential], [ada.userId, {
+    kind: "token",
+    id: made.id,
+    scope: "provisioning",
+  }]);
+});
+
+test("keeps neither the plaintext nor more of it than the prefix", async ({ app, db, ada }) => {
+  const { token, prefix } = await createToken(app, ada, { name: "laptop", scope: "cli" });
+  const [{ kept }] = await db.sql(
+    "select string_agg(api_tokens::text, '') || (select string_agg(audit_events::text, '') from audit_events) as kept from api_tokens",
+  );
+  assert.match(prefix, /^ww_cli_.{4}$/);
+  assert.match(kept, prefix);
+  assert.not.match(kept, token.slice(0, prefix.length + 1));
+});
+
+test("writes down who made what", async ({ app, db, ada }) => {
+  const { id, prefix } = await createToken(app, ada, { name: "laptop", scope: "readonly" });
+  const [event] = await readAudit(db.rows, {}, { limit: 9 });
+  assert.equal([event?.kind, event?.actor.id, event?.objectType, event?.objectId, event?.metadata], [
+    "token_created",
+    ada.userId,
+    "token",
+    id,
+    { name: "laptop", scope: "readonly", prefix, expiresAt: null },
+  ]);
+});
+
+test("refuses an expiry that is not ahead by the service's clock, and leaves nothing behind", async (stage) => {
+  const { app, db, ada } = stage;
+  const now = await db.now();
+  await db.shiftClock(HOUR);
+  const past = new Date(now.getTime() + HOUR / 2);
+  const fault = await rejection(createToken(app, ada, { name: "late", scope: "cli", expiresAt: past }));
+  assert.is(fault.code, "expiry_past");
+  assert.equal(await db.sql("select id from api_tokens"), []);
+  const expiresAt = new Date(now.getTime() + 2 * HOUR);
+  assert.equal((await createToken(app, ada, { name: "timely", scope: "cli", expiresAt })).expiresAt, expiresAt);
+});
+
+test.run();
+
+listing("shows the caller's own that are not revoked, newest first, and when each was used", async (stage) => {
+  const { app, db, ada, bob } = stage;
+  await createToken(app, bob, { name: "bob's", scope: "cli" });
+  const first = await createToken(app, ada, { name: "first", scope: "cli" });
+  const second = await createToken(app, ada, { name: "second", scope: "readonly" });
+  await revokeToken(app, ada, await createToken(app, ada, { name: "gone", scope: "cli" }));
+  await use(app, first.token);
+  const listed = await listTokens(db.rows, ada, {});
+  assert.equal(listed.map(({ id }) => id), [second.id, first.id]);
+  assert.is(listed[0]?.lastUsedAt, null);
+  assert.instance(listed[1]?.lastUsedAt, Date);
+});
+
+listing("pages without splitting those of the same moment", async ({ app, db, ada }) => {
+  const made: Token[] = [];
+  for (const name of ["1", "2", "3", "4"]) made.push(await createToken(app, ada, { name, scope: "cli" }));
+  await db.sql("update api_tokens set created_at = '2026-01-01T00:00:00Z' where name in ('2', '3')");
+  await db.sql("update api_tokens set created_at = '2026-01-02T00:00:00Z' where name = '4'");
+  await db.sql("update api_tokens set created_at = '2025-12-31T00:00:00Z' where name = '1'");
+  const page = await listTokens(db.rows, ada, { limit: 2 });
+  assert.equal(page.map(({ name }) => name), ["4", "3", "2"]);
+  const rest = await listTokens(db.rows, ada, { limit: 2, before: page.at(-1)!.createdAt });
+  assert.equal(rest.map(({ name }) => name), ["1"]);
+});
+
+listing.run();
+
+revoking("stops the token on every replica by the time it returns", async ({ app, db, ada }) => {
+  const other = { ...app, db: await db.openAgain() };
+  try {
+    const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
+    assert.ok(await use(other, made.token));
+    await revokeToken(app, ada, made);
+    assert.is((await rejection(use(other, made.token))).code, "bad_credentials");
+  } finally {
+    await other.db.close();
+  }
+});
+
+revoking("tells the streams that the token has opened", async ({ app, db, ada }) => {
+  const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
+  let told = false;
+  const end = db.wakeups.subscribe(`user:${ada.userId}`, () => void (told = true));
+  await revokeToken(app, ada, made);
+  await until(() => told);
+  end();
+});
+
+revoking("writes down who took what from whom", async ({ app, db, ada, root }) => {
+  const { id, name, prefix, ...rest } = await createToken(app, ada, { name: "laptop", scope: "cli" });
+  await revokeToken(app, root, { id, name, prefix, ...rest });
+  const [event] = await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 });
+  assert.equal([event?.actor.id, event?.objectId, event?.metadata], [
+    root.userId,
+    id,
+    { name, prefix, userId: ada.userId },
+  ]);
+});
+
+revoking("is done once by two who ask at the same time", async ({ app, db, ada }) => {
+  const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
+  const both = await Promise.allSettled([revokeToken(app, ada, made), revokeToken(app, ada, made)]);
+  assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  assert.is((await readAudit(db.rows, { kind: "token_revoked" }, { limit: 9 })).length, 1);
+});
+
+revoking("reaches one's own tokens alone, but for an operator, and none that is gone", async (stage) => {
+  const { app, ada, bob, root } = stage;
+  const made = await createToken(app, ada, { name: "laptop", scope: "cli" });
+  const reach = async (actor: Actor, tokenId: string) =>
+    (await ownToken.admit({ app, actor, params: { tokenId }, query: {} })).token.id;
+  assert.is(await reach(ada, made.id), made.id);
+  assert.is(await reach(root, made.id), made.id);
+  assert.is((await rejection(reach(bob, made.id))).code, "token_missing");
+  for (const id of ["", "tok_", "'; --", made.id.toUpperCase(), `${made.id}x`]) {
+    assert.is((await rejection(reach(root, id))).code, "token_missing", id);
+  }
+  await revokeToken(app, ada, made);
+  assert.is((await rejection(reach(ada, made.id))).code, "token_missing");
+});
+
+revoking.run();
+
+async function use(app: App, token: string): Promise<Actor | null> {
+  return await authenticate(app, new Request("http://x/", { headers: { authorization: `Bearer ${token}` } }), ORIGIN);
+}
+
+async function actorOf({ app, db }: Pick<Stage, "app" | "db">, person: Person): Promise<Actor> {
+  const { secret } = await makeSession(db, person);
+  const request = new Request("http://x/", { headers: { cookie: `wheelwright=${secret}` } });
+  return (await authenticate(app, request, ORIGIN))!;
+}

@@ -1,0 +1,53 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { LoginBody, NewTokenView, TokenView } from "#lib/domains/auth/views.ts";
+
+const test = suite("LoginBody");
+
+test("takes an address in any case and a password of any Unicode, unchanged", () => {
+  const given = { email: " Ada@Example.ORG ", password: " e\u0301 🔑\t\u0007 " };
+  assert.equal(v.parse(LoginBody, given), { email: "ada@example.org", password: given.password });
+});
+
+test("asks no more of a password than that it can be one: it may be older than our rules", () => {
+  for (const password of ["x", "password", "y".repeat(4096)]) {
+    assert.ok(v.is(LoginBody, { email: "a@example.org", password }));
+  }
+  for (const password of ["", "y".repeat(4097), "\0", "\udc00", 12345, null, undefined, { $gt: "" }, ["x"]]) {
+    assert.not(v.is(LoginBody, { email: "a@example.org", password }), JSON.stringify(password));
+  }
+});
+
+test("refuses what is no address", () => {
+  for (
+    const email of ["", "x", "a@", "a b@example.org", "a\0@example.org", "a@example.org\n\u0001", ["a@b.cd"], null]
+  ) {
+    assert.not(v.is(LoginBody, { email, password: "x" }), JSON.stringify(email));
+  }
+});
+
+test.run();
+
+const shown = suite("TokenView");
+
+shown("lets out neither the hash nor, once it is made, the plaintext", () => {
+  const row = {
+    id: "tok_1",
+    name: "CI",
+    scope: "cli",
+    prefix: "ww_cli_abcd",
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
+    token: "ww_cli_secret",
+    token_hash: new Uint8Array(32),
+  };
+  const { token, token_hash, ...listed } = row;
+  assert.equal(v.parse(TokenView, row), { ...listed, createdAt: "1970-01-01T00:00:00.000Z" });
+  assert.is(token_hash.length, 32);
+  const { lastUsedAt: _, ...made } = { ...listed, token, createdAt: "1970-01-01T00:00:00.000Z" };
+  assert.equal(v.parse(NewTokenView, row), made);
+});
+
+shown.run();

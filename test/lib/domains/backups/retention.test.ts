@@ -1,0 +1,132 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Aged, expired, keep, mayGo, RETENTION } from "#lib/domains/backups/retention.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
+
+const NOW = new Date("2026-11-21T05:00:00.000Z");
+
+/** Seeded, so that a history that breaks the rule can be had again. */
+function dice(seed: number): (most: number) => number {
+  let state = seed;
+  return (most) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(state / 2 ** 32 * most);
+  };
+}
+
+function history(seed: number): Aged[] {
+  const roll = dice(seed), span = [3, 10, 40, 200, 800][roll(5)]!;
+  return Array.from({ length: roll(60) }, (_, i) => {
+    const createdAt = new Date(NOW.getTime() - roll(span * 24) * HOUR - roll(3) * 20 * 60_000);
+    const state = (["ready", "ready", "ready", "failed", "pending", "deleted"] as const)[roll(6)]!;
+    const kind = (["nightly", "nightly", "manual", "upgrade"] as const)[roll(4)]!;
+    const removingSince = state === "ready" && roll(12) === 0 ? NOW : null;
+    return { id: `bak_${i}`, kind, state, createdAt, removingSince };
+  });
+}
+
+/** The rule, slowly: a good one stays if it is the newest of its day, and fewer than 7 later days have one; and so on. */
+function oracle(all: readonly Aged[]): string[] {
+  const good = all.filter((one) => one.state === "ready" && one.removingSince === null);
+  const later = (a: Aged, b: Aged) => a.createdAt > b.createdAt || +a.createdAt === +b.createdAt && a.id > b.id;
+  const stays = (one: Aged, nameOf: (at: Date) => string, most: number) => {
+    const own = nameOf(one.createdAt);
+    if (good.some((other) => nameOf(other.createdAt) === own && later(other, one))) return false;
+    return new Set(good.map((other) => nameOf(other.createdAt)).filter((name) => name > own)).size < most;
+  };
+  return good.filter((one) =>
+    stays(one, (at) => at.toISOString().slice(0, 10), 7) || stays(one, isoWeek, 4) ||
+    stays(one, (at) => at.toISOString().slice(0, 7), 6)
+  ).map(({ id }) => id).sort();
+}
+
+/** `2026-W47`, by the Thursday that decides to which year a week belongs. */
+function isoWeek(at: Date): string {
+  const thursday = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
+  thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));
+  const first = Date.UTC(thursday.getUTCFullYear(), 0, 1);
+  return `${thursday.getUTCFullYear()}-W${String(Math.ceil(((+thursday - first) / DAY + 1) / 7)).padStart(2, "0")}`;
+}
+
+const rule = suite("keep");
+
+rule("keeps of 2,000 histories exactly what a slow reading of the rule keeps.", () => {
+  for (let seed = 1; seed <= 2000; seed++) {
+    const all = history(seed);
+    assert.equal([...keep(all, NOW)].sort(), oracle(all), `seed ${seed}`);
+  }
+});
+
+rule("always keeps the newest good one, and never more than 17.", () => {
+  for (let seed = 1; seed <= 2000; seed++) {
+    const all = history(seed), kept = keep(all, NOW);
+    const good = all.filter(({ state, removingSince }) => state === "ready" && !removingSince);
+    const newest = good.sort((a, b) => +b.createdAt - +a.createdAt || (a.id < b.id ? 1 : -1))[0];
+    assert.is(newest === undefined || kept.has(newest.id), true, `seed ${seed}`);
+    assert.ok(kept.size <= RETENTION.daily + RETENTION.weekly + RETENTION.monthly);
+  }
+});
+
+rule("of a backup each night for a year keeps 7 days, 4 weeks and 6 months.", () => {
+  const all = Array.from({ length: 365 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
+  const kept = all.filter(({ id }) => keep(all, NOW).has(id)).map(({ createdAt }) =>
+    createdAt.toISOString().slice(0, 10)
+  );
+  assert.equal(kept, [
+    ...["2026-11-21", "2026-11-20", "2026-11-19", "2026-11-18", "2026-11-17", "2026-11-16", "2026-11-15"],
+    ...["2026-11-08", "2026-11-01", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31", "2026-06-30"],
+  ]);
+});
+
+rule("keeps what was taken as the spoke went, and what a clock that was ahead has dated.", () => {
+  const ahead = ready("bak_ahead", new Date(NOW.getTime() + 400 * DAY));
+  const last: Aged = { ...ready("bak_last", new Date(NOW.getTime() - 900 * DAY)), kind: "last" };
+  const nights = Array.from({ length: 30 }, (_, i) => ready(`bak_${i}`, new Date(NOW.getTime() - i * DAY)));
+  const kept = keep([ahead, last, ...nights], NOW);
+  assert.ok(kept.has(ahead.id) && kept.has(last.id));
+  assert.is(kept.size, 2 + keep(nights, NOW).size);
+  assert.not.ok(expired([ahead, last, ...nights], NOW).includes(last.id));
+});
+
+function ready(id: string, createdAt: Date): Aged {
+  return { id, kind: "nightly", state: "ready", createdAt, removingSince: null };
+}
+
+const over = suite("expired");
+
+over("names good ones that are not kept, and leftovers after a day, oldest first.", () => {
+  const failed = (id: string, hours: number): Aged => ({
+    ...ready(id, new Date(NOW.getTime() - hours * HOUR)),
+    state: "failed",
+  });
+  const all = [
+    ready("bak_new", new Date(NOW.getTime() - HOUR)),
+    ready("bak_same_day", new Date(NOW.getTime() - 3 * HOUR)),
+    failed("bak_young", 23),
+    failed("bak_old", 25),
+    { ...ready("bak_begun", new Date(NOW.getTime() - 30 * HOUR)), removingSince: NOW },
+    { ...failed("bak_gone", 90), state: "deleted" as const },
+    { ...failed("bak_pending", 90), state: "pending" as const },
+    { ...failed("bak_last", 90), kind: "last" as const },
+  ];
+  assert.equal(expired(all, NOW), ["bak_begun", "bak_old", "bak_same_day"]);
+});
+
+const guard = suite("mayGo");
+
+guard("lets a good one go only where a newer good one stays.", () => {
+  const old = ready("bak_old", new Date(NOW.getTime() - DAY)), fresh = ready("bak_new", NOW);
+  assert.is(mayGo([old, fresh], old.id), true);
+  assert.is(mayGo([old, fresh], fresh.id), false);
+  assert.is(mayGo([old], old.id), false);
+  assert.is(mayGo([old, { ...fresh, removingSince: NOW }], old.id), false);
+  assert.is(mayGo([old, { ...fresh, state: "failed" }], old.id), false);
+  assert.is(mayGo([{ ...old, kind: "last" }, fresh], old.id), false);
+  assert.is(mayGo([{ ...old, state: "pending" }, fresh], old.id), false);
+  assert.is(mayGo([{ ...old, state: "failed" }], old.id), true);
+  assert.is(mayGo([fresh], old.id), false);
+});
+
+rule.run();
+over.run();
+guard.run();

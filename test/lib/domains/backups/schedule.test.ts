@@ -1,0 +1,48 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { describeSchedule, nextBackup } from "#lib/domains/backups/schedule.ts";
+import { newId } from "#lib/base/ids.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+
+const test = suite("nextBackup");
+const EVENING = new Date("2026-11-21T22:00:00.000Z");
+
+test("is in the night, at the same time each night, and no more than a day away.", () => {
+  for (let i = 0; i < 500; i++) {
+    const id = newId("spk");
+    let at = new Date(EVENING.getTime() + i * 7 * MINUTE);
+    const first = nextBackup(id, at);
+    assert.ok(first > at && first.getTime() - at.getTime() <= DAY);
+    const hour = first.getUTCHours();
+    assert.ok(hour >= 22 || hour < 4, first.toISOString());
+    for (let night = 0; night < 40; night++) {
+      const next = nextBackup(id, at);
+      assert.is((next.getTime() - first.getTime()) % DAY, 0);
+      at = next;
+    }
+    assert.is(at.getTime() - first.getTime(), 39 * DAY);
+  }
+});
+
+test("is later than the moment itself, so that a backup that is due now is not due again.", () => {
+  const id = newId("spk"), first = nextBackup(id, EVENING);
+  assert.is(nextBackup(id, first).getTime(), first.getTime() + DAY);
+  assert.is(nextBackup(id, new Date(first.getTime() - 1)).getTime(), first.getTime());
+});
+
+test("spreads ten thousand spokes evenly over the night, also those that were made together.", () => {
+  const quarters = new Array<number>(24).fill(0);
+  for (let i = 0; i < 10_000; i++) {
+    const at = nextBackup(newId("spk"), new Date(EVENING.getTime() - 1)); // or one at its very start would be the next's
+    quarters[Math.floor((at.getTime() - EVENING.getTime()) / (HOUR / 4))]!++;
+  }
+  const fair = 10_000 / 24;
+  for (const count of quarters) assert.ok(count > fair * 0.7 && count < fair * 1.3, quarters.join(" "));
+});
+
+test("is told to people as the minute in which it is.", () => {
+  const id = newId("spk"), at = nextBackup(id, EVENING).toISOString();
+  assert.is(describeSchedule(id), `every night at ${at.slice(11, 16)} UTC`);
+});
+
+test.run();

@@ -1,0 +1,191 @@
+/** What one more spoke, or one that changes, costs its hub: asked of the API, and said by the provider. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { changesOf } from "#lib/domains/billing/preview.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import * as paid from "#test/support/payments.ts";
+import { openScene, type Scene as Stage } from "#test/support/scene.ts";
+
+interface Scene extends paid.Paying {
+  stage: Stage;
+  customer: string;
+  /** Two small spokes and a large one since the first of December; it is the twelfth: 20 of 31 days are left. */
+  subscription: string;
+}
+
+// One scene for both: neither changes it.
+const shared = {} as Scene;
+const cost = suite<Scene>("GET /api/federations/{id}/spokes/preview-cost of a billed hub", shared);
+const dry = suite<Scene>("the price of a dry run", shared), change = suite("changesOf");
+const { NEVER, DAYS, DECEMBER } = paid, NONE = { available: false };
+const PRORATED = { available: true, currency: "EUR", prorationDate: "2026-12-12T00:00:00.000Z" };
+
+cost.before(async (scene) => {
+  Object.assign(scene, await paid.openPaying());
+  const { payments, provider } = scene, stage = scene.stage = await openScene();
+  Object.assign(stage.app, { payments, catalog: loadCatalog(paid.PRICES, stage.app.blueprint) });
+  scene.customer = await paid.customerOf(scene, stage.hub);
+  const price = async (wanted: typeof paid.SMALL) => await payments.priceFor(wanted, NEVER);
+  const items = [
+    { price: await price(paid.SMALL), size: "small", quantity: 2 },
+    { price: await price(paid.LARGE), size: "large", quantity: 1 },
+  ];
+  const wanted = { federationId: stage.hub, customer: scene.customer, items };
+  scene.subscription = (await payments.createSubscription(wanted, NEVER)).id;
+  provider.setNow(DECEMBER + 11 * DAYS);
+  await stage.db.sql("update spokes set size = 'small'");
+  await stage.db.sql(
+    "insert into subscriptions (federation_id, email, customer_id, subscription_id, status) values ($1, $2, $3, $4, 'active')",
+    [stage.hub, "pay@north.example", scene.customer, scene.subscription],
+  );
+});
+dry.after(async ({ stage, provider }) => {
+  await stage.close();
+  await provider.close();
+});
+
+const costOf = ({ stage }: Scene, size: string) =>
+  stage.as("hubAdmin", "readonly").get(`/api/federations/north/spokes/preview-cost?size=${size}`);
+
+const priceOf = async ({ stage }: Scene, body: object, who: "hubAdmin" | "spokeAdmin" = "hubAdmin") =>
+  (await stage.as(who, "cli").post(`/api/spokes/${stage.spoke}/actions?dryRun=true`, body)).body.price;
+
+/** The row otherwise for a while. */
+async function meanwhile({ stage }: Scene, values: string, work: () => Promise<void>): Promise<void> {
+  const [row] = await stage.db.sql("select * from subscriptions");
+  await stage.db.sql(`update subscriptions set ${values}`);
+  await work();
+  const { customer_id, subscription_id, status } = row!;
+  await stage.db.sql("update subscriptions set customer_id = $1, subscription_id = $2, status = $3", [
+    customer_id,
+    subscription_id,
+    status,
+  ]);
+}
+
+cost("tells what one more costs now and each month, in minor units", async (scene) => {
+  const { status, body } = await costOf(scene, "small");
+  assert.equal([status, body], [200, { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 }]);
+  assert.equal((await costOf(scene, "large")).body, {
+    ...PRORATED,
+    size: "large",
+    recurringMonthly: 6200,
+    dueNow: 4000,
+  });
+});
+
+cost("tells a hub's first spoke: all of the first invoice", async (scene) => {
+  await meanwhile(scene, "subscription_id = null, status = null", async () => {
+    assert.equal((await costOf(scene, "large")).body, {
+      ...PRORATED,
+      size: "large",
+      recurringMonthly: 6200,
+      dueNow: 6200,
+    });
+  });
+});
+
+cost("is not available for a size without a price", async (scene) => {
+  assert.equal((await costOf(scene, "medium")).body, NONE);
+});
+
+cost("is 503 with when to try again before the provider knows the hub, which is connected already", async (scene) => {
+  await meanwhile(scene, "customer_id = null, subscription_id = null, status = null", async () => {
+    const { status, body, headers } = await costOf(scene, "small");
+    assert.equal([status, headers.get("retry-after")], [503, "3"]);
+    assert.is(body.message, "The hub is just being connected to the payment provider; try again");
+  });
+});
+
+cost("is not available for a hub that is not billed", async (scene) => {
+  await scene.stage.as("operator").post("/api/federations", { slug: "staff" });
+  const { status, body } = await scene.stage.as("operator").get(
+    "/api/federations/staff/spokes/preview-cost?size=small",
+  );
+  assert.equal([status, body], [200, NONE]);
+});
+
+cost("is 503 with when to try again while the provider is in trouble, and nothing of it is said", async (scene) => {
+  const mend = scene.provider.break({ what: "429", retryAfter: 7 });
+  const { status, body, headers } = await costOf(scene, "small");
+  mend();
+  assert.equal([status, headers.get("retry-after")], [503, "7"]);
+  assert.is(body.message, "The payment provider cannot be asked right now; try again");
+  const away = scene.provider.break("down");
+  assert.is((await costOf(scene, "small")).headers.get("retry-after"), "5");
+  away();
+});
+
+cost("is refused for a size that there is not, before anybody is asked", async (scene) => {
+  const { length } = scene.provider.calls;
+  assert.is((await costOf(scene, "huge")).status, 400);
+  assert.is(scene.provider.calls.length, length);
+});
+
+cost("is for those who run the hub: not available to admins of single spokes, and 404 for strangers", async (scene) => {
+  const { stage, provider } = scene, { length } = provider.calls;
+  const { status, body } = await stage.as("spokeAdmin").get("/api/federations/north/spokes/preview-cost?size=small");
+  assert.equal([status, body], [200, NONE]);
+  assert.equal(await priceOf(scene, { action: "suspend" }, "spokeAdmin"), NONE);
+  assert.is(provider.calls.length, length);
+  assert.equal(
+    (await stage.as("operator").get("/api/federations/north/spokes/preview-cost?size=small")).body.dueNow,
+    2000,
+  );
+  assert.is((await stage.as("stranger").get("/api/federations/north/spokes/preview-cost")).status, 404);
+});
+
+dry("is told for a new spoke", async (scene) => {
+  const add = async (size: string) =>
+    (await scene.stage.as("hubAdmin").post("/api/federations/north/spokes?dryRun=true", { slug: "ash", size })).body
+      .price;
+  assert.equal(await add("small"), { ...PRORATED, size: "small", recurringMonthly: 3100, dueNow: 2000 });
+  assert.equal(await add("medium"), NONE);
+});
+
+dry("is told for another size: less of one and more of the other", async (scene) => {
+  const large = { ...PRORATED, size: "large", recurringMonthly: 6200, dueNow: 4000 - 2000 };
+  assert.equal(await priceOf(scene, { action: "resize", size: "large" }), large);
+});
+
+dry("is nothing a month when it is suspended, and what was paid is credited", async (scene) => {
+  const suspended = { ...PRORATED, size: "small", recurringMonthly: 0, dueNow: -2000 };
+  assert.equal(await priceOf(scene, { action: "suspend" }), suspended);
+  await scene.stage.db.sql("update spokes set state = 'suspending'");
+  const resumed = { ...PRORATED, size: "small", recurringMonthly: 3100 };
+  assert.equal(await priceOf(scene, { action: "resume" }), { ...resumed, dueNow: 0 });
+  await scene.stage.db.sql("update spokes set state = 'suspended'");
+  assert.equal(await priceOf(scene, { action: "resume" }), { ...resumed, dueNow: 2000 });
+  await scene.stage.db.sql("update spokes set state = 'active'");
+});
+
+dry("is not available for what does not change what is paid", async (scene) => {
+  const { length } = scene.provider.calls;
+  for (const action of ["restart", "maintenance-on", "backup"]) assert.equal(await priceOf(scene, { action }), NONE);
+  assert.is(scene.provider.calls.length, length);
+});
+
+dry("does not fail while the provider is in trouble", async (scene) => {
+  const mend = scene.provider.break("500");
+  const reason = "The payment provider cannot be asked right now; try again";
+  assert.equal(await priceOf(scene, { action: "suspend" }), { ...NONE, reason });
+  mend();
+});
+
+change("counts a spoke by what its row says before, and will say after", () => {
+  const of = (before: readonly [string, string] | null, after: readonly [string, string]) => {
+    const spoke = ([size, state]: readonly [string, string]) => ({ size, state: state as "active" });
+    const changes = changesOf({ federationId: "fed_1", before: before && spoke(before), after: spoke(after) });
+    return Object.fromEntries(changes.map(({ size, by }) => [size, by]));
+  };
+  assert.equal(of(null, ["small", "active"]), { small: 1 });
+  assert.equal(of(["small", "active"], ["large", "active"]), { small: -1, large: 1 });
+  assert.equal(of(["small", "resuming"], ["large", "active"]), { large: 1 });
+  assert.equal(of(["small", "updating"], ["small", "suspended"]), { small: -1 });
+  assert.equal(of(["small", "suspended"], ["small", "active"]), { small: 1 });
+  assert.equal(of(["small", "suspending"], ["small", "active"]), { small: 0 });
+});
+
+cost.run();
+dry.run();
+change.run();

@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readReleases } from "#lib/domains/changelog/releases.ts";
+
+const test = suite("readReleases");
+
+const HEAD = "# Changelog\n\nWhat users notice.\n\n";
+
+test("reads entries over several lines, newest release first", () => {
+  const text = HEAD + [
+    "## Unreleased",
+    "",
+    "- One that goes on, `GET",
+    "  /api/x`, and on",
+    "  and on.",
+    "- Another.",
+    "",
+    "- After a gap.",
+    "",
+    "## 0.2.0 (2026-12-01)",
+    "- Fixed.",
+    "## 0.2.0-rc.1 (2026-12-01)",
+    "- Tried.",
+    "",
+  ].join("\n");
+  const expected = [
+    {
+      version: "unreleased",
+      date: null,
+      changes: ["One that goes on, `GET /api/x`, and on and on.", "Another.", "After a gap."],
+    },
+    { version: "0.2.0", date: "2026-12-01", changes: ["Fixed."] },
+    { version: "0.2.0-rc.1", date: "2026-12-01", changes: ["Tried."] },
+  ];
+  assert.equal(readReleases(text), expected);
+  assert.equal(readReleases(text.replaceAll("\n", "\r\n")), expected);
+});
+
+test("takes a release that has nothing in it yet, as long as it is none", () => {
+  assert.equal(readReleases(`${HEAD}## Unreleased\n`), [{ version: "unreleased", date: null, changes: [] }]);
+});
+
+test("reads the changelog of this program, and loses no entry of it", async () => {
+  const text = await readFile(new URL("../../../CHANGELOG.md", import.meta.url), "utf8");
+  const releases = readReleases(text);
+  assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
+  assert.equal(
+    releases.flatMap(({ changes }) => changes).join(" ").replace(/\s+/g, ""),
+    text.slice(text.indexOf("\n## ")).replace(/^##.*$/gm, "").replace(/^- /gm, "").replace(/\s+/g, ""),
+  );
+});
+
+const REFUSED: readonly (readonly [what: string, text: string, says: RegExp])[] = [
+  ["without a title", "## Unreleased\n", /^CHANGELOG.md, line 1 must be the title/],
+  ["without a release", HEAD, /has no release/],
+  ["with a heading of another form", `${HEAD}## v0.2.0\n`, /line 5 must be "## Unreleased" or like .* is "## v0.2.0"/],
+  ["with a release that has no day", `${HEAD}## 0.2.0\n- X.\n`, /line 5 must be/],
+  ["with a day that is none", `${HEAD}## 0.2.0 (2026-02-30)\n- X.\n`, /line 5 has 2026-02-30, which is no day/],
+  [
+    "with a release twice",
+    `${HEAD}## 0.2.0 (2026-02-03)\n- X.\n## 0.2.0 (2026-02-03)\n- X.\n`,
+    /line 7 .* second time/,
+  ],
+  [
+    "with an older release first",
+    `${HEAD}## 0.1.0 (2026-02-03)\n- X.\n## 0.2.0 (2026-02-04)\n- X.\n`,
+    /line 7 is newer/,
+  ],
+  [
+    "with Unreleased further down",
+    `${HEAD}## 0.1.0 (2026-02-03)\n- X.\n## Unreleased\n`,
+    /line 7 has Unreleased below/,
+  ],
+  ["with a release of nothing", `${HEAD}## 0.1.0 (2026-02-03)\n`, /release 0.1.0 has no entry/],
+  ["with sections", `${HEAD}## Unreleased\n### Added\n- X.\n`, /line 6 must be .* is "### Added"/],
+  ["with text that is no entry", `${HEAD}## Unreleased\n\nText.\n`, /line 7 must begin an entry .* is "Text."/],
+  ["with another bullet", `${HEAD}## Unreleased\n* X.\n`, /line 6 must begin an entry/],
+  ["with a list in an entry", `${HEAD}## Unreleased\n- X:\n  - Y.\n`, /line 7 must begin an entry/],
+  ["with a paragraph in an entry", `${HEAD}## Unreleased\n- X.\n\n  Y.\n`, /line 8 must begin an entry/],
+  ["with an entry of nothing", `${HEAD}## Unreleased\n- \n`, /line 6 must begin an entry/],
+  ["with a control character", `${HEAD}## Unreleased\n- X\x1b[1m.\n`, /line 6 holds a control character/],
+];
+
+for (const [what, text, says] of REFUSED) {
+  test(`refuses a file ${what}, and names the line`, () => {
+    assert.throws(
+      () => readReleases(text),
+      (error: Error) => says.test(error.message) || assert.match(error.message, says),
+    );
+  });
+}
+
+test.run();

@@ -1,0 +1,177 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type CallCounter, type CounterOptions, openCallCounter } from "#lib/domains/deprecations/calls.ts";
+import { openLog } from "#lib/base/log.ts";
+import { DAY, HOUR } from "#lib/base/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson, makeToken, type Person } from "#test/support/people.ts";
+import { until } from "#test/support/until.ts";
+
+interface Context {
+  db: TestDatabase;
+  ada: Person;
+  /** Two tokens of hers. */
+  one: string;
+  two: string;
+  // deno-lint-ignore no-explicit-any
+  log: any[];
+  counters: CallCounter[];
+}
+
+const test = suite<Context>("openCallCounter");
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+  context.ada = await makePerson(context.db, "ada");
+  context.one = (await makeToken(context.db, context.ada, "cli")).id;
+  context.two = (await makeToken(context.db, context.ada, "readonly")).id;
+});
+test.before.each((context) => {
+  context.log = [];
+  context.counters = [];
+});
+test.after.each(async ({ db, counters }) => {
+  await Promise.all(counters.map((counter) => counter.close()));
+  await db.sql("delete from token_calls");
+});
+test.after(({ db }) => db.close());
+
+/** A counter that writes when it is told to, unless the options say otherwise. */
+function open({ db, log, counters }: Context, options: Partial<CounterOptions> = {}): CallCounter {
+  const logging = openLog({ level: "info", format: "json", write: (line) => log.push(JSON.parse(line)) });
+  const counter = openCallCounter({ db, log: logging, every: HOUR, ...options });
+  counters.push(counter);
+  return counter;
+}
+
+async function counted({ db }: Context): Promise<Record<string, number>> {
+  const rows = await db.sql(
+    `select token_id || ' ' || endpoint || ' ' || day - (wheelwright_now() at time zone 'UTC')::date as key, calls::int
+     from token_calls order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ key, calls }) => [key, calls]));
+}
+
+/** The same database, as long as `away` is not true. */
+function fragile({ db }: Context) {
+  const state = {
+    away: false,
+    asked: 0,
+    /** What happens while it is asked. */
+    meanwhile: () => {},
+    db: {
+      within(signal: AbortSignal) {
+        state.asked++;
+        state.meanwhile();
+        if (state.away) throw new Error("The database is away");
+        return db.within(signal);
+      },
+    },
+  };
+  return state;
+}
+
+test("adds up by token, endpoint and day", async (context) => {
+  const { one, two } = context, counter = open(context);
+  for (const token of [one, one, two]) counter.note(token, "GET /api/x");
+  counter.note(one, "POST /api/x");
+  await counter.flush();
+  counter.note(one, "GET /api/x");
+  await counter.flush();
+  assert.equal(await counted(context), {
+    [`${one} GET /api/x 0`]: 3,
+    [`${one} POST /api/x 0`]: 1,
+    [`${two} GET /api/x 0`]: 1,
+  });
+  await context.db.shiftClock(DAY);
+  counter.note(one, "GET /api/x");
+  await counter.flush();
+  const after = await counted(context);
+  await context.db.shiftClock(0);
+  assert.is(after[`${one} GET /api/x -1`], 3);
+  assert.is(after[`${one} GET /api/x 0`], 1);
+});
+
+test("writes by itself after a while, and at once when it is much", async (context) => {
+  open(context, { every: 20 }).note(context.one, "GET /api/soon");
+  await until(async () => (await counted(context))[`${context.one} GET /api/soon 0`] === 1);
+  const counter = open(context, { large: 3 });
+  for (const name of ["a", "b", "c"]) counter.note(context.one, `GET /api/${name}`);
+  await until(async () => (await counted(context))[`${context.one} GET /api/c 0`] === 1);
+});
+
+test("lets replicas write the same rows at the same time", async (context) => {
+  const endpoints = Array.from({ length: 400 }, (_, i) => `GET /api/${i}`);
+  const replicas = [endpoints, endpoints.toReversed(), endpoints].map((order) => ({ order, counter: open(context) }));
+  for (let round = 0; round < 5; round++) {
+    for (const { order, counter } of replicas) for (const endpoint of order) counter.note(context.one, endpoint);
+    await Promise.all(replicas.map(({ counter }) => counter.flush()));
+  }
+  assert.equal(new Set(Object.values(await counted(context))), new Set([15]));
+  assert.equal(context.log, []);
+});
+
+test("passes over a token that is gone, and writes the rest", async (context) => {
+  const { db, ada, one } = context, counter = open(context);
+  const gone = await makeToken(db, ada, "cli");
+  counter.note(gone.id, "GET /api/x");
+  await counter.flush();
+  await db.sql("delete from api_tokens where id = $1", [gone.id]);
+  for (const token of [gone.id, one, "tok_never"]) counter.note(token, "GET /api/x");
+  await counter.flush();
+  assert.equal(await counted(context), { [`${one} GET /api/x 0`]: 1 });
+});
+
+test("keeps what it cannot write, the older before the newer, and goes on when it can", async (context) => {
+  const { one } = context, state = fragile(context);
+  const counter = open(context, { db: state.db, large: 2, most: 3 });
+  state.away = true;
+  counter.note(one, "GET /api/1");
+  counter.note(one, "GET /api/2");
+  await until(() => context.log.length === 1);
+  for (const name of ["3", "4", "5", "1"]) counter.note(one, `GET /api/${name}`);
+  assert.is(state.asked, 1); // it does not ask again with each call
+  state.meanwhile = () => counter.note(one, "GET /api/2");
+  await counter.flush();
+  state.away = false;
+  state.meanwhile = () => {};
+  await counter.flush();
+  assert.equal(await counted(context), {
+    [`${one} GET /api/1 0`]: 2,
+    [`${one} GET /api/2 0`]: 2,
+    [`${one} GET /api/3 0`]: 1,
+  });
+  const [warning, news] = context.log;
+  assert.match(warning.message, "Cannot write the calls of tokens");
+  assert.equal([news.message, news.lost], ["The calls of tokens are written again", 2]);
+});
+
+test("tries again by itself while the database is away", async (context) => {
+  const state = fragile(context);
+  const counter = open(context, { db: state.db, every: 10 });
+  state.away = true;
+  counter.note(context.one, "GET /api/x");
+  await until(() => state.asked >= 3);
+  state.away = false;
+  await until(async () => (await counted(context))[`${context.one} GET /api/x 0`] === 1);
+});
+
+test("writes what is left when it is closed, also what came while it wrote", async (context) => {
+  const counter = open(context);
+  counter.note(context.one, "GET /api/x");
+  const writing = counter.flush();
+  counter.note(context.one, "GET /api/x");
+  await counter.close();
+  await writing;
+  assert.equal(await counted(context), { [`${context.one} GET /api/x 0`]: 2 });
+});
+
+test("closes although the database is away, and says that something is lost", async (context) => {
+  const state = fragile(context);
+  state.away = true;
+  const counter = open(context, { db: state.db });
+  counter.note(context.one, "GET /api/x");
+  await counter.close();
+  assert.match(context.log.at(-1)!.message, "could not be written");
+});
+
+test.run();

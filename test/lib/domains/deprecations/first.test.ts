@@ -1,0 +1,47 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { firstAnnounced } from "#lib/domains/deprecations/first.ts";
+import type { Notice } from "#lib/base/notice.ts";
+import { DAY } from "#lib/base/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson } from "#test/support/people.ts";
+
+const test = suite<{ db: TestDatabase }>("firstAnnounced");
+test.before.each(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after.each(({ db }) => db.close());
+
+const notice = (id: string): Notice => ({
+  kind: "limit",
+  id,
+  title: "",
+  since: new Date(0),
+  from: new Date(0),
+  note: "",
+});
+
+test("is the first start that carries it, on every replica and for ever", async ({ db }) => {
+  const before = await db.now();
+  const starts = await Promise.all([1, 2, 3].map(() => firstAnnounced(db.rows, [notice("a")])));
+  const first = starts[0]!.get("a")!;
+  assert.ok(first >= before);
+  for (const start of starts) assert.equal(start.get("a"), first);
+  await db.shiftClock(9 * DAY);
+  const later = await firstAnnounced(db.rows, [notice("a"), notice("b")]);
+  assert.equal(later.get("a"), first);
+  assert.ok(later.get("b")!.getTime() >= first.getTime() + 9 * DAY);
+});
+
+test("is when the first was told, where an earlier release has told people", async ({ db }) => {
+  const { id } = await makePerson(db, "ada"), at = new Date("2026-11-01T10:00:00.000Z");
+  await db.sql("insert into deprecation_notices (notice_id, user_id, told_at) values ('a', $1, $2)", [id, at]);
+  assert.equal((await firstAnnounced(db.rows, [notice("a")])).get("a"), at);
+});
+
+test("asks nothing where nothing is announced", async ({ db }) => {
+  await db.sql("drop table deprecation_announcements");
+  assert.is((await firstAnnounced(db.rows, [])).size, 0);
+});
+
+test.run();

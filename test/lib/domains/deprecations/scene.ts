@@ -1,0 +1,85 @@
+/** People with tokens, what is announced to them, and the letters that are queued. */
+import type { Test } from "uvu";
+import { announceTo, type Page } from "#lib/domains/deprecations/announce.ts";
+import { addCalls } from "#lib/domains/deprecations/store.ts";
+import type { Cases } from "#lib/drivers/mail/letter.ts";
+import type { EndpointNotice, LimitNotice, Notice } from "#lib/base/notice.ts";
+import { DAY } from "#lib/base/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { type Life, makePerson, makeToken, type TestToken } from "#test/support/people.ts";
+
+export interface Context {
+  db: TestDatabase;
+}
+
+/** Gives the suite one database, which each test finds empty. */
+export function withPeople(test: Test<Context>): void {
+  test.before(async (context) => void (context.db = await openTestDatabase()));
+  test.before.each(async ({ db }) => {
+    const tables = ["token_calls", "deprecation_notices", "jobs", "api_tokens", "users", "clock_shift"];
+    await db.sql(tables.map((table) => `delete from ${table}`).join(";"));
+  });
+  test.after(({ db }) => db.close());
+}
+
+export interface Caller extends TestToken {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/** Somebody with one token, by the name of its scope. */
+export async function caller({ db }: Context, name: string, life: Life = {}): Promise<Caller> {
+  const person = await makePerson(db, name, life);
+  return { ...await makeToken(db, person, "cli"), userId: person.id, email: person.email };
+}
+
+export async function called({ db }: Context, { id }: TestToken, endpoint: string, calls: number): Promise<void> {
+  await addCalls(db.rows, [{ tokenId: id, endpoint, calls }]);
+}
+
+/** `GET /api/NAME/{id}`, which was announced yesterday and ends in 40 days. */
+export function ending(name: string, more: Partial<EndpointNotice> = {}): EndpointNotice {
+  return {
+    kind: "endpoint",
+    id: `endpoint ${name}`,
+    method: "GET",
+    path: `/api/${name}/{id}`,
+    pattern: `/api/${name}/:id`,
+    since: new Date(Date.now() - DAY),
+    sunset: new Date(Date.now() + 40 * DAY),
+    note: `Use something else than ${name}`,
+    ...more,
+  };
+}
+
+export function limit(name: string, more: Partial<LimitNotice> = {}): LimitNotice {
+  return {
+    kind: "limit",
+    id: `limit ${name}`,
+    title: `Requests: ${name}`,
+    since: new Date(Date.now() - DAY),
+    from: new Date(Date.now() + 40 * DAY),
+    note: "Ask less",
+    ...more,
+  };
+}
+
+/** Tells a page, all by default. */
+export function tell(
+  { db }: Context,
+  notices: readonly Notice[],
+  page: Partial<Page> = {},
+): ReturnType<typeof announceTo> {
+  return db.transact((tx) => announceTo(tx, notices, { after: "", most: 200, ...page }));
+}
+
+export interface Queued extends Readonly<Cases["announcement"]> {
+  readonly to: string;
+  readonly kind: string;
+}
+
+/** The letters in the queue, in the order in which they were written. */
+export async function letters({ db }: Context): Promise<Queued[]> {
+  const rows = await db.sql("select kind, payload->'letter' as letter from jobs where kind like '%mail' order by seq");
+  return rows.map(({ kind, letter }) => ({ kind, to: letter.to.email, ...letter.about }));
+}

@@ -1,0 +1,188 @@
+/** Streams on one replica, while on another one somebody takes back what they were opened with. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { patchUser } from "#lib/domains/auth/accounts.ts";
+import { resetByOperator } from "#lib/domains/auth/admin-reset.ts";
+import { authenticate } from "#lib/domains/auth/authenticate.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { openFeeds } from "#lib/records/events/feed.ts";
+import { readBounds } from "#lib/records/events/store.ts";
+import { followFederation, sightsOf } from "#lib/domains/federations/follow.ts";
+import { removeHubMember } from "#lib/domains/federations/members.ts";
+import { findFederation } from "#lib/domains/federations/store.ts";
+import { silent } from "#lib/base/log.ts";
+import { removeSpokeMember } from "#lib/domains/spokes/members.ts";
+import { findSpoke } from "#lib/domains/spokes/store.ts";
+import { findUserRecord } from "#lib/domains/users/records.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+interface Stage {
+  db: TestDatabase;
+  here: App;
+  there: App;
+  root: Actor;
+  hub: string;
+  oak: string;
+  elm: string;
+}
+
+const test = suite<Stage>("followFederation");
+
+test.before(async (stage) => {
+  stage.db = await openTestDatabase();
+  const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
+  stage.here = { ...await makeApp(stage.db), passwords };
+  const db = await stage.db.openAgain();
+  stage.there = { ...stage.here, db, feeds: openFeeds(db, silent, { look: sightsOf, most: 99 }) };
+  const root = await makePerson(stage.db, "root", { operator: true });
+  stage.root = await signIn(stage.here, root, "session");
+  stage.hub = await makeHub(stage.db, root.id);
+  stage.oak = await makeSpoke(stage.db, root.id, stage.hub, "oak");
+  stage.elm = await makeSpoke(stage.db, root.id, stage.hub, "elm");
+});
+test.after(async ({ db, here, there }) => {
+  here.feeds.close();
+  there.feeds.close();
+  await db.close();
+});
+
+test("ends for a disabled user, whether by session or by token", async (stage) => {
+  for (const means of ["session", "token"] as const) {
+    const ada = await makePerson(stage.db, `ada-${means}`);
+    await addHubAdmin(stage.db, ada, stage.hub);
+    const stream = await follow(stage, await signIn(stage.there, ada, means));
+    const user = (await findUserRecord(stage.db.rows, ada.id))!;
+    const patch = { displayName: undefined, operator: undefined, disabled: true };
+    await stream.endsAfter(() => patchUser(stage.here, stage.root, user, patch));
+  }
+});
+
+test("ends with the session when an operator sets a new password; the token's goes on", async (stage) => {
+  const bob = await makePerson(stage.db, "bob");
+  await addHubAdmin(stage.db, bob, stage.hub);
+  const byToken = await follow(stage, await signIn(stage.there, bob, "token"));
+  const bySession = await follow(stage, await signIn(stage.there, bob, "session"));
+  assert.is(await byToken.next(), `active ${stage.elm}`);
+  await bySession.endsAfter(() => resetByOperator(stage.here, stage.root, bob.id));
+  await tell(stage, stage.oak);
+  assert.is(await byToken.next(), `active ${stage.oak}`);
+  await byToken.close();
+});
+
+test("ends for who was an operator and is none any more", async (stage) => {
+  const ops = await makePerson(stage.db, "ops", { operator: true });
+  const stream = await follow(stage, await signIn(stage.there, ops, "token"));
+  const user = (await findUserRecord(stage.db.rows, ops.id))!;
+  const patch = { displayName: undefined, operator: false, disabled: undefined };
+  await stream.endsAfter(() => patchUser(stage.here, stage.root, user, patch));
+});
+
+test("ends with the membership of the hub", async (stage) => {
+  const cal = await makePerson(stage.db, "cal");
+  await addHubAdmin(stage.db, cal, stage.hub);
+  const stream = await follow(stage, await signIn(stage.there, cal, "token"));
+  const federation = (await findFederation(stage.db.rows, stage.hub, "hidden"))!;
+  await stream.endsAfter(() => removeHubMember(stage.here, stage.root, federation, cal.id));
+});
+
+test("goes on without a spoke that was taken back, and ends with the last one of the hub", async (stage) => {
+  const dot = await makePerson(stage.db, "dot"), { db, oak, elm } = stage;
+  const other = await makeHub(db, stage.root.userId, "other");
+  const elsewhere = await makeSpoke(db, stage.root.userId, other, "fir");
+  for (const id of [oak, elm, elsewhere]) await addSpokeAdmin(db, dot, id);
+  const stream = await follow(stage, await signIn(stage.there, dot, "token"));
+  const take = async (id: string) => {
+    const spoke = (await findSpoke(db.rows, id, "hidden"))!;
+    await removeSpokeMember(stage.here, stage.root, spoke, dot.id);
+  };
+  await tell(stage, oak);
+  assert.is(await stream.next(), `active ${oak}`);
+  await take(oak);
+  await tell(stage, oak);
+  await tell(stage, elm);
+  assert.is(await stream.next(), `active ${elm}`);
+  await stream.endsAfter(() => take(elm));
+});
+
+test("tells who administered it that a spoke is gone, and the hub, and ends with the hub", async (stage) => {
+  const { db } = stage, hub = await makeHub(db, stage.root.userId, "west");
+  const ash = await makeSpoke(db, stage.root.userId, hub, "ash");
+  const eva = await makePerson(db, "eva"), fox = await makePerson(db, "fox");
+  await addSpokeAdmin(db, eva, ash);
+  await addHubAdmin(db, fox, hub);
+  const here = { ...stage, hub, elm: ash };
+  const ofSpoke = await follow(here, await signIn(stage.there, eva, "token"));
+  const ofHub = await follow(here, await signIn(stage.there, fox, "token"));
+  assert.is(await ofSpoke.next(), `active ${ash}`); // what the other one began with
+  await remove(here, "spokes", ash, { spokeId: ash });
+  assert.is(await ofSpoke.next(), `removed ${ash}`);
+  assert.is(await ofHub.next(), `removed ${ash}`);
+  await remove(here, "federations", hub, {});
+  assert.is(await ofHub.next(), "removed undefined");
+  for (const stream of [ofSpoke, ofHub]) {
+    assert.equal([await stream.next(), await stream.next()], ["removed undefined", undefined]); // StreamEnd
+  }
+});
+
+test.run();
+
+/** As the last step of a removal does: the row and its event in one transaction. */
+function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string, of: { spokeId?: string }) {
+  return db.transact(async (tx) => {
+    const gone = { state: "removed" as const, removed_at: await db.now() };
+    await tx.updateTable(table).set(gone).where("id", "=", id).execute();
+    await record(tx, SYSTEM, { events: [{ federationId: hub, ...of, state: "removed" }] });
+  });
+}
+
+function tell({ db, hub }: Stage, spokeId: string): Promise<unknown> {
+  return db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, spokeId, state: "active" }] }));
+}
+
+/** A stream on the other replica that is live: it waits for what comes. */
+async function follow(stage: Stage, actor: Actor) {
+  const { there, hub, elm } = stage;
+  const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
+  const { last: since } = await readBounds(there.db.rows, hub);
+  const frames = followFederation(there, actor, federation, { since, signal: new AbortController().signal });
+  const next = async (): Promise<string | undefined> => {
+    for (;;) {
+      const { value, done } = await frames.next();
+      if (done) return undefined;
+      if ("comment" in value && value.comment !== "following") return value.comment; // it has waited in vain
+      if ("event" in value) return `${value.data.state} ${value.data.spokeId}`;
+    }
+  };
+  const first = next();
+  await tell(stage, elm);
+  assert.is(await first, `active ${elm}`);
+  return {
+    next,
+    close: () => frames.return(undefined as never),
+    /** It would notice by itself within a second; a wake-up that names its user must make it look before that. */
+    async endsAfter(deed: () => Promise<unknown>): Promise<void> {
+      const ended = next();
+      let told = false;
+      const stop = there.db.wakeups.subscribe(`user:${actor.userId}`, () => void (told = true));
+      await deed();
+      const last = await ended;
+      stop();
+      await frames.return(undefined as never); // one that goes on would keep this process
+      assert.is(last, undefined);
+      assert.ok(told, "the other replica was told");
+    },
+  };
+}
+
+async function signIn(app: App, person: Person, means: "session" | "token"): Promise<Actor> {
+  const headers: Record<string, string> = means === "session"
+    ? { cookie: `wheelwright=${(await makeSession(app.db, person)).secret}` }
+    : { authorization: `Bearer ${(await makeToken(app.db, person, "readonly")).plaintext}` };
+  return (await authenticate(app, new Request("http://x/", { headers }), { ip: "192.0.2.1", userAgent: "test" }))!;
+}

@@ -1,0 +1,83 @@
+/** What a credential may see of a hub, by all that can become of it, its user, and what that belongs to. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Follower } from "#lib/records/events/looks.ts";
+import { sightsOf } from "#lib/domains/federations/follow.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+const test = suite<{ db: TestDatabase }>("sightsOf");
+test.before.each(async (context) => void (context.db = await openTestDatabase()));
+test.after.each(({ db }) => db.close());
+
+/** A hub with two spokes; who runs it, who runs one spoke, an operator and a stranger, each with session and token. */
+async function arrange(db: TestDatabase) {
+  const root = await makePerson(db, "root", { operator: true }), ann = await makePerson(db, "ann");
+  const bob = await makePerson(db, "bob"), eve = await makePerson(db, "eve");
+  const hub = await makeHub(db, root.id, "north"), oak = await makeSpoke(db, root.id, hub, "oak");
+  await makeSpoke(db, root.id, hub, "elm");
+  await addHubAdmin(db, ann, hub);
+  await addSpokeAdmin(db, bob, oak);
+  const followers: Follower[] = [];
+  for (const { id: userId, ...person } of [root, ann, bob, eve]) {
+    const tokens = [await makeToken(db, { id: userId, ...person }, "readonly", new Date(Date.now() + 60 * MINUTE))];
+    const all = [await makeSession(db, { id: userId, ...person }), ...tokens];
+    followers.push(...all.map(({ id: credentialId }) => ({ credentialId, userId, federationId: hub })));
+  }
+  const look = async () =>
+    (await sightsOf(db.rows, followers)).map((sight) => sight instanceof Set ? [...sight] : sight);
+  return { root, ann, bob, hub, oak, look, followers };
+}
+
+test("is everything for operators, plainer for the hub's admins, their spokes for others, nothing for strangers", async ({ db }) => {
+  const { look, oak, followers } = await arrange(db);
+  assert.equal(await look(), ["all", "all", "plain", "plain", [oak], [oak], null, null]);
+  assert.equal(await sightsOf(db.rows, [{ ...followers[2]!, federationId: await makeHub(db, followers[0]!.userId) }]), [
+    null,
+  ]);
+});
+
+test("is nothing by a session that has ended, and by a token that was revoked", async ({ db }) => {
+  const { look, root, ann } = await arrange(db);
+  await db.sql("update sessions set ended_at = wheelwright_now() where user_id = $1", [root.id]);
+  await db.sql("update api_tokens set revoked_at = wheelwright_now() where user_id = $1", [ann.id]);
+  assert.equal((await look()).slice(0, 4), [null, "all", "plain", null]);
+});
+
+test("is nothing by a token that expires, and by a session that nobody used for long", async ({ db }) => {
+  const { look } = await arrange(db);
+  await db.shiftClock(61 * MINUTE);
+  assert.equal((await look()).slice(0, 2), ["all", null]);
+  await db.shiftClock(13 * 60 * MINUTE);
+  assert.equal((await look()).slice(0, 2), [null, null]);
+});
+
+test("is nothing for who was disabled, or has an address that nobody proved", async ({ db }) => {
+  const { look, root, ann } = await arrange(db);
+  await db.sql("update users set disabled_at = wheelwright_now() where id = $1", [root.id]);
+  await db.sql("update users set email_verified_at = null where id = $1", [ann.id]);
+  assert.equal((await look()).slice(0, 4), [null, null, null, null]);
+});
+
+test("is what is left for who was demoted, or lost a membership", async ({ db }) => {
+  const { look, root, ann, oak } = await arrange(db);
+  await db.sql("update users set operator = false where id = $1", [root.id]);
+  await db.sql("delete from federation_members where user_id = $1", [ann.id]);
+  await addSpokeAdmin(db, ann, oak);
+  assert.equal((await look()).slice(0, 4), [null, null, [oak], [oak]]);
+});
+
+test("goes on for five minutes after the removal of a spoke, or of the hub", async ({ db }) => {
+  const { look, hub, oak } = await arrange(db);
+  const gone = "set state = 'removed', removed_at = wheelwright_now()";
+  await db.sql(`update spokes ${gone} where id = $1`, [oak]);
+  await db.sql(`update federations ${gone} where id = $1`, [hub]);
+  await db.shiftClock(4 * MINUTE);
+  assert.equal((await look()).slice(0, 6), ["all", "all", "plain", "plain", [oak], [oak]]);
+  await db.shiftClock(6 * MINUTE);
+  assert.equal((await look()).slice(0, 6), ["all", "all", null, null, null, null]);
+});
+
+test.run();

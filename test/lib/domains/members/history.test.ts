@@ -1,0 +1,106 @@
+/** What was before somebody came is no news to them, whichever way they came. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { forget, tell } from "#test/lib/domains/notifications/tell.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { makeSpoke } from "#test/support/rows.ts";
+
+const test = suite<{ scene: Scene }>("skipHistory");
+
+test.before(async (context) => {
+  context.scene = await openScene();
+});
+test.after(({ scene }) => scene.close());
+test.before.each(({ scene }) => forget(scene));
+
+const delegate = async ({ as, people, spoke }: Scene, who: Who, id = spoke) =>
+  assert.is((await as("operator").post(`/api/spokes/${id}/delegate`, { email: people[who].email })).status, 200);
+const invite = async ({ as, people, hub }: Scene, who: Who) =>
+  assert.is(
+    (await as("operator").post(`/api/federations/${hub}/members`, { email: people[who].email })).status,
+    200,
+  );
+const unread = async ({ as }: Scene, who: Who) => (await as(who).get("/api/notifications/unread-count")).body.count;
+const kinds = async ({ as }: Scene, who: Who, query = "") =>
+  (await as(who).get(`/api/notifications${query}`)).body.map((
+    { kind, read, readAt }: { kind: string; read: boolean; readAt: string | null },
+  ) => [kind, read, readAt]);
+
+test("a spoke's new admin reads its history, and has only what came with the seat and after it unread", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub, spoke }, { hub, spoke }, { hub });
+  await delegate(scene, "stranger");
+  assert.is(await unread(scene, "stranger"), 1);
+  assert.equal(await kinds(scene, "stranger"), [
+    ["spoke_delegated", false, null],
+    ["spoke_actioned", true, null],
+    ["spoke_actioned", true, null],
+  ]);
+  assert.equal(await kinds(scene, "stranger", "?unreadOnly=true"), [["spoke_delegated", false, null]]);
+  await tell(db, { hub, spoke });
+  assert.is(await unread(scene, "stranger"), 2);
+  assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 2 });
+  await countsAreExact(db);
+});
+
+test("what was before cannot be marked, and marking it changes no count", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub, spoke });
+  const [{ id }] = await db.sql("select id from audit_events where kind = 'spoke_actioned'");
+  await delegate(scene, "stranger");
+  const { status, body } = await scene.as("stranger").post(`/api/notifications/${id}/read`);
+  assert.equal([status, body.read, body.readAt], [200, true, null]);
+  assert.is(await unread(scene, "stranger"), 1);
+  await countsAreExact(db);
+});
+
+test("a hub's new admin begins with nothing unread, but for what is unread in spokes that they had", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  await tell(db, { hub, spoke: elm }, { hub });
+  await delegate(scene, "stranger");
+  await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
+  await invite(scene, "stranger");
+  assert.is(await unread(scene, "stranger"), 2);
+  assert.equal(await kinds(scene, "stranger", "?unreadOnly=true"), [
+    ["spoke_actioned", false, null],
+    ["spoke_delegated", false, null],
+  ]);
+  await countsAreExact(db);
+  await db.sql("delete from federation_members where user_id = $1", [people.stranger.id]);
+  assert.is(await unread(scene, "stranger"), 2);
+});
+
+test("reading all marks what is unread, and nothing of what was before", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  const elm = await makeSpoke(db, people.operator.id, hub, "elm");
+  await delegate(scene, "stranger");
+  await tell(db, { hub, spoke }, { hub, spoke: elm }, { hub });
+  await invite(scene, "stranger");
+  assert.equal((await scene.as("stranger").post("/api/notifications/read-all")).body, { marked: 2 });
+  await countsAreExact(db);
+});
+
+test("who sees the place already loses nothing that is unread by a seat in it", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub, spoke }, { hub });
+  await delegate(scene, "hubAdmin");
+  assert.is(await unread(scene, "hubAdmin"), 3);
+  await delegate(scene, "operator");
+  await invite(scene, "operator");
+  assert.is(await unread(scene, "operator"), 4);
+  await countsAreExact(db);
+});
+
+test("who comes again skips what was while they were away", async ({ scene }) => {
+  const { db, hub, spoke, people } = scene;
+  await delegate(scene, "stranger");
+  assert.is((await scene.as("operator").delete(`/api/spokes/${spoke}/members/${people.stranger.id}`)).status, 204);
+  await tell(db, { hub, spoke });
+  await delegate(scene, "stranger");
+  assert.is(await unread(scene, "stranger"), 1);
+  await countsAreExact(db);
+});
+
+test.run();

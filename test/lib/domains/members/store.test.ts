@@ -1,0 +1,72 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readUser, type User } from "#lib/domains/users/store.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+interface Stage {
+  db: TestDatabase;
+  root: Person;
+}
+
+const test = suite<Stage>("memberships");
+
+test.before.each(async (stage) => {
+  stage.db = await openTestDatabase();
+  stage.root = await makePerson(stage.db, "root", { operator: true });
+});
+test.after.each((stage) => stage.db.close());
+
+test("make somebody the admin of hubs, and of spokes of other hubs", async ({ db, root }) => {
+  const ada = await makePerson(db, "ada");
+  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
+  const [oak, elm] = [await makeSpoke(db, root.id, north, "oak"), await makeSpoke(db, root.id, south, "elm")];
+  await addHubAdmin(db, ada, north);
+  await addSpokeAdmin(db, ada, oak);
+  await addSpokeAdmin(db, ada, elm);
+  assert.equal(standing(await readUser(db.rows, ada.id)), ["hub_admin", [north], [elm]]);
+});
+
+test("in spokes alone make a spoke admin, as does none at all", async ({ db, root }) => {
+  const [ada, bob] = [await makePerson(db, "ada"), await makePerson(db, "bob")];
+  const spoke = await makeSpoke(db, root.id, await makeHub(db, root.id));
+  await addSpokeAdmin(db, ada, spoke);
+  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], [spoke]]);
+  assert.equal(standing(await readUser(db.rows, bob.id)), ["spoke_admin", [], []]);
+});
+
+test("change nothing of an operator's role", async ({ db, root }) => {
+  const hub = await makeHub(db, root.id);
+  await addHubAdmin(db, root, hub);
+  assert.equal(standing(await readUser(db.rows, root.id)), ["operator", [hub], []]);
+});
+
+test("and the operator's flag do not work while the address is not verified", async ({ db }) => {
+  const ops = await makePerson(db, "ops", { operator: true, verified: false });
+  assert.equal(standing(await readUser(db.rows, ops.id)), ["spoke_admin", [], []]);
+});
+
+test("do not count while the address is not verified", async ({ db, root }) => {
+  const ada = await makePerson(db, "ada", { verified: false });
+  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
+  await addHubAdmin(db, ada, north);
+  await addSpokeAdmin(db, ada, await makeSpoke(db, root.id, south));
+  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
+});
+
+test("do not count in what was removed", async ({ db, root }) => {
+  const ada = await makePerson(db, "ada");
+  const [north, south] = [await makeHub(db, root.id, "north"), await makeHub(db, root.id, "south")];
+  await addHubAdmin(db, ada, north);
+  await addSpokeAdmin(db, ada, await makeSpoke(db, root.id, south));
+  await db.sql("update spokes set state = 'removed', removed_at = wheelwright_now()");
+  await db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [north]);
+  assert.equal(standing(await readUser(db.rows, ada.id)), ["spoke_admin", [], []]);
+});
+
+test.run();
+
+function standing({ role, federationIds, spokeIds }: User): unknown[] {
+  return [role, federationIds, spokeIds];
+}

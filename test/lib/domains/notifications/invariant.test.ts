@@ -1,0 +1,153 @@
+/** Whatever happens, and however much of it at once: each count is what a count from scratch finds. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Database } from "#lib/drivers/db/database.ts";
+import { messageOf } from "#lib/base/errors.ts";
+import { skipHistory } from "#lib/domains/members/history.ts";
+import { type Seat, takeSeat } from "#lib/domains/members/seats.ts";
+import { countUnread } from "#lib/domains/notifications/count.ts";
+import { listNotifications } from "#lib/domains/notifications/list.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import { markRead } from "#lib/domains/notifications/read.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
+import { countsAreExact, recountUnread } from "#test/lib/domains/notifications/recount.ts";
+import { marker, tell, type Told } from "#test/lib/domains/notifications/tell.ts";
+import { query } from "#test/support/bench/query.ts";
+import { openRandom, type Random } from "#test/support/bench/random.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson } from "#test/support/people.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+const test = suite("the counts of notifications");
+const ROUNDS = 12, AT_ONCE = 10;
+
+interface World {
+  readonly db: TestDatabase;
+  readonly replicas: readonly Database[];
+  readonly users: readonly string[];
+  readonly hubs: readonly string[];
+  /** Each with its hub. */
+  readonly spokes: readonly { readonly hub: string; readonly spoke: string }[];
+  readonly random: Random;
+}
+
+for (const seed of [1]) {
+  test(`are what counting from scratch finds, after ${ROUNDS * AT_ONCE} random deeds (seed ${seed})`, async () => {
+    const world = await openWorld(openRandom(seed));
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        await Promise.all(Array.from({ length: AT_ONCE }, () => deed(world)));
+        if (round % 4 === 3) await holds(world);
+      }
+    } finally {
+      await world.db.close();
+    }
+  });
+}
+
+test.run();
+
+async function openWorld(random: Random): Promise<World> {
+  const db = await openTestDatabase({ size: 6 });
+  const people = await Promise.all([
+    makePerson(db, "root", { operator: true }),
+    ...["ada", "bob", "cem", "dot"].map((name) => makePerson(db, name)),
+  ]);
+  const users = people.map(({ id }) => id);
+  const hubs = await Promise.all(["north", "south", "east"].map((slug) => makeHub(db, users[0]!, slug)));
+  const spokes = await Promise.all(
+    hubs.flatMap((hub) =>
+      ["oak", "elm"].map(async (slug) => ({ hub, spoke: await makeSpoke(db, users[0]!, hub, slug) }))
+    ),
+  );
+  for (const user of users.slice(1)) {
+    await addHubAdmin(db, { id: user, email: "" }, random.pick(hubs));
+    await addSpokeAdmin(db, { id: user, email: "" }, random.pick(spokes).spoke);
+  }
+  return { db, replicas: [db, await db.openAgain({ size: 6 })], users, hubs, spokes, random };
+}
+
+async function deed(world: World): Promise<void> {
+  const { db, replicas, users, hubs, spokes, random } = world;
+  const replica = random.pick(replicas), user = random.pick(users);
+  const told = (): Told => {
+    const place = random.weighted({ spoke: 6, hub: 3, none: 1 });
+    return {
+      ...(place === "spoke" ? random.pick(spokes) : place === "hub" ? { hub: random.pick(hubs) } : {}),
+      ...(random.next() < 0.5 && { audience: random.pick(users) }),
+      ...(random.next() < 0.2 && { kind: "tenant_backup_succeeded" as const }),
+    };
+  };
+  const ofHub = [random.pick(hubs), user], ofSpoke = [random.pick(spokes).spoke, user];
+  switch (
+    random.weighted({
+      tell: 10,
+      read: 8,
+      readAll: 2,
+      join: 2,
+      leave: 1,
+      joinSpoke: 3,
+      leaveSpoke: 1,
+      verify: 1,
+      promote: 1,
+    })
+  ) {
+    case "tell":
+      return await tell(replica, ...Array.from({ length: 1 + Math.floor(random.next() * 3) }, told));
+    case "read":
+      return await readOne(replica, await readerOf(db, user), random.next());
+    case "readAll":
+      return void await markAllRead(replica, marker(await readerOf(db, user)));
+    case "join":
+      return await sit(replica, { federationId: random.pick(hubs) }, user);
+    case "leave":
+      return void await query(db, "delete from federation_members where federation_id = $1 and user_id = $2", ofHub);
+    case "joinSpoke":
+      return await sit(replica, { spokeId: random.pick(spokes).spoke }, user);
+    case "leaveSpoke":
+      return void await query(db, "delete from spoke_members where spoke_id = $1 and user_id = $2", ofSpoke);
+    case "verify":
+      return void await query(
+        db,
+        `update users set email_verified_at = case when email_verified_at is null then now() end where id = $1`,
+        [random.pick(users.slice(1))],
+      );
+    case "promote":
+      return void await query(db, "update users set operator = not operator where id = $1", [
+        random.pick(users.slice(1)),
+      ]);
+  }
+}
+
+/** As whoever brings somebody in does: what was before counts as read. */
+async function sit(db: Database, seat: Seat, userId: string): Promise<void> {
+  await db.transact(async (tx) => {
+    if (await takeSeat(tx, seat, userId)) await skipHistory(tx, seat, userId);
+  });
+}
+
+/** One of those that are listed now; meanwhile it may be out of sight. */
+async function readOne(db: Database, reader: Reader, dice: number): Promise<void> {
+  const listed = await listNotifications(db.rows, reader, { limit: 30, unreadOnly: dice < 0.7, before: undefined });
+  const one = listed[Math.floor(dice * listed.length)];
+  if (one) {
+    await markRead(db, marker(reader), one.id).catch((error) => assert.match(messageOf(error), /no such notification/));
+  }
+}
+
+async function readerOf(db: TestDatabase, userId: string): Promise<Reader> {
+  const [{ operator }] = await query(db, "select operator from users where id = $1", [userId]);
+  return { userId, role: operator ? "operator" : "hub_admin" };
+}
+
+async function holds({ db, users }: World): Promise<void> {
+  await countsAreExact(db);
+  for (const userId of users) {
+    const reader = await readerOf(db, userId), expected = await recountUnread(db, userId);
+    assert.equal(await countUnread(db.rows, reader), { count: expected });
+    const listed = await listNotifications(db.rows, reader, { limit: 5000, unreadOnly: true, before: undefined });
+    assert.is(listed.length, expected);
+    assert.is(new Set(listed.map(({ id }) => id)).size, expected, "each once");
+    assert.ok(listed.every(({ read }) => !read));
+  }
+}

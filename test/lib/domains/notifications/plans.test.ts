@@ -1,0 +1,98 @@
+/**
+ * Which index answers what: without it the answer would be the same, and with a long history it would not come. What it
+ * costs with ten million events is shown by `npm run plans`.
+ */
+import { marker } from "#test/lib/domains/notifications/tell.ts";
+import postgres from "postgres";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type AuditFilter, readAudit } from "#lib/records/audit/store.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { countUnread } from "#lib/domains/notifications/count.ts";
+import { listNotifications } from "#lib/domains/notifications/list.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
+import { fillEvents, fillPlaces, hubId, spokeId, userId } from "#test/bench/plans-fill.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { type Explainer, openExplainer, type Plan } from "#test/support/plans.ts";
+
+interface Context {
+  db: TestDatabase;
+  explainer: Explainer;
+}
+
+const test = suite<Context>("the plan");
+const OPERATOR: Reader = { role: "operator", userId: userId(0) };
+const HUB_ADMIN: Reader = { role: "hub_admin", userId: userId(1) };
+const SPOKE_ADMIN: Reader = { role: "spoke_admin", userId: userId(2) };
+
+test.before(async (context) => {
+  const db = context.db = await openTestDatabase();
+  const sql = postgres(db.url, { max: 1, onnotice: () => {} });
+  await fillPlaces(sql, { hubs: 50, spokes: 500 });
+  await sql`insert into federation_members (user_id, federation_id) values (${userId(1)}, ${hubId(0)})`;
+  await sql`insert into spoke_members (user_id, spoke_id) values (${userId(2)}, ${spokeId(0)})`;
+  await fillEvents(sql, 0, 4000, () => {}, { hubs: 50, spokes: 500 });
+  await markAllRead(db, marker(HUB_ADMIN));
+  await sql`analyze`;
+  await sql.end();
+  // A table of a few pages is quickest walked from end to end; what is asked here is what else there is.
+  context.explainer = openExplainer(db.url, { enable_seqscan: "off" });
+});
+test.after(async ({ db, explainer }) => {
+  await explainer.close();
+  await db.close();
+});
+
+async function answers({ explainer }: Context, index: string | null, ask: (rows: Rows) => Promise<unknown>) {
+  const plans = await explainer.explain(ask);
+  const named = plans.flatMap((plan: Plan) => plan.indexes);
+  const walked = plans.flatMap((plan: Plan) => plan.walked);
+  const shown = plans.flatMap((plan: Plan) => plan.lines).join("\n");
+  if (index) assert.ok(named.includes(index), `${index} is not in\n${shown}`);
+  else assert.not.ok(named.some((name) => name.startsWith("audit_events")), shown);
+  assert.not.ok(walked.some((table) => ["audit_events", "notification_reads"].includes(table)), shown);
+}
+
+for (const reader of [OPERATOR, HUB_ADMIN, SPOKE_ADMIN]) {
+  test(`of unread-count looks at no event, for a ${reader.role}`, (context) =>
+    answers(context, null, (rows) => countUnread(rows, reader)));
+}
+
+for (
+  const [reader, index] of [
+    [OPERATOR, "audit_events_visible"],
+    [HUB_ADMIN, "audit_events_visible_of_federation"],
+    [SPOKE_ADMIN, "audit_events_visible_of_spoke"],
+    [SPOKE_ADMIN, "audit_events_visible_to_audience"],
+  ] as const
+) {
+  for (const unreadOnly of [false, true]) {
+    test(`of ${unreadOnly ? "unread " : ""}notifications has ${index} for a ${reader.role}`, (context) =>
+      answers(context, index, (rows) => listNotifications(rows, reader, { limit: 20, unreadOnly, before: undefined })));
+  }
+}
+
+test("of an operator's unread ones that are not among the newest asks each hub", (context) =>
+  answers(
+    context,
+    "audit_events_visible_of_federation",
+    (rows) => listNotifications(rows, OPERATOR, { limit: 1000, unreadOnly: true, before: undefined }),
+  ));
+
+for (
+  const [filter, index] of [
+    [{}, "audit_events_newest"],
+    [{ spokeId: spokeId(0) }, "audit_events_of_spoke"],
+    [{ federationId: hubId(0) }, "audit_events_of_federation"],
+    [{ kind: "billing_subscription_refunded" }, "audit_events_of_kind"],
+    [{ actorId: userId(7) }, "audit_events_of_actor"],
+    [{ objectType: "operation" }, "audit_events_of_object_type"],
+    [{ objectType: "spoke", objectId: spokeId(0) }, "audit_events_of_object"],
+  ] as readonly [AuditFilter, string][]
+) {
+  test(`of the audit log by ${Object.keys(filter).join(" and ") || "nothing"} has ${index}`, (context) =>
+    answers(context, index, (rows) => readAudit(rows, filter, { limit: 25 })));
+}
+
+test.run();

@@ -1,0 +1,63 @@
+/** Reading one by one, in whatever order: what is unread is found without walking over what is read. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listNotifications } from "#lib/domains/notifications/list.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
+import { markRead } from "#lib/domains/notifications/read.ts";
+import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
+import { marker, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addHubAdmin, makePerson } from "#test/support/people.ts";
+import { openExplainer } from "#test/support/plans.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+const EVENTS = 240;
+const page = { limit: 20, unreadOnly: true, before: undefined };
+const test = suite<{ db: TestDatabase }>("unread ones");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after(({ db }) => db.close());
+
+/** The admin of a hub of its own with so many events, whose ids are given, the oldest first. */
+async function arrange(db: TestDatabase, name: string) {
+  const person = await makePerson(db, name), hub = await makeHub(db, person.id, name);
+  const spoke = await makeSpoke(db, person.id, hub, name);
+  await addHubAdmin(db, person, hub);
+  await writeEvents(db, { hub, spoke }, Array.from({ length: EVENTS }, (_, i) => i));
+  const reader: Reader = { role: "hub_admin", userId: person.id };
+  const rows = await db.sql("select id from audit_events where federation_id = $1 order by at", [hub]);
+  return { reader, ids: rows.map(({ id }) => id as string) };
+}
+
+async function stretchesOf(db: TestDatabase, { userId }: Reader): Promise<number> {
+  return (await db.sql("select from notification_read_stretches where user_id = $1", [userId])).length;
+}
+
+const ORDERS: Readonly<Record<string, (ids: readonly string[]) => string[]>> = {
+  "from the newest": (ids) => [...ids].reverse(),
+  "from the oldest": (ids) => [...ids],
+  "here and there": (ids) => [...ids].sort(), // by what is a hash,
+};
+
+for (const [order, sort] of Object.entries(ORDERS)) {
+  test(`are found at once where all others were read ${order}`, async ({ db }) => {
+    const { reader, ids } = await arrange(db, order.split(" ").join("-"));
+    const left = [ids[0]!, ids[EVENTS / 2]!];
+    for (const id of sort(ids)) if (!left.includes(id)) await markRead(db, marker(reader), id);
+    const found = await listNotifications(db.rows, reader, page);
+    assert.equal(found.map(({ id }) => id), left.reverse());
+    assert.is(await stretchesOf(db, reader), 2);
+    await countsAreExact(db);
+    const explainer = openExplainer(db.url);
+    const [plan] = await explainer.explain((rows) => listNotifications(rows, reader, page));
+    await explainer.close();
+    assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`); // each read one would be 3 or more
+    for (const id of left) await markRead(db, marker(reader), id);
+    assert.equal(await listNotifications(db.rows, reader, page), []);
+    assert.is(await stretchesOf(db, reader), 0);
+  });
+}
+
+test.run();

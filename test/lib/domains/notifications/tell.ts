@@ -1,0 +1,76 @@
+/** Events for tests of notifications: recorded as the service records them, or many at once, written directly. */
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Database } from "#lib/drivers/db/database.ts";
+import type { Marker } from "#lib/domains/notifications/marks.ts";
+import type { Reader } from "#lib/domains/notifications/objects.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import type { Scene } from "#test/support/scene.ts";
+
+/** What happens to a spoke, a hub, or (without either) to what a user asked for. */
+export interface Told {
+  readonly hub?: string;
+  readonly spoke?: string;
+  readonly audience?: string;
+  readonly kind?: AuditEntry["kind"];
+}
+
+/** Records one event a place, in one transaction, and returns nothing: what came of it is the test's question. */
+export async function tell(db: Database, ...events: readonly Told[]): Promise<void> {
+  await db.transact((tx) => record(tx, SYSTEM, { audit: events.map(toEntry) }));
+}
+
+function toEntry({ hub, spoke, audience, kind }: Told): AuditEntry {
+  const usual = spoke ? "spoke_actioned" : hub ? "federation_updated" : "federation_request_rejected";
+  return {
+    kind: kind ?? usual,
+    objectType: spoke ? "spoke" : "federation",
+    objectId: spoke ?? hub ?? "req",
+    federationId: hub ?? null,
+    spokeId: spoke ?? null,
+    audienceUserId: audience ?? null,
+  };
+}
+
+/** A reader as a request has it: what it reads is written down. */
+export function marker({ role, userId }: Reader): Marker {
+  return { ...SYSTEM, role, userId };
+}
+
+/** Visible events of a spoke written directly, the i-th so many milliseconds after the first as `gap` says. */
+export async function writeEvents(db: TestDatabase, place: Required<Pick<Told, "hub" | "spoke">>, gaps: number[]) {
+  await db.sql(
+    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
+      federation_id, spoke_id, customer_visible)
+     select 'evt_' || left(md5($2 || i), 26), 'spoke_actioned', 'system', 'system', 'spoke', $2, '{}', '', '',
+       '2026-01-01T00:00Z'::timestamptz + gap * interval '1 millisecond', $1, $2, true
+     from unnest($3::int[]) with ordinality as one (gap, i)`,
+    [place.hub, place.spoke, gaps],
+  );
+  await db.sql(
+    `insert into stream_heads (federation_id, visible_events) values ($1, $2) on conflict (federation_id)
+     do update set visible_events = stream_heads.visible_events + excluded.visible_events`,
+    [place.hub, gaps.length],
+  );
+  await db.sql("update spokes set visible_events = visible_events + $2 where id = $1", [place.spoke, gaps.length]);
+}
+
+/** The scene as it was when it was opened, as far as notifications go: quicker than to open another. */
+export async function forget({ db, hub, spoke, people }: Scene): Promise<void> {
+  await db.sql(`
+    set session_replication_role = replica; -- the log refuses to forget
+    truncate audit_events, notification_reads, notification_read_counts, notification_audiences, notification_read_stretches,
+      stream_heads;
+    set session_replication_role = origin;
+    delete from spoke_members;
+    delete from federation_members;
+    delete from spokes where id <> '${spoke}';
+    delete from federations where id <> '${hub}';
+    update spokes set visible_events = 0, state = 'active', removed_at = null;
+    update federations set state = 'active', removed_at = null;
+    update users set email_verified_at = wheelwright_now();
+    insert into federation_members (federation_id, user_id) values ('${hub}', '${people.hubAdmin.id}');
+    insert into spoke_members (spoke_id, user_id) values ('${spoke}', '${people.spokeAdmin.id}');
+    update loose_heads set visible_events = 0, last_at = '-infinity'`);
+}

@@ -1,0 +1,95 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { abandonSpoke } from "#lib/domains/spokes/abandon.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { rejection } from "#test/support/until.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const test = suite<{ stage: Stage }>("abandonSpoke");
+test.before(async (context) => void (context.stage = await openStage()));
+test.after(({ stage }) => stage.close());
+
+const FAILURE = { step: "namespace", code: "another_cluster", fault: "operator", message: "no", hint: null };
+
+/** A spoke that is being removed, and the id of that operation. */
+async function going({ app, operator, hub, spoke }: Stage, slug: string): Promise<[SpokeRow, string]> {
+  const row = await spoke(await hub(slug), { slug }, "active");
+  return [row, (await removeSpoke(app, operator, row)).operation!.id];
+}
+
+async function failed({ db }: Stage, id: string): Promise<void> {
+  await db.sql("update jobs set attempt = 1, failure = $2 where id = $1", [
+    id,
+    JSON.stringify({ ...FAILURE, log: [], events: [] }),
+  ]);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error = await rejection(promise);
+  assert.instance(error, Fault);
+  return `${(error as Fault).kind} ${error.code}`;
+}
+
+test("makes the spoke removed at once, and says in audit and stream how.", async ({ stage }) => {
+  const { app, db, operator } = stage;
+  const [row, id] = await going(stage, "gone");
+  await failed(stage, id);
+  await db.sql(`update jobs set progress = '{"snapshots": [{"claim": "files"}]}' where id = $1`, [id]);
+  const shown = await abandonSpoke(app, operator, row);
+  assert.equal([shown.state, shown.health, shown.operation], ["removed", "unknown", null]);
+  assert.match(shown.stateReason!, /^Given up by an operator/);
+  const [job] = await db.sql("select state from jobs where id = $1", [id]);
+  assert.is(job.state, "cancelled");
+  const audit = await db.sql(
+    "select kind, actor_id, metadata from audit_events where spoke_id = $1 order by at desc limit 2",
+    [row.id],
+  );
+  assert.equal(audit.map(({ kind }) => kind), ["spoke_destroyed", "operation_cancelled"]);
+  const { abandoned, namespace, cluster, snapshots } = audit[0].metadata;
+  assert.equal([abandoned, namespace, cluster, snapshots, audit[0].actor_id], [
+    ...[true, row.namespace, row.cluster, [{ claim: "files" }]],
+    operator.userId,
+  ]);
+  const events = await db.sql("select type, data from stream_events where spoke_id = $1 order by number", [row.id]);
+  const last = events.at(-1)!;
+  assert.equal([last.type, last.data.state, last.data.operation.id], ["SpokeUpdateRemoved", "removed", id]);
+  assert.is(events.filter(({ type }) => type === "SpokeUpdateRemoved").length, 1);
+});
+
+test("is for operators alone.", async ({ stage }) => {
+  const [row, id] = await going(stage, "reserved");
+  await failed(stage, id);
+  const admin = await stage.person({ role: "hub_admin", federationIds: [row.federation_id] });
+  assert.is(await codeOf(abandonSpoke(stage.app, admin, row)), "forbidden operator_only");
+});
+
+test("is refused before a removal was asked for, before it has failed, and when it is over.", async ({ stage }) => {
+  const { app, operator, hub, spoke } = stage;
+  const live = await spoke(await hub("live"), { slug: "live" }, "active");
+  assert.is(await codeOf(abandonSpoke(app, operator, live)), "conflict spoke_state");
+  const [row, id] = await going(stage, "early");
+  assert.is(await codeOf(abandonSpoke(app, operator, row)), "conflict spoke_state");
+  await failed(stage, id);
+  await abandonSpoke(app, operator, row);
+  assert.is(await codeOf(abandonSpoke(app, operator, row)), "missing spoke_missing");
+});
+
+test("ends a running removal, and of two callers one is too late.", async ({ stage }) => {
+  const { app, db, operator } = stage;
+  const [row, id] = await going(stage, "running");
+  await failed(stage, id);
+  await db.sql("insert into replicas (id, release) values ('rep_test', 'test')");
+  await db.sql("update jobs set state = 'running', holder = 'rep_test' where id = $1", [id]);
+  const both = await Promise.allSettled([1, 2].map(() => abandonSpoke(app, operator, row)));
+  assert.equal(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const [job] = await db.sql("select state, holder from jobs where id = $1", [id]);
+  assert.equal(job, { state: "cancelled", holder: null });
+  const audit = await db.sql("select kind from audit_events where spoke_id = $1 and kind = 'spoke_destroyed'", [
+    row.id,
+  ]);
+  assert.is(audit.length, 1);
+});
+
+test.run();

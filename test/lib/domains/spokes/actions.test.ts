@@ -1,0 +1,186 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+
+const test = suite<{ stage: Stage }>("requestAction");
+test.before(async (context) => {
+  context.stage = await openStage();
+});
+test.after(({ stage }) => stage.close());
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Fault) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "accepted";
+}
+
+test("moves an idle spoke at once, and writes audit, event and job", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("moves"), { slug: "oak" }, "active");
+  const shown = await requestAction(app, operator, oak, { action: "suspend" });
+  assert.equal([shown.state, shown.operation!.kind, shown.operation!.step], ["suspending", "suspend", 0]);
+  const [job] = await db.sql("select * from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.equal([job.kind, job.lane], ["suspend", `spoke:${oak.id}`]);
+  const [audit] = await db.sql("select * from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
+  assert.equal([audit.metadata.action, audit.metadata.operationId], ["suspend", job.id]);
+  const [event] = await db.sql("select * from stream_events where spoke_id = $1 order by number desc", [oak.id]);
+  assert.equal([event.type, event.data.operation.id], ["SpokeUpdateSuspending", job.id]);
+});
+
+test("queues resume behind suspend, and says nothing until it starts", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("behind"), { slug: "oak" }, "active");
+  await requestAction(app, operator, oak, { action: "suspend" });
+  const [{ before }] = await db.sql("select count(*)::int as before from stream_events where spoke_id = $1", [oak.id]);
+  const shown = await requestAction(app, operator, oak, { action: "resume" });
+  const [{ after }] = await db.sql("select count(*)::int as after from stream_events where spoke_id = $1", [oak.id]);
+  assert.equal([shown.state, shown.operation!.kind, after - before], ["suspending", "suspend", 0]);
+  const jobs = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued' order by seq", [oak.id]);
+  assert.equal(jobs.map((job) => job.kind), ["suspend", "resume"]);
+});
+
+test("provisions a failed spoke again, in its hub's lane", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const home = await hub("retry");
+  const oak = await spoke(home, { slug: "oak" }, "failed");
+  await db.sql("update spokes set state_reason = 'no disk' where id = $1", [oak.id]);
+  const shown = await requestAction(app, operator, oak, { action: "retry" });
+  assert.equal([shown.state, shown.stateReason, shown.operation!.kind], ["provisioning", null, "provision"]);
+  const [job] = await db.sql("select lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.is(job.lane, `federation:${home.id}`);
+});
+
+test("refuses with the states that allow it, and writes nothing", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("refuses"), { slug: "oak" });
+  const message = await messageOf(requestAction(app, operator, oak, { action: "suspend" }));
+  assert.is(message, "spoke_state: Cannot suspend a spoke that is provisioning; wait until it is active");
+  const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1", [oak.id]);
+  assert.is(count, 1);
+});
+
+test("lets one of many concurrent callers suspend", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("rush"), { slug: "oak" }, "active");
+  const all = await Promise.all(
+    Array.from({ length: 6 }, () => messageOf(requestAction(app, operator, oak, { action: "suspend" }))),
+  );
+  assert.is(all.filter((outcome) => outcome === "accepted").length, 1);
+  const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1 and kind = 'suspend'", [oak.id]);
+  assert.is(count, 1);
+});
+
+test("leaves a spoke that is being removed with the removal alone, whoever comes first", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const home = await hub("contest");
+  for (let i = 0; i < 5; i++) {
+    const oak = await spoke(home, { slug: `oak-${i}` }, "active");
+    const [action, removal] = await Promise.all([
+      messageOf(requestAction(app, operator, oak, { action: "restart" })),
+      messageOf(removeSpoke(app, operator, oak)),
+    ]);
+    assert.is(removal, "accepted");
+    assert.match(action, /^accepted$|that is removing/);
+    const live = await db.sql("select kind from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+    assert.equal(live.map((job) => job.kind), ["remove"]);
+    const [row] = await db.sql("select state from spokes where id = $1", [oak.id]);
+    assert.is(row.state, "removing");
+  }
+});
+
+test("keeps what was asked for with the job and its audit, to be resolved when it runs", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
+  const shown = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
+  assert.equal([shown.state, shown.lmsVersion, shown.operation!.kind], ["updating", oak.lms_version, "upgrade"]);
+  const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
+  const [audit] = await db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [
+    oak.id,
+  ]);
+  const { action, lmsVersion, skipBackup, size } = audit.metadata;
+  assert.equal([action, lmsVersion, skipBackup, size], ["upgrade", "5.2", true, undefined]);
+  const [row] = await db.sql("select lms_version, size from spokes where id = $1", [oak.id]);
+  assert.equal(row, { lms_version: oak.lms_version, size: "small" });
+});
+
+test("says nothing on the stream of what changes no state, until it starts", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("task"), { slug: "oak" }, "active");
+  const count = async () => (await db.sql("select 1 from stream_events where spoke_id = $1", [oak.id])).length;
+  const before = await count();
+  for (const action of ["backup", "purge-caches", "run-cron", "reset-admin-password"] as const) {
+    const shown = await requestAction(app, operator, oak, { action });
+    assert.equal([shown.state, shown.operation!.kind], ["active", "backup"], action);
+  }
+  assert.is(await count(), before);
+  const audits = await db.sql("select 1 from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [oak.id]);
+  assert.is(audits.length, 4);
+});
+
+test("makes one operation of two concurrent upgrades", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
+  const ask = (lmsVersion: string) => messageOf(requestAction(app, operator, oak, { action: "upgrade", lmsVersion }));
+  const all = await Promise.all([ask("5.2.2"), ask("5.2"), ask("5.2.2")]);
+  assert.equal(all.toSorted().map((outcome) => outcome.slice(0, 11)), ["accepted", "spoke_state", "spoke_state"]);
+  assert.match(all.find((outcome) => outcome !== "accepted")!, "it has been asked to do that already");
+  const [{ count }] = await db.sql("select count(*)::int from jobs where spoke_id = $1 and kind = 'upgrade'", [oak.id]);
+  assert.is(count, 1);
+});
+
+test("judges a size and maintenance by what the spoke has been asked to become", async ({ stage }) => {
+  const { app, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("queued"), { slug: "oak", size: "small" }, "active");
+  const ask = (asked: Parameters<typeof requestAction>[3]) => messageOf(requestAction(app, operator, oak, asked));
+  assert.is(
+    await ask({ action: "resize", size: "small" }),
+    "size_unchanged: Cannot resize to small: it has that size already",
+  );
+  assert.is(await ask({ action: "resize", size: "large" }), "accepted");
+  assert.is(await ask({ action: "restart" }), "accepted");
+  assert.match(await ask({ action: "resize", size: "large" }), "size_unchanged");
+  assert.is(await ask({ action: "resize", size: "small" }), "accepted");
+  assert.is(await ask({ action: "maintenance-on" }), "accepted");
+  assert.match(await ask({ action: "run-cron" }), "in maintenance; turn that off first");
+  assert.is(await ask({ action: "maintenance-off" }), "accepted");
+  assert.is(await ask({ action: "run-cron" }), "accepted");
+});
+
+test("tries a failed upgrade again as it was asked for, whatever failed beside it", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("again"), { slug: "oak" }, "active");
+  const fail = () =>
+    db.sql(
+      "update jobs set state = 'failed', finished_at = wheelwright_now() where spoke_id = $1 and state = 'queued'",
+      [oak.id],
+    );
+  await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2.2", skipBackup: true });
+  await fail();
+  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  await requestAction(app, operator, oak, { action: "reapply" });
+  await fail();
+  await db.sql("update spokes set state = 'failed' where id = $1", [oak.id]);
+  const shown = await requestAction(app, operator, oak, { action: "retry" });
+  assert.equal([shown.state, shown.operation!.kind], ["updating", "upgrade"]);
+  const [job] = await db.sql("select payload from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
+  assert.equal(job.payload, { lmsVersion: "5.2.2", skipBackup: true });
+});
+
+test("lets operators alone reapply the blueprint", async ({ stage: { app, operator, person, hub, spoke } }) => {
+  const home = await hub("reapply"), oak = await spoke(home, { slug: "oak" }, "active");
+  const admin = await person({ role: "hub_admin", federationIds: [home.id] });
+  assert.match(await messageOf(requestAction(app, admin, oak, { action: "reapply" })), /^operator_only/);
+  assert.is(await messageOf(requestAction(app, operator, oak, { action: "reapply" })), "accepted");
+});
+
+test("finds no spoke that was removed since it was loaded", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("since"), { slug: "oak" }, "active");
+  await settle(db, oak.id, "removed");
+  assert.match(await messageOf(requestAction(app, operator, oak, { action: "suspend" })), "spoke_missing");
+  assert.match(await messageOf(removeSpoke(app, operator, oak)), "spoke_missing");
+});
+
+test.run();

@@ -1,0 +1,98 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { requestActions } from "#lib/domains/spokes/bulk.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+
+const test = suite<{ stage: Stage }>("requestActions");
+test.before(async (context) => {
+  context.stage = await openStage();
+});
+test.after(({ stage }) => stage.close());
+
+test("gives one outcome for each distinct visible id, in order", async ({ stage }) => {
+  const { app, db, person, hub, spoke } = stage;
+  const home = await hub("bulk"), foreign = await hub("bulk-foreign");
+  const admin = await person({ role: "hub_admin", federationIds: [home.id] });
+  const fine = await spoke(home, { slug: "fine" }, "active");
+  const busy = await spoke(home, { slug: "busy" });
+  const gone = await spoke(home, { slug: "gone" }, "removed");
+  const other = await spoke(foreign, { slug: "other" }, "active");
+  const ids = [busy.id, other.id, fine.id, "spk_nothing", "\u0000", busy.id, gone.id, fine.id];
+  const outcomes = await requestActions(app, admin, { ids, action: "suspend" });
+  assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[busy.id, false], [fine.id, true]]);
+  assert.equal(outcomes[0]!.error, {
+    statusCode: 409,
+    code: "spoke_state",
+    message: "Cannot suspend a spoke that is provisioning; wait until it is active",
+    error: "Conflict",
+  });
+  assert.equal([outcomes[1]!.spoke!.state, outcomes[1]!.spoke!.operation!.kind], ["suspending", "suspend"]);
+  const [untouched] = await db.sql("select state from spokes where id = $1", [other.id]);
+  assert.is(untouched.state, "active");
+  assert.equal(await requestActions(app, admin, { ids: [other.id], action: "suspend" }), []);
+});
+
+test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {
+  const home = await hub("bulk-spoke");
+  const own = await spoke(home, { slug: "own" }, "active"), next = await spoke(home, { slug: "next" }, "active");
+  const admin = await person({ spokeIds: [own.id] });
+  const outcomes = await requestActions(app, admin, { ids: [next.id, own.id], action: "restart" });
+  assert.equal(outcomes.map(({ id, accepted }) => [id, accepted]), [[own.id, true]]);
+});
+
+test("answers what is wrong with the request as a whole, and what one spoke refuses with that spoke", async ({ stage }) => {
+  const { app, operator, person, hub, spoke } = stage;
+  const home = await hub("bulk-wish");
+  const admin = await person({ role: "hub_admin", federationIds: [home.id] });
+  const small = await spoke(home, { slug: "small", size: "small" }, "active");
+  const large = await spoke(home, { slug: "large", size: "large" }, "active");
+  const busy = await spoke(home, { slug: "busy" });
+  const ids = [small.id, large.id, busy.id];
+  const outcomes = await requestActions(app, admin, { ids, action: "resize", size: "large" });
+  assert.equal(outcomes.map(({ accepted, error }) => accepted || [error!.statusCode, error!.error]), [
+    true,
+    [422, "Unprocessable Content"],
+    [409, "Conflict"],
+  ]);
+  for (
+    const [asked, code] of [
+      [{ ids, action: "upgrade" }, "parameter_needed"],
+      [{ ids, action: "upgrade", lmsVersion: "5.2", moodleVersion: "5.3" }, "version_mismatch"],
+      [{ ids, action: "resize", size: "huge" }, "not_offered"],
+      [{ ids, action: "reapply" }, "operator_only"],
+    ] as const
+  ) {
+    const error = await requestActions(app, admin, asked).catch((error) => error);
+    assert.instance(error, Fault);
+    assert.is(error.code, code);
+  }
+  const [reapplied] = await requestActions(app, operator, { ids: [large.id], action: "reapply" });
+  assert.ok(reapplied!.accepted);
+});
+
+test("asks each of fifty spokes in two hubs once, whichever replica is asked, and none that is not the caller's", async ({ stage }) => {
+  const { app, db, operator, person, hub, spoke } = stage;
+  const homes = [await hub("fifty-a"), await hub("fifty-b")], all: SpokeRow[] = [];
+  for (let i = 0; i < 50; i++) all.push(await spoke(homes[i % 2]!, { slug: `oak-${i}`, size: "small" }, "active"));
+  const ids = all.map(({ id }) => id), own = ids.filter((_, i) => i % 2 === 0);
+  const admin = await person({ role: "hub_admin", federationIds: [homes[0]!.id] });
+  for (const action of ["upgrade", "reapply"] as const) {
+    await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where finished_at is null");
+    await db.sql("update spokes set state = 'active' where id = any($1)", [ids]);
+    const asked = { ids, action, lmsVersion: "5.2.2", size: "large" };
+    const who = action === "reapply" ? operator : admin, visible = action === "reapply" ? ids : own;
+    const both = await Promise.all([requestActions(app, who, asked), requestActions(app, who, asked)]);
+    for (const outcomes of both) assert.equal(outcomes.map(({ id }) => id), visible, action);
+    assert.is(both.flat().filter(({ accepted }) => accepted).length, visible.length, action);
+    const refused = both.flat().flatMap(({ error }) => error ? [error.statusCode] : []);
+    assert.ok(refused.every((status) => status === 409), `${action}: ${refused}`);
+    const jobs = await db.sql("select spoke_id from jobs where kind = $1 and state = 'queued'", [action]);
+    assert.equal(jobs.map(({ spoke_id }) => spoke_id).toSorted(), visible.toSorted(), action);
+    const audit = await db.sql("select object_id from audit_events where metadata ->> 'action' = $1", [action]);
+    assert.is(audit.filter(({ object_id }) => ids.includes(object_id)).length, visible.length, action);
+  }
+});
+
+test.run();

@@ -1,0 +1,162 @@
+/** Delegating at the same moment, over and over, and beside those who accept: one user, one seat, one mail. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
+import { acceptInvitation } from "#lib/domains/auth/accept.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { mintSecret } from "#lib/domains/auth/one-time.ts";
+import { removeSpokeMember } from "#lib/domains/spokes/members.ts";
+import { delegateSpoke } from "#lib/domains/spokes/delegate.ts";
+import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { DAY, HOUR, MINUTE } from "#lib/base/time.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson } from "#test/support/people.ts";
+import { openPostman } from "#test/support/postman.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+
+interface Stage {
+  db: TestDatabase;
+  /** Two replicas. */
+  apps: readonly [App, App];
+  actor: Actor;
+  oak: SpokeRow;
+  elm: SpokeRow;
+}
+
+const test = suite<Stage>("delegateSpoke");
+
+test.before(async (stage) => {
+  // A hundred callers wait for their connection longer than a request would.
+  const patient = { size: 8, waitLimit: MINUTE };
+  stage.db = await openTestDatabase(patient);
+  // Hashing would take so long that nobody met.
+  const passwords = { hash: () => Promise.resolve("no hash"), verify: () => Promise.resolve("wrong" as const) };
+  const app = { ...await makeApp(stage.db), passwords };
+  stage.apps = [app, { ...app, db: await stage.db.openAgain(patient) }];
+  const root = await makePerson(stage.db, "root", { operator: true });
+  const hub = await makeHub(stage.db, root.id);
+  stage.oak = (await findSpoke(stage.db.rows, await makeSpoke(stage.db, root.id, hub, "oak"), "hidden"))!;
+  stage.elm = (await findSpoke(stage.db.rows, await makeSpoke(stage.db, root.id, hub, "elm"), "hidden"))!;
+  stage.actor = {
+    userId: root.id,
+    email: root.email,
+    displayName: "Root",
+    role: "operator",
+    federationIds: [],
+    spokeIds: [],
+    credential: { kind: "session", id: "ses_0" },
+    ip: "192.0.2.1",
+    userAgent: "test",
+    tokenPrefix: null,
+  };
+});
+test.before.each((stage) => stage.db.shiftClock(0));
+test.after((stage) => stage.db.close());
+
+test("a hundred times at once, on two replicas and of two spokes, makes one user and one mail", async (stage) => {
+  const { db, apps, actor, oak, elm } = stage;
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => {
+    const invitee = { email: "crowd@x.example", displayName: `${i}` };
+    return delegateSpoke(apps[i % 2]!, actor, i % 4 < 2 ? oak : elm, invitee, null);
+  }));
+  assert.equal([...new Set(answers.map(({ status }) => status))], ["invited"]);
+  assert.is(new Set(answers.map(({ userId }) => userId)).size, 1);
+  const { userId } = answers[0]!;
+  const [counts] = await db.sql(
+    `select (select count(*) from users where email = 'crowd@x.example') as users,
+      (select count(*) from spoke_members where user_id = $1) as seats,
+      (select count(*) from jobs where kind = 'mail' and payload->'letter'->'to'->>'email' = 'crowd@x.example') as mails,
+      (select count(*) from one_time_tokens where user_id = $1) as grants,
+      (select count(*) from audit_events where kind = 'user_created' and object_id = $1) as made,
+      (select count(*) from audit_events where kind = 'user_invited' and object_id = $1) as invited,
+      (select count(*) from audit_events where kind = 'spoke_delegated' and metadata->>'userId' = $1) as delegated`,
+    [userId],
+  );
+  const expected = { users: 1, seats: 2, mails: 1, grants: 1, made: 1, invited: 1, delegated: 2 };
+  assert.equal(counts, Object.fromEntries(Object.entries(expected).map(([name, count]) => [name, String(count)])));
+  const [{ expires_at }] = await db.sql("select expires_at from one_time_tokens where user_id = $1", [userId]);
+  const promised = answers.map(({ expiresAt }) => expiresAt!).sort();
+  assert.is(promised.at(-1), expires_at.toISOString(), "the latest is what holds, and none promises more");
+});
+
+test("beside those who accept at the same moment neither doubles nor loses anything", async ({ db, apps, actor, oak, elm }) => {
+  const invitee = { email: "quick@x.example", displayName: undefined };
+  const { userId } = await delegateSpoke(apps[0], actor, oak, invitee, null);
+  const [{ id }] = await db.sql("select id from one_time_tokens where user_id = $1", [userId]);
+  const token = (await db.transact((tx) => mintSecret(tx, id)))!;
+  const origin = { ip: "192.0.2.2", userAgent: "test" };
+  const asking = Array.from({ length: 10 }, (_, i) => delegateSpoke(apps[i % 2]!, actor, elm, invitee, null));
+  await acceptInvitation(apps[1], origin, { token, password: "a password of their own" });
+  const statuses = (await Promise.all(asking)).map(({ status }) => status);
+  assert.ok(statuses.includes("invited") || statuses.includes("added"));
+  assert.is((await delegateSpoke(apps[0], actor, elm, invitee, null)).status, "unchanged");
+  assert.equal(await db.sql("select count(*)::int as n from spoke_members where user_id = $1", [userId]), [{ n: 2 }]);
+  const open = "select id from one_time_tokens where user_id = $1 and used_at is null and voided_at is null";
+  assert.equal(await db.sql(open, [userId]), []);
+  assert.is(await mails(db, invitee.email), 1);
+});
+
+test("mails again after an hour, with every place, and renews what has expired", async ({ db, apps: [app], actor, oak, elm }) => {
+  const invitee = { email: "slow@x.example", displayName: undefined };
+  const first = await delegateSpoke(app, actor, oak, invitee, null);
+  await delegateSpoke(app, actor, elm, invitee, null);
+  await db.shiftClock(HOUR - MINUTE);
+  await delegateSpoke(app, actor, oak, invitee, null);
+  assert.is(await mails(db, invitee.email), 1);
+  await db.shiftClock(HOUR + MINUTE);
+  const asked = Array.from({ length: 20 }, (_, i) => delegateSpoke(app, actor, i % 2 ? oak : elm, invitee, null));
+  const second = (await Promise.all(asked))[0]!;
+  assert.is(await mails(db, invitee.email), 2);
+  assert.ok(second.expiresAt! > first.expiresAt!);
+  const [newest] = await db.sql(
+    "select payload from jobs where payload->'letter'->'to'->>'email' = $1 order by seq desc limit 1",
+    [invitee.email],
+  );
+  assert.equal(newest.payload.letter.about, {
+    inviter: "Root",
+    places: ["oak", "elm"],
+    expiresAt: second.expiresAt,
+  });
+  await db.shiftClock(9 * DAY);
+  const third = await delegateSpoke(app, actor, oak, invitee, null);
+  assert.is(await mails(db, invitee.email), 3);
+  assert.is(Date.parse(third.expiresAt!) > (await db.now()).getTime() + 6 * DAY, true);
+  const kinds = await db.sql("select kind from audit_events where object_id = $1 order by at", [first.userId]);
+  assert.equal(kinds.map(({ kind }) => kind), ["user_created", "user_invited", "user_invited", "user_invited"]);
+});
+
+test("taken back and made anew within the hour, opens the link that was mailed, and mails no other", async (stage) => {
+  const { db, apps: [app], actor, oak } = stage;
+  const invitee = { email: "again@x.example", displayName: undefined };
+  const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
+  const { token } = await (await openPostman(app)).next(invitee.email) as { token: string };
+  for (let i = 0; i < 3; i++) {
+    await removeSpokeMember(app, actor, oak, userId);
+    const accepting = { token, password: "a password of their own" };
+    const refused = await acceptInvitation(app, { ip: "", userAgent: "" }, accepting).catch((error) => error.code);
+    assert.is(refused, "link_spent");
+    assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "invited");
+  }
+  assert.is(await mails(db, invitee.email), 1);
+  await acceptInvitation(app, { ip: "", userAgent: "" }, { token, password: "a password of their own" });
+  assert.is((await delegateSpoke(app, actor, oak, invitee, null)).status, "unchanged");
+});
+
+test("taken back before the mail went out, mails when it is made anew", async ({ db, apps: [app], actor, oak }) => {
+  const invitee = { email: "early@x.example", displayName: undefined };
+  const { userId } = await delegateSpoke(app, actor, oak, invitee, null);
+  await removeSpokeMember(app, actor, oak, userId);
+  await delegateSpoke(app, actor, oak, invitee, null);
+  assert.is(await mails(db, invitee.email), 2);
+  const postman = await openPostman(app);
+  await postman.deliver();
+  assert.is(postman.mails.filter(({ to }) => to.email === invitee.email).length, 1, "what was taken back is not sent");
+});
+
+test.run();
+
+async function mails(db: TestDatabase, email: string): Promise<number> {
+  return (await db.sql("select id from jobs where kind = 'mail' and payload->'letter'->'to'->>'email' = $1", [email]))
+    .length;
+}

@@ -1,0 +1,246 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { Fault } from "#lib/base/errors.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { defaultDomains, domainsFor, namesAbove, refuseReserved } from "#lib/domains/spokes/domains.ts";
+import { isInUse } from "#lib/domains/spokes/names.ts";
+import { NewSpoke } from "#lib/domains/spokes/views.ts";
+import { openStage, settle, type Stage } from "#test/lib/domains/spokes/stage.ts";
+import { openExplainer } from "#test/support/plans.ts";
+import { rejection } from "#test/support/until.ts";
+
+const place = { rootDomain: "spokes.example.org", publicHost: "hubs.example.org" };
+const test = suite("defaultDomains");
+
+test("are the slug's, then the slug's and the hub's, one label below the root", () => {
+  assert.equal(defaultDomains("biology", "north", place), [
+    "biology.spokes.example.org",
+    "biology-north.spokes.example.org",
+  ]);
+});
+
+test("never are the service's own", () => {
+  assert.equal(defaultDomains("hubs", "north", { ...place, rootDomain: "example.org" }), ["hubs-north.example.org"]);
+});
+
+test("leave out what is too long for a label", () => {
+  const long = "a".repeat(40);
+  assert.equal(defaultDomains(long, "b".repeat(40), place), [`${long}.spokes.example.org`]);
+});
+
+test("leave out what is above the service's host", () => {
+  const inner = { rootDomain: "example.org", publicHost: "hubs.inner.example.org" };
+  assert.equal(defaultDomains("inner", "north", inner), ["inner-north.example.org"]);
+});
+
+const reserved = suite("refuseReserved");
+const BELONGS = /belongs to the service$/, DEEP = /below spokes\.example\.org it may have one label, and .* has [23]$/;
+const APART = { rootDomain: "sites.example.net", publicHost: "hubs.example.org" };
+const SAME = { rootDomain: "example.org", publicHost: "example.org" };
+const LOCAL = { rootDomain: "spokes.localhost", publicHost: "localhost" };
+
+const RULES: readonly [domain: string, of: typeof place, refused: RegExp | null][] = [
+  ["one.spokes.example.org", place, null],
+  ["spokes.example.org", place, BELONGS],
+  ["example.org", place, BELONGS],
+  ["login.one.spokes.example.org", place, DEEP],
+  ["a.b.one.spokes.example.org", place, DEEP],
+  ["hubs.example.org", place, BELONGS],
+  ["login.hubs.example.org", place, BELONGS],
+  ["a.b.hubs.example.org", place, BELONGS],
+  ["school.example.org", place, null],
+  ["otherhubs.example.org", place, null],
+  ["otherspokes.example.org", place, null],
+  ["school.example", place, null],
+  ["example.org.school.example", place, null],
+  ["example.org", APART, BELONGS],
+  ["example.net", APART, BELONGS],
+  ["hubs.sites.example.net", APART, null],
+  ["school.example.org", SAME, null],
+  ["a.school.example.org", SAME, /one label/],
+  ["inner.example.org", { rootDomain: "example.org", publicHost: "hubs.inner.example.org" }, BELONGS],
+  ["one.spokes.localhost", LOCAL, null],
+  ["one.localhost", LOCAL, BELONGS],
+];
+
+reserved("keeps what is the service's, and above or below that, and more than one label below the root", () => {
+  for (const [domain, of, refused] of RULES) {
+    if (refused) assert.throws(() => refuseReserved(domain, of), refused, `${domain} of ${of.rootDomain}`);
+    else refuseReserved(domain, of);
+  }
+});
+
+const above = suite("namesAbove");
+
+above("are all of two labels and more, and none for a name below the root", () => {
+  assert.equal(namesAbove("a.b.school.example", place), ["b.school.example", "school.example"]);
+  assert.equal(namesAbove("school.example", place), []);
+  assert.equal(namesAbove("one.spokes.example.org", place), []);
+});
+
+const given = suite("a given domain");
+const config = { rootDomain: "Spokes.Example.org", publicUrl: new URL("https://Hubs.example.org.") };
+const LONG = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`;
+
+/** What becomes of it between the request and the row: the domain, or why it is refused. */
+function take(domain: unknown): string {
+  const parsed = v.safeParse(NewSpoke, { slug: "biology", domain });
+  if (!parsed.success) return `schema: ${parsed.issues[0].message}`;
+  try {
+    return domainsFor(config, "biology", "north", parsed.output.domain).join();
+  } catch (error) {
+    if (error instanceof Fault) return `${error.kind} ${error.code}: ${error.message}`;
+    throw error;
+  }
+}
+
+given("is lower-cased, and taken at any length that DNS allows", () => {
+  assert.is(take("Moodle.School.Example.ORG"), "moodle.school.example.org");
+  assert.is(LONG.length, 253);
+  for (
+    const domain of [LONG, `${"a".repeat(63)}.example`, "a.b", "deep.below.school.example.org", "4ever.example.org"]
+  ) {
+    assert.is(take(domain), domain);
+  }
+});
+
+given("may have letters of other scripts, written as A-labels", () => {
+  for (const domain of ["xn--bcher-kva.example", "schule.xn--p1ai", "ab--cd.example"]) assert.is(take(domain), domain);
+  assert.is(take("XN--BCHER-KVA.example"), "xn--bcher-kva.example");
+  for (const domain of ["xn--a.example", "xn--zzzzzz999.example", "a.xn--abc"]) {
+    assert.match(take(domain), /^invalid domain_invalid: .*xn--\w+ stands for no letters/, domain);
+  }
+});
+
+given("is refused when it is no host name", () => {
+  const bad = [
+    ...["*.example.org", "bücher.example", "a_b.example", "localhost", "school.example.org.", ".example", "a..b"],
+    ...[
+      "-a.example",
+      "a-.example",
+      `${"a".repeat(64)}.example`,
+      `a${LONG}`,
+      "a b.example",
+      "a.example/x",
+      "a.example:80",
+    ],
+    ...["192.0.2.1", "[::1]", "https://a.example", "a.example\n", "", 5],
+  ];
+  for (const domain of bad) assert.match(take(domain), /^schema: must be a host name such as/, String(domain));
+});
+
+given("is refused when a browser would read an address from it", () => {
+  for (const domain of ["school.123", "0x7f.1", "1.2.3.0x4", "a.0x"]) {
+    assert.match(take(domain), /^invalid domain_invalid: .*take for an address/, domain);
+  }
+});
+
+given(
+  "is refused when it is the service's own, in whatever letters that is configured, with a dot at its end or without",
+  () => {
+    for (const domain of ["spokes.example.org", "SPOKES.example.org", "hubs.example.org"]) {
+      assert.match(take(domain), /^invalid domain_reserved/, domain);
+    }
+  },
+);
+
+const shared = suite<{ stage: Stage }>("a domain");
+shared.before(async (context) => {
+  context.stage = await openStage("regions: [{ name: own, cluster: { tls: elsewhere } }]");
+});
+shared.after(({ stage }) => stage.close());
+
+async function placeSpoke(stage: Stage, hub: string, slug: string, domain: string, more: object = {}) {
+  const { app, operator } = stage;
+  return await createSpoke(app, operator, await stage.hub(hub), { slug, domain, ...more } as NewSpoke, null);
+}
+
+shared(
+  "is one live spoke's alone, in whatever hub, and free once that one is removed, not before",
+  async ({ stage }) => {
+    const domain = "moodle.example.net";
+    const first = await placeSpoke(stage, "one", "a", domain);
+    for (const state of ["active", "failed", "suspended", "removing"] as const) {
+      await settle(stage.db, first.id, state);
+      const error = await rejection(placeSpoke(stage, `two-${state}`, "b", domain));
+      assert.is(error.code, "domain_taken", state);
+    }
+    await settle(stage.db, first.id, "removed");
+    assert.is((await placeSpoke(stage, "three", "c", domain)).domain, domain);
+  },
+);
+
+shared("reaches the spoke's inputs, its address and its certificate", async ({ stage }) => {
+  const domain = "schule.xn--p1ai";
+  const made = await placeSpoke(stage, "tls", "a", domain, { region: "own" });
+  assert.is(made.url, `https://${domain}`);
+  const [row] = await stage.db.sql("select blueprint_inputs from spokes where id = $1", [made.id]);
+  const inputs = { ...row.blueprint_inputs, issuer: "wheelwright-nginx" };
+  const [ingress] = stage.app.blueprint.spokeObjects(inputs, "ingress");
+  assert.equal(ingress!["spec"].rules.map(({ host }: { host: string }) => host), [domain]);
+  assert.equal(ingress!["spec"].tls, [{ hosts: [domain], secretName: "moodle-tls" }]);
+  const [settings] = stage.app.blueprint.spokeObjects(inputs, "secrets");
+  assert.is(settings!["data"].SITE_URL, `https://${domain}`);
+});
+
+shared("of two that stand one above the other one alone can be had, whoever asks first", async ({ stage }) => {
+  const names = ["wiki.school.example", "school.example", "a.b.wiki.school.example"];
+  for (const [i, first] of names.entries()) {
+    const { id } = await placeSpoke(stage, `first-${i}`, "a", first);
+    for (const [j, second] of names.entries()) {
+      const error = await rejection(placeSpoke(stage, `second-${i}-${j}`, "b", second));
+      assert.is(error.code, "domain_taken", `${second} beside ${first}`);
+      const told = `The domain ${second} is taken, or above or below a name in use; give another domain`;
+      assert.is(error.message, told, "it names nobody");
+    }
+    await settle(stage.db, id, "removed");
+  }
+  const beside = ["wiki.school.example", "sister.school.example", "notwiki.school.example", "wikischool.example"];
+  for (const [i, domain] of beside.entries()) await placeSpoke(stage, `beside-${i}`, "a", domain);
+});
+
+shared(
+  "stays with a spoke that got it before, and others below the root get theirs all the same",
+  async ({ stage }) => {
+    const { app, operator } = stage, home = await stage.hub("earlier");
+    const rename = async (slug: string, domain: string) => {
+      const { id } = await stage.spoke(home, { slug });
+      await stage.db.sql("update spokes set domain = $2 where id = $1", [id, domain]);
+    };
+    await rename("apex", "example.org");
+    await rename("deep", "login.alpha.spokes.example.org");
+    const create = (slug: string) => createSpoke(app, operator, home, { slug } as NewSpoke, null);
+    assert.is((await create("beta")).domain, "beta.spokes.example.org");
+    assert.is((await create("alpha")).domain, "alpha-earlier.spokes.example.org");
+  },
+);
+
+shared("of many that stand one above the other, asked for at once, one is made", async ({ stage }) => {
+  const hubs = await Promise.all(["ra", "rb", "rc", "rd", "re", "rf"].map((slug) => stage.hub(slug)));
+  for (let round = 0; round < 5; round++) {
+    const root = `r${round}.example.com`;
+    const names = [root, `a.${root}`, `b.a.${root}`, `c.b.a.${root}`, `d.c.b.a.${root}`, `e.d.c.b.a.${root}`];
+    const made = await Promise.allSettled(names.map((domain, i) => {
+      const input = { slug: `r${round}`, domain } as NewSpoke;
+      return createSpoke(stage.app, stage.operator, hubs[i]!, input, null);
+    }));
+    assert.is(made.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const one of made) if (one.status === "rejected") assert.is(one.reason.code, "domain_taken");
+  }
+});
+
+shared("is looked for by indexes", async ({ stage }) => {
+  const explainer = openExplainer(stage.db.url, { enable_seqscan: "off" });
+  const [plan] = await explainer.explain((rows) => isInUse(rows, "a.school.example", ["school.example"]));
+  await explainer.close();
+  const former = ["former_domains_backwards", "former_domains_pkey"];
+  const own = ["spokes_by_domain_backwards", "spokes_by_wished_domain_backwards"];
+  assert.equal([...plan!.indexes].sort(), [...former, ...own, "spokes_one_live_domain", "spokes_one_wished_domain"]);
+});
+
+test.run();
+reserved.run();
+above.run();
+given.run();
+shared.run();

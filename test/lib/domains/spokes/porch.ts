@@ -1,0 +1,99 @@
+/** An installed site in a simulated cluster, and the API in front of it, with people who administer the one or the other. */
+import type { Clusters } from "#lib/app.ts";
+import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { openLog } from "#lib/base/log.ts";
+import type { Account, Database } from "#lib/dev/simulator/moodle/site.ts";
+import type { Answer } from "#test/support/client.ts";
+import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
+import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
+
+export const CALL = { signal: new AbortController().signal };
+export const JOB = { apiVersion: "batch/v1", kind: "Job", name: "sign-in-link-0" };
+
+export interface Porch {
+  readonly work: WorkScene;
+  readonly scene: Scene;
+  /** The spoke of the site. */
+  readonly id: string;
+  /** What the API has logged. */
+  readonly lines: string[];
+  /** Asks for a link, as a hub's admin in the browser unless it is said otherwise. */
+  ask(who?: Who | "nobody", means?: Means): Promise<Answer>;
+  space(): Promise<Space>;
+  /** Objects of this kind in the site's namespace. */
+  objects(kind: string): KubeObject[];
+  /** How many Jobs have been made for links. */
+  jobsMade(): number;
+  database(): Database;
+  account(): Account | undefined;
+  /** Changes the site's database for as long as the work takes. */
+  during(change: (database: Database) => Database, work: () => Promise<void>): Promise<void>;
+  /** Does this once, when a request was let in and judged and comes to the cluster. */
+  meanwhile(work: () => Promise<unknown>): void;
+  /** When links were made, by whom, and what is written of each. */
+  audits(): Promise<{ actor_id: string; metadata: Record<string, unknown> }[]>;
+  close(): Promise<void>;
+}
+
+/** Nothing runs jobs: what happens is what a test does. */
+export async function openPorch(): Promise<Porch> {
+  const work = await openWorkScene(5), { simulator } = work;
+  const hub = await work.hub("math"), id = await work.spoke(hub, "algebra");
+  const replica = await work.replica();
+  const { namespace, namespace_uid: uid } = await work.becomes(id, "active");
+  await replica.close();
+  let pending: (() => Promise<unknown>) | null = null;
+  const clusters: Clusters = {
+    ...work.app.clusters,
+    async open(name) {
+      const now = pending;
+      pending = null;
+      await now?.();
+      return await work.app.clusters.open(name);
+    },
+  };
+  const lines: string[] = [];
+  const log = openLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
+  const scene = await openScene({ world: { db: work.db, clusters, log } });
+  await addHubAdmin(work.db, scene.people.hubAdmin, hub.id);
+  await addSpokeAdmin(work.db, scene.people.spokeAdmin, id);
+  const site = () => simulator.site(namespace);
+  return {
+    work,
+    scene,
+    id,
+    lines,
+    ask: (who = "hubAdmin", means = "session") => scene.as(who, means).post(`/api/spokes/${id}/sign-in-link`),
+    space: async () => (await work.app.clusters.open("default")).space(namespace, uid!),
+    objects: (kind) => simulator.objects(kind).filter(({ metadata }) => metadata.namespace === namespace),
+    jobsMade: () =>
+      simulator.history().filter(({ type, kind, name }) => type === "ADDED" && kind === "Job" && name === JOB.name)
+        .length,
+    database: () => site().database!,
+    account: () => site().database!.accounts!["admin"],
+    async during(change, work) {
+      const before = site().database!;
+      site().saveDatabase(change(before));
+      await work();
+      site().saveDatabase(before);
+    },
+    meanwhile: (work) => void (pending = work),
+    audits: () =>
+      work.db.sql(
+        "select actor_id, metadata from audit_events where kind = 'spoke_sign_in_link_created' order by at",
+      ) as never,
+    async close() {
+      await scene.close();
+      await work.close();
+    },
+  };
+}
+
+/** The administrator's account, changed. */
+export function admin(to: Partial<Account>): (database: Database) => Database {
+  return (database) => {
+    const accounts = database.accounts!;
+    return { ...database, accounts: { ...accounts, admin: { ...accounts["admin"]!, ...to } } };
+  };
+}

@@ -1,0 +1,103 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { requestAction } from "#lib/domains/spokes/actions.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+
+const test = suite<{ stage: Stage }>("removeSpoke");
+test.before(async (context) => {
+  context.stage = await openStage();
+});
+test.after(({ stage }) => stage.close());
+
+test("cancels the queued install and queues the removal in the spoke's lane", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("queued"), { slug: "oak" });
+  const shown = await removeSpoke(app, operator, oak);
+  assert.equal([shown.state, shown.operation!.kind], ["removing", "remove"]);
+  const jobs = await db.sql("select kind, state, lane from jobs where spoke_id = $1 order by seq", [oak.id]);
+  assert.equal(jobs.map(({ kind, state }) => [kind, state]), [["provision", "cancelled"], ["remove", "queued"]]);
+  assert.is(jobs[1].lane, `spoke:${oak.id}`);
+  const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
+  assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "operation_cancelled", "spoke_removal_requested"]);
+  const [event] = await db.sql("select type from stream_events where spoke_id = $1 order by number desc", [oak.id]);
+  assert.is(event.type, "SpokeUpdateRemoving");
+});
+
+test("asks a running install to stop, and shows the removal all the same", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("running"), { slug: "oak" });
+  await db.sql("insert into replicas (id, release) values ('rep_test', 'test')");
+  await db.sql("update jobs set state = 'running', holder = 'rep_test' where spoke_id = $1", [oak.id]);
+  const shown = await removeSpoke(app, operator, oak);
+  const [install] = await db.sql("select * from jobs where spoke_id = $1 and kind = 'provision'", [oak.id]);
+  assert.is(install.state, "running");
+  assert.ok(install.cancel_requested_at);
+  assert.is(shown.operation!.kind, "remove");
+  assert.is(shown.operation!.waitingFor!.id, install.id);
+  // Its holder tells that it was cancelled, when it was.
+  const audit = await db.sql("select kind from audit_events where spoke_id = $1 order by at", [oak.id]);
+  assert.equal(audit.map(({ kind }) => kind), ["spoke_requested", "spoke_removal_requested"]);
+});
+
+test("answers with the same operation when asked again, also by many at once", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("twice"), { slug: "oak" }, "active");
+  const shown = await Promise.all(Array.from({ length: 5 }, () => removeSpoke(app, operator, oak)));
+  const again = await removeSpoke(app, operator, oak);
+  assert.is(new Set([...shown, again].map((each) => each.operation!.id)).size, 1);
+  const audit = await db.sql(
+    "select count(*)::int from audit_events where spoke_id = $1 and kind = 'spoke_removal_requested'",
+    [oak.id],
+  );
+  assert.is(audit[0].count, 1);
+});
+
+test("has the next try begin at once when asked again, but not again and again", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("hasty"), { slug: "oak" }, "active");
+  const { id } = (await removeSpoke(app, operator, oak)).operation!;
+  const waits = async (since: string) => {
+    await db.sql(
+      `update jobs set attempt = 3, run_at = wheelwright_now() + interval '10 minutes',
+        updated_at = wheelwright_now() - $2::interval where id = $1`,
+      [id, since],
+    );
+    const shown = await removeSpoke(app, operator, oak);
+    assert.equal([shown.state, shown.operation!.id], ["removing", id]);
+    const [{ wait }] = await db.sql("select run_at > wheelwright_now() as wait from jobs where id = $1", [id]);
+    return wait;
+  };
+  assert.is(await waits("2 minutes"), false);
+  assert.is(await waits("10 seconds"), true);
+});
+
+test("is asked for anew where an earlier release gave it up after its time", async ({ stage }) => {
+  const { app, db, operator, hub, spoke } = stage;
+  const oak = await spoke(await hub("orphaned"), { slug: "oak" }, "active");
+  const first = await removeSpoke(app, operator, oak);
+  await db.sql("update jobs set state = 'failed', finished_at = wheelwright_now() where id = $1", [
+    first.operation!.id,
+  ]);
+  const again = await removeSpoke(app, operator, oak);
+  assert.equal([again.state, again.operation!.kind, again.operation!.state], ["removing", "remove", "queued"]);
+  assert.is.not(again.operation!.id, first.operation!.id);
+});
+
+test("calls off every action that waits", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("waiting"), { slug: "oak" }, "active");
+  await requestAction(app, operator, oak, { action: "suspend" });
+  await requestAction(app, operator, oak, { action: "resume" });
+  await removeSpoke(app, operator, oak);
+  const jobs = await db.sql(
+    "select kind, state from jobs where spoke_id = $1 and kind <> 'provision' order by seq",
+    [oak.id],
+  );
+  assert.equal(jobs.map(({ kind, state }) => `${kind} ${state}`), [
+    "suspend cancelled",
+    "resume cancelled",
+    "remove queued",
+  ]);
+});
+
+test.run();

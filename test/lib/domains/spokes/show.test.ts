@@ -1,0 +1,90 @@
+import type { KyselyPlugin } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { findSpokes, showSpoke } from "#lib/domains/spokes/show.ts";
+import { findSpoke } from "#lib/domains/spokes/store.ts";
+import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
+
+const test = suite<{ stage: Stage }>("findSpokes");
+test.before(async (context) => {
+  context.stage = await openStage();
+});
+test.after(({ stage }) => stage.close());
+
+function counting(rows: Rows): { rows: Rows; queries: () => number } {
+  let count = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      count++;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  return { rows: rows.withPlugin(plugin), queries: () => count };
+}
+
+async function crowd({ db, operator }: Stage, federationId: string, size: number): Promise<void> {
+  await db.sql(
+    `insert into spokes (id, federation_id, slug, display_name, domain, size, admin_email, lms_version, state, cluster,
+       namespace, blueprint_revision, blueprint_inputs, created_by)
+     select 'spk_' || lpad(n::text, 26, '0'), $1, 's' || n, 's', 's' || n || '.crowd.example', 'small', 'a@b.org', '4.5',
+       'provisioning', 'default', 'crowd-' || n, 'r', '{"https": true}', $2 from generate_series(1, $3::int) as n`,
+    [federationId, operator.userId, size],
+  );
+  await db.sql(
+    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
+       asker_id, asker_email, asker_ip, asker_agent)
+     select replace(id, 'spk', 'op'), 'provision', true, 'federation:' || $1, $1, id, 1000, 1, '{a,b}', 'Waiting',
+       '', '', '', ''
+     from spokes where federation_id = $1 order by id`,
+    [federationId],
+  );
+}
+
+test("takes as many queries for four hundred spokes as for two", async ({ stage }) => {
+  const few = await stage.hub("few"), many = await stage.hub("many");
+  await stage.spoke(few, { slug: "one" });
+  await stage.spoke(few, { slug: "two" });
+  await crowd(stage, many.id, 400);
+  const forFew = counting(stage.db.rows), forMany = counting(stage.db.rows);
+  await findSpokes(forFew.rows, stage.operator, { federationId: few.id }, "hidden");
+  const found = await findSpokes(forMany.rows, stage.operator, { federationId: many.id }, "hidden");
+  assert.equal([found.length, forMany.queries()], [400, forFew.queries()]);
+  // All were made in one statement: newest first is then highest id first, and the queue goes the other way.
+  assert.equal(found.slice(0, 2).map((spoke) => [spoke.slug, spoke.operation!.position]), [["s400", 400], [
+    "s399",
+    399,
+  ]]);
+});
+
+test("never parts what was made in the same millisecond", async ({ stage }) => {
+  const { db, operator, hub } = stage;
+  const [many] = await db.sql("select id from federations where slug = 'many'");
+  await db.sql("update spokes set created_at = '2026-01-01' where federation_id = $1", [many.id]);
+  const page = await findSpokes(db.rows, operator, { federationId: many.id, limit: 10 }, "hidden");
+  assert.is(page.length, 400);
+  const empty = await hub("empty");
+  assert.equal(await findSpokes(db.rows, operator, { federationId: empty.id, limit: 10 }, "hidden"), []);
+});
+
+test("names what is waited for only to who may see it", async ({ stage: { db, operator, person, hub, spoke } }) => {
+  const home = await hub("queue");
+  await spoke(home, { slug: "first" });
+  const second = await spoke(home, { slug: "second" });
+  const admin = await person({ spokeIds: [second.id] });
+  const forAll = await showSpoke(db.rows, operator, second);
+  const forOwn = await showSpoke(db.rows, admin, second);
+  assert.is(forAll.operation!.waitingFor!.kind, "provision");
+  assert.equal([forOwn.operation!.waitingFor, forOwn.operation!.position], [null, 2]);
+});
+
+test("shows the removal of a spoke, not what it called off", async ({ stage: { app, db, operator, hub, spoke } }) => {
+  const oak = await spoke(await hub("called-off"), { slug: "oak" });
+  await removeSpoke(app, operator, oak);
+  const row = await findSpoke(db.rows, oak.id, "hidden");
+  assert.is((await showSpoke(db.rows, operator, row!)).operation!.kind, "remove");
+});
+
+test.run();

@@ -1,0 +1,83 @@
+/** What the domains need to be tried without HTTP: a database, the built-in blueprint, people, and no cluster at all. */
+import type { App } from "#lib/app.ts";
+import type { Actor } from "#lib/domains/auth/access.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { createFederation } from "#lib/domains/federations/create.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
+import { createSpoke } from "#lib/domains/spokes/create.ts";
+import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { NewSpoke } from "#lib/domains/spokes/views.ts";
+import { makeApp } from "#test/support/app.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makeUser } from "#test/support/rows.ts";
+
+export interface Stage {
+  readonly app: App;
+  readonly db: TestDatabase;
+  readonly operator: Actor;
+  person(may?: Partial<Pick<Actor, "role" | "federationIds" | "spokeIds">>): Promise<Actor>;
+  hub(slug: string, state?: FederationRow["state"]): Promise<FederationRow>;
+  /** A spoke that was asked for, and whose install the test says is over when it gives another state. */
+  spoke(hub: FederationRow, input: Partial<NewSpoke> & { slug: string }, state?: SpokeRow["state"]): Promise<SpokeRow>;
+  close(): Promise<void>;
+}
+
+/** `catalogue` is the text of a CATALOG file, `env` more of the configuration. */
+export async function openStage(catalogue?: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const db = await openTestDatabase({ size: 12 });
+  const plain = await makeApp(db, { PUBLIC_URL: "https://hubs.example.org", ...env });
+  const app: App = { ...plain, catalog: loadCatalog(catalogue, plain.blueprint) };
+  async function person(may: Parameters<Stage["person"]>[0] = {}): Promise<Actor> {
+    const userId = await makeUser(db);
+    return {
+      userId,
+      email: `${userId}@example.org`,
+      displayName: userId,
+      ip: "192.0.2.1",
+      userAgent: "test",
+      tokenPrefix: null,
+      role: "spoke_admin",
+      federationIds: [],
+      spokeIds: [],
+      credential: { kind: "session", id: "ses_test" },
+      ...may,
+    };
+  }
+  const operator = await person({ role: "operator" });
+  return {
+    app,
+    db,
+    operator,
+    person,
+    async hub(slug, state = "active") {
+      const { id } = await createFederation(app, operator, { slug } as never, null);
+      await db.sql("update federations set state = $2 where id = $1", [id, state]);
+      await db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now() where federation_id = $1", [
+        id,
+      ]);
+      return (await findFederation(db.rows, id, "shown"))!;
+    },
+    async spoke(hub, input, state) {
+      const { id } = await createSpoke(app, operator, hub, input as NewSpoke, null);
+      if (state) await settle(db, id, state);
+      return (await findSpoke(db.rows, id, "shown"))!;
+    },
+    async close() {
+      app.feeds.close();
+      await db.close();
+    },
+  };
+}
+
+/** As if all that was asked of the spoke were done, and had left it in this state. */
+export async function settle(db: TestDatabase, id: string, state: SpokeRow["state"]): Promise<void> {
+  await db.sql(
+    "update jobs set state = 'succeeded', holder = null, finished_at = wheelwright_now() where spoke_id = $1 and finished_at is null",
+    [id],
+  );
+  await db.sql(
+    `update spokes set state = $2, ready_at = case when $2 = 'failed' then null else wheelwright_now() end,
+      removed_at = case when $2 = 'removed' then wheelwright_now() end where id = $1`,
+    [id, state],
+  );
+}

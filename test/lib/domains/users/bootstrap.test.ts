@@ -1,0 +1,112 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readAudit } from "#lib/records/audit/store.ts";
+import { verifyPassword } from "#lib/drivers/crypto/password.ts";
+import { openLog, silent } from "#lib/base/log.ts";
+import { bootstrapAdmin, createOperator, firstOperator } from "#lib/domains/users/bootstrap.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson } from "#test/support/people.ts";
+
+const ADMIN = { email: "root@example.org", password: "a long enough one" };
+
+interface Stage {
+  db: TestDatabase;
+}
+
+const test = suite<Stage>("bootstrapAdmin");
+const first = suite<Stage>("firstOperator");
+
+for (const each of [test, first]) {
+  each.before.each(async (stage) => {
+    stage.db = await openTestDatabase();
+  });
+  each.after.each((stage) => stage.db.close());
+}
+
+test("makes an operator with this address and password, and writes it down", async ({ db }) => {
+  await bootstrapAdmin(db, ADMIN, silent);
+  const [user] = await db.sql("select * from users");
+  assert.equal([user.email, user.operator, user.disabled_at], [ADMIN.email, true, null]);
+  assert.instance(user.email_verified_at, Date);
+  assert.is(await verifyPassword(ADMIN.password, user.password_hash), "right");
+  const events = await readAudit(db.rows, {}, { limit: 9 });
+  assert.equal(events.map(({ kind, actor, objectId }) => [kind, actor.id, objectId]), [
+    ["user_created", "system", user.id],
+  ]);
+});
+
+test("changes nothing once there is a user", async ({ db }) => {
+  await bootstrapAdmin(db, ADMIN, silent);
+  const before = await db.sql("select * from users");
+  await bootstrapAdmin(db, { email: "other@example.org", password: "another password" }, silent);
+  await bootstrapAdmin(db, { ...ADMIN, password: "another password" }, silent);
+  assert.equal(await db.sql("select * from users"), before);
+});
+
+test("makes one, and fails nowhere, when several replicas start at the same time", async ({ db }) => {
+  const replicas = await Promise.all([db.openAgain(), db.openAgain(), db.openAgain()]);
+  try {
+    const made = await Promise.all(
+      replicas.map((replica, i) => createOperator(replica, { ...ADMIN, email: `root${i % 2}@example.org` })),
+    );
+    assert.is(made.filter(Boolean).length, 1);
+    assert.is((await db.sql("select id from users")).length, 1);
+    assert.is((await readAudit(db.rows, {}, { limit: 9 })).length, 1);
+  } finally {
+    for (const replica of replicas) await replica.close();
+  }
+});
+
+test("takes a password that breaks the rules as it is, says so, and does not say it", async ({ db }) => {
+  const { log, lines } = listening();
+  await bootstrapAdmin(db, { ...ADMIN, password: "admin" }, log);
+  const [user] = await db.sql("select password_hash from users");
+  assert.is(await verifyPassword("admin", user.password_hash), "right");
+  assert.match(lines.join(""), "must have 12 to 256 characters");
+  assert.not.match(lines.join(""), '"admin"');
+});
+
+test("takes the operator's own address as the password, and says so", async ({ db }) => {
+  const { log, lines } = listening();
+  await bootstrapAdmin(db, { ...ADMIN, password: ADMIN.email }, log);
+  const [user] = await db.sql("select password_hash from users");
+  assert.is(await verifyPassword(ADMIN.email, user.password_hash), "right");
+  assert.match(lines.join(""), "must not be the account's e-mail address");
+});
+
+test("warns that nobody can sign in where nothing is configured, unless somebody can", async ({ db }) => {
+  const { log, lines } = listening();
+  await bootstrapAdmin(db, null, log);
+  assert.match(lines.join(""), "BOOTSTRAP_ADMIN_EMAIL");
+  await makePerson(db, "ada");
+  lines.length = 0;
+  await bootstrapAdmin(db, null, log);
+  assert.equal(lines, []);
+});
+
+test.run();
+
+first("has a password of ours where none is configured, told this once", async ({ db }) => {
+  const made = await firstOperator(db, null, silent);
+  const [user] = await db.sql("select email, password_hash from users");
+  assert.is(made.email, user.email);
+  assert.is(await verifyPassword(made.password!, user.password_hash), "right");
+  assert.equal(await firstOperator(db, null, silent), { email: user.email, password: null });
+});
+
+first("is the configured one, whose password is not repeated", async ({ db }) => {
+  assert.equal(await firstOperator(db, ADMIN, silent), { email: ADMIN.email, password: null });
+});
+
+first("is the one who is there, whatever is configured by now", async ({ db }) => {
+  await firstOperator(db, ADMIN, silent);
+  const other = { email: "other@example.org", password: "another password" };
+  assert.equal(await firstOperator(db, other, silent), { email: ADMIN.email, password: null });
+});
+
+first.run();
+
+function listening() {
+  const lines: string[] = [];
+  return { log: openLog({ level: "info", format: "json", write: (line) => void lines.push(line) }), lines };
+}

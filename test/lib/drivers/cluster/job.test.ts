@@ -1,0 +1,235 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import {
+  condition,
+  ended,
+  endLogs,
+  jobWith,
+  manifest,
+  now,
+  podWith,
+  seenTwice,
+  started,
+  withTable,
+} from "#test/support/kube/job.ts";
+import { NAMESPACE, UID, watched } from "#test/support/kube/table.ts";
+
+const test = suite("run");
+
+test(
+  "a Job that succeeds gives back its log",
+  withTable(async (table) => {
+    const { result } = await started(table, "one\n", watched());
+    table.logs.get("install-1-abc/moodle")!.text = "one\ntwo\n";
+    table.put("pods", podWith(ended(0, "Completed")));
+    endLogs(table, "two\n");
+    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
+    assert.equal(await result, {
+      succeeded: true,
+      name: "install-1",
+      reason: null,
+      message: null,
+      exitCode: 0,
+      log: ["one", "two"],
+    });
+  }),
+);
+
+test(
+  "a Job that fails gives back why, its exit code and its log",
+  withTable(async (table) => {
+    const { result } = await started(table, "oh no\n", watched());
+    table.put("pods", podWith(ended(3, "Error")));
+    endLogs(table);
+    const message = "Job has reached the specified backoff limit";
+    const conditions = ["FailureTarget", "Failed"].map((type) => condition(type, "BackoffLimitExceeded", message));
+    table.put("jobs", jobWith({ conditions }));
+    assert.equal(await result, {
+      succeeded: false,
+      name: "install-1",
+      reason: "BackoffLimitExceeded",
+      message,
+      exitCode: 3,
+      log: ["oh no"],
+    });
+  }),
+);
+
+test(
+  "a Job past its deadline has not failed before its pod has ended, and its log is kept though the pod is gone",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "last words\n", waiting);
+    const message = "Job was active longer than specified deadline";
+    const target = condition("FailureTarget", "DeadlineExceeded", message);
+    table.put("jobs", jobWith({ conditions: [target] }));
+    await waiting.told(/is failing: Job was active longer/);
+    endLogs(table);
+    table.logs.delete("install-1-abc/moodle");
+    table.drop("pods", "install-1-abc");
+    const failed = [target, condition("Failed", "DeadlineExceeded", message)];
+    let settled = false;
+    result.then(() => settled = true);
+    table.put("jobs", jobWith({ conditions: failed, terminating: 1 })); // older clusters say Failed before that
+    await seenTwice(table);
+    assert.not(settled, "a pod of it may still write");
+    table.put("jobs", jobWith({ conditions: failed }));
+    const { succeeded, reason, log } = await result;
+    assert.equal([succeeded, reason, log], [false, "DeadlineExceeded", ["last words"]]);
+  }),
+);
+
+test(
+  "a Job whose pods do not end in time counts as failed all the same",
+  withTable(async (table) => {
+    const { result } = await started(table, "", watched(1000));
+    endLogs(table);
+    const target = condition("FailureTarget", "DeadlineExceeded", "Job was active longer than specified deadline");
+    table.put("jobs", jobWith({ conditions: [target] }));
+    assert.is((await result).reason, "DeadlineExceeded");
+  }),
+);
+
+test(
+  "a log that is cut off is followed anew, and no line comes twice",
+  withTable(async (table) => {
+    const { result } = await started(table, "one\n", watched());
+    const log = table.logs.get("install-1-abc/moodle")!;
+    log.text = "one\ntwo\n";
+    log.followers.shift()!.socket!.destroy();
+    while (log.followers.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    table.logs.set("install-1-abc/moodle", { text: "", followers: [] });
+    const failed = [condition("Failed", "DeadlineExceeded", "too long")];
+    log.followers[0]!.end("three\n");
+    table.drop("pods", "install-1-abc");
+    table.logs.clear();
+    table.put("jobs", jobWith({ conditions: failed }));
+    assert.equal((await result).log, ["one", "two", "three"]);
+  }),
+);
+
+test(
+  "the log of the container that prepares the pod is given if that is what failed",
+  withTable(async (table) => {
+    table.logs.set("install-1-abc/dirs", { text: "read-only\n", followers: [], ended: true });
+    table.put("pods", {
+      ...podWith({
+        initContainerStatuses: [{
+          name: "dirs",
+          state: { terminated: { exitCode: 1, reason: "Error", finishedAt: now() } },
+        }],
+        containerStatuses: [{ name: "moodle", state: { waiting: { reason: "PodInitializing" } } }],
+      }),
+    });
+    table.put("jobs", jobWith({ conditions: [condition("Failed", "BackoffLimitExceeded", "limit")] }));
+    const { log, exitCode } = await table.cluster.space(NAMESPACE, UID).follow("install-1", watched());
+    assert.equal([log, exitCode], [["read-only"], 1]);
+  }),
+);
+
+test(
+  "a Job that is there already is adopted",
+  withTable(async (table) => {
+    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
+    assert.ok((await table.cluster.space(NAMESPACE, UID).run(manifest, watched())).succeeded);
+  }),
+);
+
+test(
+  "a Job that cannot start is given up with the events of its namespace",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "", waiting);
+    table.put(
+      "pods",
+      podWith({
+        initContainerStatuses: [{
+          name: "dirs",
+          state: { waiting: { reason: "ImagePullBackOff", message: 'Back-off pulling image "nope:1"' } },
+        }],
+      }),
+    );
+    table.put("events", {
+      metadata: { name: "e1", creationTimestamp: now() },
+      involvedObject: { kind: "Pod", name: "install-1-abc", uid: "uid-pod", fieldPath: "spec.initContainers{dirs}" },
+      reason: "Failed",
+      message: 'Failed to pull image "nope:1": not found',
+      lastTimestamp: now(),
+      count: 2,
+    });
+    const error = await result.then(() => null, (error: ClusterError) => error);
+    assert.equal([error?.code, error?.transient, error?.blame], ["ErrImagePull", false, "operator"]);
+    assert.match(error!.message, "not found");
+    const { object, reason, count } = error!.evidence!.events[0]!;
+    assert.equal([object, reason, count], ["Pod/install-1-abc", "Failed", 2]);
+  }),
+);
+
+test(
+  "a Job that takes its time is told by the last words of its log",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "moodle 12:00 INFO ==> Installing\n------\n", waiting);
+    await waiting.told(/^The job install-1 is under way$/);
+    const early = { ...jobWith({}).metadata, creationTimestamp: new Date(Date.now() - 60_000).toISOString() };
+    table.put("jobs", { ...jobWith({}), metadata: early });
+    await waiting.told(/^The job install-1 is under way; its log says: moodle 12:00 INFO ==> Installing$/);
+    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
+    endLogs(table);
+    await result;
+  }),
+);
+
+test(
+  "a Job that somebody deletes is given up",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "", waiting);
+    await waiting.told(/is under way/);
+    table.drop("jobs", "install-1");
+    const error = await result.then(() => null, (error: ClusterError) => error);
+    assert.equal([error?.code, error?.transient], ["NotFound", false]);
+  }),
+);
+
+test(
+  "a server that is away for a while does not end the waiting",
+  withTable(async (table) => {
+    const waiting = watched();
+    const { result } = await started(table, "", waiting);
+    let refused = 0;
+    table.intercept = (asked, _response, socket) => {
+      if (refused >= 5 || asked.query.has("watch")) return false;
+      refused++;
+      socket.destroy();
+      return true;
+    };
+    table.put("jobs", jobWith({ conditions: [condition("Complete", "CompletionsReached", "done")] }));
+    assert.ok((await result).succeeded);
+    assert.is(refused, 5);
+  }),
+);
+
+test(
+  "called off, it rejects with the reason and leaves no connection behind that is under way",
+  withTable(async (table) => {
+    const stop = new AbortController(), reason = new Error("stop");
+    const { result } = await started(table, "one\n", watched(20_000, stop.signal));
+    stop.abort(reason);
+    assert.is(await result.then(() => null, (error) => error), reason);
+  }),
+);
+
+test(
+  "what takes too long is given up with what was seen last",
+  withTable(async (table) => {
+    const { result } = await started(table, "", watched(1000));
+    const error = await result.then(() => null, (error: ClusterError) => error);
+    assert.equal([error?.code, error?.transient], ["deadline", true]);
+    assert.match(error!.message, /Job install-1 took over 1 s; last seen: The job install-1 is under way/);
+    assert.ok(error!.evidence);
+  }),
+);
+
+test.run();

@@ -1,0 +1,118 @@
+/** Each field of each object of the blueprint, changed one after the other; and what is only written in another way. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { expectedObjects } from "#lib/moodle/expected.ts";
+import { loadBlueprint } from "#lib/moodle/load.ts";
+import { sampleInputs } from "#lib/moodle/sample.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { blueprint as builtIn } from "#src/blueprints.ts";
+
+const test = suite("unlike");
+
+async function manifests(): Promise<KubeObject[]> {
+  const blueprint = await loadBlueprint(builtIn);
+  const inputs = sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!);
+  return expectedObjects(blueprint, { inputs, maintenance: false }).filter(({ judged }) => judged === "whole")
+    .map(({ object }) => object);
+}
+
+type Path = readonly (string | number)[];
+
+function leavesOf(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [at];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...at, Array.isArray(value) ? +key : key]));
+}
+
+// deno-lint-ignore no-explicit-any
+function changed(object: any, path: Path, change: (holder: any, key: string | number) => void): KubeObject {
+  const copy = structuredClone(object);
+  change(path.slice(0, -1).reduce((holder, key) => holder[key], copy), path.at(-1)!);
+  return copy;
+}
+
+function damaged(value: unknown): unknown {
+  return typeof value === "number" ? value + 1 : typeof value === "boolean" ? !value : `1${value}`;
+}
+
+test("finds every field that has another value, and every one that is gone.", async () => {
+  let fields = 0;
+  for (const manifest of await manifests()) {
+    const title = `${manifest.kind} ${manifest.metadata.name}`;
+    assert.equal(unlike(manifest, manifest), [], title);
+    for (const path of leavesOf(manifest).filter(([first]) => first !== "apiVersion" && first !== "kind")) {
+      const other = changed(manifest, path, (holder, key) => holder[key] = damaged(holder[key]));
+      assert.ok(unlike(manifest, other).length > 0, `${title} ${path.join(".")} changed`);
+      const gone = changed(manifest, path, (holder, key) => {
+        if (Array.isArray(holder)) holder.splice(Number(key), 1);
+        else delete holder[key];
+      });
+      assert.ok(unlike(manifest, gone).length > 0, `${title} ${path.join(".")} gone`);
+      fields++;
+    }
+  }
+  assert.ok(fields > 400, `only ${fields} fields`);
+});
+
+test("passes over what the API server or others add.", async () => {
+  const deployment = (await manifests()).find(({ kind }) => kind === "Deployment")!;
+  const there = structuredClone(deployment);
+  Object.assign(there.metadata, { uid: "u", generation: 3, annotations: { ...there.metadata.annotations, more: "x" } });
+  Object.assign(there["spec"], { revisionHistoryLimit: 10 });
+  Object.assign(there["spec"].template.metadata, { annotations: { "kubectl.kubernetes.io/restartedAt": "now" } });
+  there["spec"].template.spec.containers.push({ name: "sidecar", image: "a mesh's" });
+  there["spec"].template.spec.containers[0].env = [{ name: "MORE", value: "1" }];
+  there["status"] = { replicas: 1 };
+  assert.equal(unlike(deployment, there), []);
+});
+
+test("takes amounts for what they amount to, and other texts as they stand.", () => {
+  const quota = (hard: object) => ({
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "q" },
+    spec: { hard },
+  });
+  assert.equal(
+    unlike(quota({ "limits.cpu": "1", memory: "1Gi" }), quota({ "limits.cpu": "1000m", memory: "1024Mi" })),
+    [],
+  );
+  assert.equal(unlike(quota({ "limits.cpu": "1" }), quota({ "limits.cpu": "2" })), ["spec.hard[limits.cpu]"]);
+  for (const field of ["limits", "requests", "max", "default", "defaultRequest"]) {
+    const bounds = (cpu: string) => ({
+      apiVersion: "v1",
+      kind: "Any",
+      metadata: { name: "b" },
+      spec: { [field]: { cpu } },
+    });
+    assert.equal(unlike(bounds("0.5"), bounds("500m")), [], field);
+    assert.equal(unlike(bounds("0.5"), bounds("501m")), [`spec.${field}.cpu`]);
+  }
+  const settings = (memory: string) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "c" },
+    data: { memory },
+  });
+  assert.equal(unlike(settings("1"), settings("1000m")), ["data.memory"]);
+});
+
+test("finds one more of what is one value as a whole, and tells items apart by what they are told by.", () => {
+  const policy = (...egress: object[]) => ({
+    ...{ apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata: { name: "n" } },
+    spec: { egress },
+  });
+  assert.equal(unlike(policy({ ports: [] }), policy({ ports: [] }, {})), ["spec.egress"]);
+  assert.equal(unlike(policy({ ports: [] }), policy({ ports: [], to: [] })), ["spec.egress[0]"]);
+  const selecting = (podSelector: object) => ({ ...policy(), spec: { podSelector } });
+  assert.equal(unlike(selecting({}), selecting({ matchLabels: { role: "nobody" } })), ["spec.podSelector"]);
+  const pod = (...volumeMounts: object[]) => ({
+    ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
+    spec: { containers: [{ name: "c", volumeMounts }] },
+  });
+  const a = { name: "files", mountPath: "/a" }, b = { name: "files", mountPath: "/b" };
+  assert.equal(unlike(pod(a, b), pod(b, a)), []);
+  assert.equal(unlike(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
+});
+
+test.run();

@@ -1,0 +1,238 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ClusterError, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterOptions } from "#lib/drivers/cluster/open.ts";
+import { type KubeTable, NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
+
+const now = () => new Date().toISOString();
+const MOODLE = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+const DB = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+
+const deployment = (available: number): KubeObject => ({
+  ...MOODLE,
+  metadata: { name: "moodle", uid: "uid-moodle", generation: 1, creationTimestamp: now() },
+  spec: { replicas: 1, selector: { matchLabels: { app: "moodle" } } },
+  status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: available },
+});
+const statefulSet = (ready: number): KubeObject => ({
+  ...DB,
+  metadata: { name: "db", uid: "uid-db", generation: 1, creationTimestamp: now() },
+  spec: { replicas: 1 },
+  status: { observedGeneration: 1, replicas: 1, readyReplicas: ready },
+});
+const dbPod = (status: object, spec: object = {}) => ({
+  metadata: {
+    name: "db-0",
+    uid: "uid-db-0",
+    labels: { role: "db" },
+    creationTimestamp: now(),
+    ownerReferences: [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "uid-db" }],
+  },
+  spec,
+  status,
+});
+const claim = (phase: string, uid = "uid-data") => ({ metadata: { name: "data-db-0", uid }, status: { phase } });
+
+const withTable =
+  (use: (table: KubeTable) => Promise<void>, options: Partial<ClusterOptions> = {}) => async (): Promise<void> => {
+    const table = await openKubeTable(options);
+    await use(table).finally(table.close);
+  };
+
+async function failureOf(promise: Promise<unknown>): Promise<ClusterError> {
+  const error = await promise.then(() => null, (error: ClusterError) => error);
+  if (!error) throw new Error("it did not fail");
+  return error;
+}
+
+const test = suite("ready");
+
+test(
+  "it comes back once all objects are ready, and tells what is still lacking",
+  withTable(async (table) => {
+    table.put("deployments", deployment(0));
+    const waiting = watched();
+    const ready = table.cluster.space(NAMESPACE, UID).ready([MOODLE, DB], waiting);
+    await waiting.told(/The site is starting.*0 of 1 pods answer.*; The database is not made yet/);
+    table.put("statefulsets", statefulSet(0));
+    await waiting.told(/The database is starting.*0 of 1 pods answer/);
+    table.put("deployments", deployment(1));
+    table.put("statefulsets", statefulSet(1));
+    await ready;
+  }),
+);
+
+test(
+  "what cannot become ready is given up at once, with evidence",
+  withTable(async (table) => {
+    table.put("statefulsets", statefulSet(0));
+    table.logs.set("db-0/postgres", { text: "FATAL:  out of shared memory\n", followers: [] });
+    const waiting = watched();
+    const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
+    await waiting.told(/0 of 1 pods/);
+    table.put(
+      "pods",
+      dbPod({
+        containerStatuses: [{
+          name: "postgres",
+          restartCount: 5,
+          state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s restarting failed container" } },
+          lastState: { terminated: { exitCode: 1, reason: "Error", finishedAt: now() } },
+        }],
+      }),
+    );
+    const { code, transient, evidence } = await failing;
+    assert.equal([code, transient], ["CrashLoopBackOff", false]);
+    assert.equal(evidence?.log, ["FATAL:  out of shared memory"]);
+  }),
+);
+
+test(
+  "what was said of a claim is over once it is bound, and of one that lived before it at once",
+  withTable(async (table) => {
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data-db-0" } }];
+    table.put("statefulsets", statefulSet(0));
+    table.put("pods", dbPod({}, { volumes }));
+    table.put("persistentvolumeclaims", claim("Pending"));
+    const event = { reason: "ExternalProvisioning", message: "Waiting for a volume", lastTimestamp: now(), count: 1 };
+    const about = { kind: "PersistentVolumeClaim", name: "data-db-0", uid: "uid-data" };
+    table.put("events", { metadata: { name: "e1" }, ...event, involvedObject: about });
+    for (const settled of [claim("Bound"), claim("Pending", "uid-of-another")]) {
+      table.put("persistentvolumeclaims", claim("Pending"));
+      const waiting = watched();
+      const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
+      await waiting.told(/Waiting for the volume of claim data-db-0: Waiting for a volume/);
+      table.put("persistentvolumeclaims", settled);
+      table.put("statefulsets", statefulSet(0)); // claims are not watched
+      await waiting.told(/^The database is starting/);
+      table.put("statefulsets", statefulSet(1));
+      await ready;
+      table.put("statefulsets", statefulSet(0));
+    }
+  }),
+);
+
+test(
+  "patience that ends without anything happening is noticed in time",
+  withTable(async (table) => {
+    table.put("statefulsets", statefulSet(0));
+    const message = "0/1 nodes are available: 1 Insufficient cpu.";
+    const conditions = [{
+      type: "PodScheduled",
+      status: "False",
+      reason: "Unschedulable",
+      message,
+      lastTransitionTime: now(),
+    }];
+    table.put("pods", dbPod({ conditions }));
+    const waiting = watched(8000); // less than the ten seconds after which it looks in any case
+    const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
+    await waiting.told(/Waiting for a node for pod db-0/);
+    const { code, blame } = await failing;
+    assert.equal([code, blame], ["Unschedulable", "operator"]);
+  }, { patience: { unschedulableMs: 1500 } }),
+);
+
+test(
+  "watches that are refused are done without",
+  withTable(async (table) => {
+    table.intercept = (asked, response) => {
+      if (!asked.query.has("watch")) return false;
+      response.writeHead(403, { "content-type": "application/json" });
+      response.end(JSON.stringify({ kind: "Status", reason: "Forbidden", message: "no", code: 403 }));
+      return true;
+    };
+    table.put("statefulsets", statefulSet(0));
+    const waiting = watched();
+    const ready = table.cluster.space(NAMESPACE, UID).ready([DB], waiting);
+    await waiting.told(/0 of 1 pods/);
+    table.put("statefulsets", statefulSet(1));
+    await ready;
+  }),
+);
+
+test(
+  "a namespace that is replaced while it is waited for ends the waiting",
+  withTable(async (table) => {
+    table.put("statefulsets", statefulSet(0));
+    const waiting = watched();
+    const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
+    await waiting.told(/0 of 1 pods/);
+    table.put("namespaces", { metadata: { name: NAMESPACE, uid: "another" }, status: { phase: "Active" } });
+    const news = setInterval(() => table.put("events", { metadata: { name: "anything" } }), 300);
+    assert.is((await failing).code, "stranger");
+    clearInterval(news);
+  }),
+);
+
+test(
+  "called off, it rejects with the reason",
+  withTable(async (table) => {
+    const stop = new AbortController(), reason = new Error("stop");
+    const waiting = watched(20_000, stop.signal);
+    const failing = failureOf(table.cluster.space(NAMESPACE, UID).ready([DB], waiting));
+    await waiting.told(/is not made yet/);
+    stop.abort(reason);
+    assert.is(await failing, reason);
+  }),
+);
+
+test(
+  "pods are waited for until none is left, and named meanwhile",
+  withTable(async (table) => {
+    table.put("pods", dbPod({}));
+    const waiting = watched();
+    const gone = table.cluster.space(NAMESPACE, UID).noPods("role=db", waiting);
+    await waiting.told(/Still to end: db-0$/);
+    const [{ metadata }] = [dbPod({})];
+    const deletionTimestamp = new Date(Date.now() - 60_000).toISOString();
+    table.put("pods", { ...dbPod({}, { nodeName: "b" }), metadata: { ...metadata, deletionTimestamp } });
+    await waiting.told(/: db-0 \(on node b, over its time since \S+ \S+ UTC: see whether that node is up\)$/);
+    assert.is(table.server.asked.findLast((one) => one.path.endsWith("/pods"))?.query.get("labelSelector"), "role=db");
+    table.drop("pods", "db-0");
+    await gone;
+  }),
+);
+
+test(
+  "a pod that has ended, and stays for its log, is not waited for",
+  withTable(async (table) => {
+    table.put("pods", dbPod({ phase: "Succeeded" }));
+    await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched());
+  }),
+);
+
+const terminating = (type: string, message: string) => ({
+  metadata: {
+    name: NAMESPACE,
+    uid: UID,
+    deletionTimestamp: now(),
+    labels: { "app.kubernetes.io/managed-by": "wheelwright" },
+  },
+  status: { phase: "Terminating", conditions: [{ type, status: "True", reason: "x", message }] },
+});
+
+test(
+  "a namespace that hangs says on what",
+  withTable(async (table) => {
+    table.put("persistentvolumeclaims", { metadata: { name: "files" } });
+    table.put("persistentvolumeclaims", { metadata: { name: "data-db-0" } });
+    const message = "Some resources are remaining: persistentvolumeclaims. has 2 resource instances";
+    table.put("namespaces", terminating("NamespaceContentRemaining", message));
+    const waiting = watched();
+    const removing = table.cluster.space(NAMESPACE, UID).remove(waiting);
+    await waiting.told(/waits for persistentvolumeclaims files, data-db-0 to go$/);
+    const held = "Some content in the namespace has finalizers remaining: kubernetes.io/pvc-protection in 2 resource " +
+      "instances";
+    table.put("namespaces", terminating("NamespaceFinalizersRemaining", held));
+    await waiting.told(/held by the finalizer kubernetes\.io\/pvc-protection$/);
+    const failed = "Discovery failed for some groups, 1 failing: metrics.k8s.io/v1beta1: stale GroupVersion discovery";
+    table.put("namespaces", terminating("NamespaceDeletionDiscoveryFailure", failed));
+    await waiting.told(/cannot list its own kinds: Discovery failed/);
+    table.drop("namespaces", NAMESPACE);
+    await removing;
+    assert.not(table.server.asked.some((one) => one.method === "DELETE"), "it was being deleted already");
+  }),
+);
+
+test.run();

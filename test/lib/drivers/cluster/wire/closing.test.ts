@@ -1,0 +1,30 @@
+/** Nothing of a cluster that was closed keeps a process alive, whatever trouble there was. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { openSimulator } from "#lib/dev/simulator/open.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../../support/kube/visit.ts", import.meta.url));
+const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
+
+const test = suite("close");
+
+test("a process that has closed its cluster ends by itself, and nothing was rejected unheard", async () => {
+  const simulator = await openSimulator({ delayMs: 0, log: silent });
+  const child = spawn(process.execPath, [...BEFORE, PROGRAM, simulator.url], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => said.push(String(chunk)));
+  const timer = setTimeout(() => child.kill("SIGKILL"), 50_000);
+  let closedAt = 0;
+  child.stdout.once("data", () => closedAt = performance.now());
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(timer);
+  await simulator.close();
+  assert.is(status, 0, said.join(""));
+  assert.match(said.join(""), /^closed rejected rejected \w+\n$/);
+  assert.ok(performance.now() - closedAt < 20_000, "what it waited for ended with it");
+});
+
+test.run();

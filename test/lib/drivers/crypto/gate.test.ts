@@ -1,0 +1,107 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openGate } from "#lib/drivers/crypto/gate.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("openGate");
+
+/** A gate, and work in it that ends when it is told to. */
+function open(atOnce: number, places: number) {
+  const through = openGate(atOnce, places);
+  const begun: string[] = [], refused: string[] = [], ends = new Map<string, () => void>();
+  return {
+    begun,
+    refused,
+    through,
+    /** Begins work for this caller as soon as it is the caller's turn. */
+    enter(whose: string, name = whose, signal?: AbortSignal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.set(name, resolve);
+      return through({ whose, signal }, () => (begun.push(name), promise)).catch((error) => {
+        refused.push(name);
+        return error;
+      });
+    },
+    async end(name: string) {
+      ends.get(name)!();
+      await turn();
+    },
+  };
+}
+
+test("lets so many in at once and the others in order, as places become free", async () => {
+  const { enter, end, begun } = open(2, 10);
+  for (const name of "abcde") enter(name);
+  await turn();
+  assert.equal(begun, ["a", "b"]);
+  await end("b");
+  assert.equal(begun, ["a", "b", "c"]);
+  enter("f");
+  await turn();
+  assert.equal(begun, ["a", "b", "c"], "the place that was handed on is not free");
+  for (const name of "acdef") await end(name);
+  assert.equal(begun.join(""), "abcdef");
+});
+
+test("frees the place of work that fails, and tells its caller", async () => {
+  const { through } = open(1, 1);
+  assert.is((await rejection(through({ whose: "a" }, () => Promise.reject(new Error("no"))))).message, "no");
+  assert.is(await through({ whose: "a" }, () => Promise.resolve("yes")), "yes");
+});
+
+test("refuses whoever comes when the queue is full, with a time to come back", async () => {
+  const { enter, through, end } = open(1, 1);
+  enter("a");
+  enter("b");
+  const refusal = await rejection(through({ whose: "c" }, () => Promise.resolve()));
+  assert.is(refusal.code, "busy");
+  assert.ok((refusal as { retryAfter?: number }).retryAfter! > 0);
+  await end("a");
+  await end("b");
+});
+
+test("gives callers their turns by how many each has had, and not by when they came", async () => {
+  const { enter, end, begun } = open(1, 10);
+  for (const name of ["a1", "a2", "a3", "b1", "b2", "c1"]) enter(name[0]!, name);
+  await turn();
+  for (const name of ["a1", "b1", "c1", "a2", "b2"]) await end(name);
+  assert.equal(begun, ["a1", "b1", "c1", "a2", "b2", "a3"]);
+});
+
+test("gives a newcomer the youngest place of whoever has the most, when all are taken", async () => {
+  const { enter, end, begun, refused } = open(1, 4);
+  for (const name of ["a1", "a2", "a3", "a4", "b1"]) enter(name[0]!, name);
+  enter("c");
+  enter("b", "b2");
+  await turn();
+  assert.equal(refused, ["a4", "a3"]);
+  assert.is((await enter("b", "b3")).code, "busy", "who would have as many takes none");
+  for (const name of ["a1", "b1", "c", "a2"]) await end(name);
+  assert.equal(begun, ["a1", "b1", "c", "a2", "b2"]);
+});
+
+test("takes no place from callers who have one each", async () => {
+  const { enter, refused } = open(1, 3);
+  for (const name of ["a", "b", "c", "d", "e"]) enter(name);
+  await turn();
+  assert.equal(refused, ["e"]);
+});
+
+test("lets go of who has given up, and gives no turn to it", async () => {
+  const { enter, end, begun } = open(1, 1);
+  const giving = new AbortController();
+  enter("a");
+  const gone = enter("b", "b", giving.signal);
+  giving.abort(new Error("gone"));
+  assert.is((await gone).message, "gone");
+  assert.is((await enter("c", "c", giving.signal)).message, "gone");
+  enter("d");
+  await end("a");
+  assert.equal(begun, ["a", "d"]);
+});
+
+test.run();
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,70 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+
+const test = suite("passwordProblem");
+
+test("asks for 12 to 256 characters, however many bytes they take", () => {
+  assert.match(passwordProblem("elevenchars") ?? "", "12 to 256");
+  assert.is(passwordProblem("twelve-chars"), null);
+  assert.match(passwordProblem("🔑🗝🚪🪟🏠🌳🌊🌙⭐🔥🎈") ?? "", "12 to 256");
+  assert.is(passwordProblem("🔑🗝🚪🪟🏠🌳🌊🌙⭐🔥🎈🎁"), null);
+  assert.is(passwordProblem("ab1-".repeat(63) + "tail"), null);
+  assert.match(passwordProblem("ab1-".repeat(63) + "tails") ?? "", "12 to 256");
+});
+
+test("asks nothing of the characters: spaces, any script, only letters", () => {
+  for (
+    const password of [
+      "a few plain words",
+      "только русские буквы",
+      "我们都喜欢长密码因为它们很安全",
+      "\ttab and\nnewline\u0007",
+    ]
+  ) {
+    assert.is(passwordProblem(password), null);
+  }
+});
+
+test("refuses what everybody chooses, in whatever case", () => {
+  for (const password of ["password1234", "PassWord1234", "qwertyuiop123", "1q2w3e4r5t6y", "administrator"]) {
+    assert.match(passwordProblem(password) ?? "", "commonest");
+  }
+});
+
+test("refuses one piece again and again, and rows of characters", () => {
+  for (const password of ["aaaaaaaaaaaa", "moodle!moodle!", "🔑".repeat(12), "bcdefghijklmno", "987654321098765"]) {
+    assert.match(passwordProblem(password) ?? "", "pattern");
+  }
+});
+
+test("refuses the account's own address and what stands before its @, with whatever signs around it", () => {
+  const email = "ann.smith@school.example.org";
+  for (
+    const password of [
+      email,
+      "Ann.Smith@School.example.ORG",
+      "ann.smith@school.example.org1!",
+      "ann.smith1234",
+      "  **ANN.SMITH** ",
+    ]
+  ) {
+    assert.match(passwordProblem(password, email) ?? "", "e-mail address");
+    assert.is(passwordProblem(password), null, "nobody's address");
+  }
+  assert.match(passwordProblem("4711008150177", "4711008150177@school.example.org") ?? "", "e-mail address");
+});
+
+test("takes what only begins with the address, holds a part of it, or has no letter as it has none", () => {
+  for (const password of ["ann.smith is not my password", "school.example.org", "mrs ann.smith", "93 71 04 66 28"]) {
+    assert.is(passwordProblem(password, "ann.smith@school.example.org"), null);
+  }
+  assert.is(passwordProblem("93 71 04 66 28", "4711@school.example.org"), null);
+});
+
+test("refuses what no text can hold", () => {
+  assert.match(passwordProblem("half a pair \ud83d") ?? "", "well-formed");
+  assert.match(passwordProblem("a zero\0 in here") ?? "", "well-formed");
+});
+
+test.run();

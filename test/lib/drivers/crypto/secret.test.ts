@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
+import { hashSecret, isSecret, newPassword, newSecret } from "#lib/drivers/crypto/secret.ts";
+
+const test = suite("newSecret");
+
+test("is 256 bits that need no quoting, new each time", () => {
+  const secret = newSecret();
+  assert.is(Buffer.from(secret, "base64url").length, 32);
+  assert.ok(isSecret(secret));
+  assert.is.not(secret, newSecret());
+});
+
+test("is told from what cannot be one", () => {
+  for (const text of ["", "x", `${newSecret()}x`, `${newSecret()}\n`, newSecret().slice(1) + "="]) {
+    assert.not(isSecret(text));
+  }
+});
+
+test("is kept as its SHA-256", async () => {
+  const expected = createHash("sha256").update("abc").digest("hex");
+  assert.is(Buffer.from(await hashSecret("abc")).toString("hex"), expected);
+});
+
+test.run();
+
+const passwords = suite("newPassword");
+
+passwords("can be read aloud, and follows our own rules", () => {
+  const password = newPassword();
+  assert.match(password, /^([a-km-np-z2-9]{5}-){3}[a-km-np-z2-9]{5}$/);
+  assert.is(passwordProblem(password), null);
+  assert.is.not(password, newPassword());
+});
+
+passwords.run();

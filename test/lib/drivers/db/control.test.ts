@@ -1,0 +1,81 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openControl } from "#lib/drivers/db/control.ts";
+import { ConnectionLost } from "#lib/drivers/db/faults.ts";
+import { silent } from "#lib/base/log.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+interface Context {
+  db: TestDatabase;
+  proxy: Proxy;
+  heard: (string | null)[];
+  control: ReturnType<typeof openControl>;
+}
+const test = suite<Context>("openControl");
+
+test.before.each(async (context) => {
+  const db = context.db = await openTestDatabase();
+  const heard: Context["heard"] = context.heard = [];
+  context.proxy = await openProxy(db.url);
+  context.control = openControl({
+    url: context.proxy.url,
+    name: "control-test",
+    channel: "control_test",
+    log: silent,
+    probeEvery: 50,
+    answerLimit: 1000,
+    onNotify: (payload) => heard.push(payload),
+  });
+  await context.control.ready();
+});
+test.after.each(async ({ db, proxy, control }) => {
+  await control.close();
+  await proxy.close();
+  await db.close();
+});
+
+const notify = (db: TestDatabase, payload: string) => db.sql("select pg_notify('control_test', $1)", [payload]);
+
+test("what is notified is heard, after the word that something may have been missed before", async ({ db, heard }) => {
+  await notify(db, "one");
+  await until(() => heard.length === 2);
+  assert.equal(heard, [null, "one"]);
+});
+
+test("a killed backend is replaced, listens again, and says that something may have been missed", async ({ db, heard, control }) => {
+  const pid = control.pid;
+  await db.sql("select pg_terminate_backend($1)", [pid]);
+  await until(() => control.pid !== null && control.pid !== pid);
+  assert.equal(heard, [null, null]);
+  await notify(db, "two");
+  await until(() => heard.length === 3);
+  assert.is(heard[2], "two");
+});
+
+test("a connection that does not answer any more is replaced", async ({ db, proxy, heard, control }) => {
+  const pid = control.pid;
+  proxy.freeze();
+  await until(() => control.pid !== null && control.pid !== pid);
+  await notify(db, "three");
+  await until(() => heard.at(-1) === "three");
+  assert.equal(heard, [null, null, "three"]);
+});
+
+test("a query is answered, rejects when the connection is lost, and when there is none", async ({ proxy, control }) => {
+  assert.equal((await control.query("select $1::int as one", [1])).rows, [{ one: 1 }]);
+  const lost = rejection(control.query("select pg_sleep(60)"));
+  proxy.cut();
+  assert.instance(await lost, ConnectionLost);
+  await proxy.close();
+  await until(() => control.pid === null);
+  assert.instance(await rejection(control.query("select 1")), ConnectionLost);
+});
+
+test("a query without an answer in time rejects", async ({ proxy, control }) => {
+  proxy.freeze();
+  assert.is((await rejection(control.query("select 1"))).code, "database_slow");
+});
+
+test.run();

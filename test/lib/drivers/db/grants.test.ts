@@ -1,0 +1,168 @@
+/** What the service's own role can do, as the server tells it: each table is looked at, and what must not go is tried. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RIGHTS } from "#lib/drivers/db/grants.ts";
+import { migrate } from "#lib/drivers/db/migrate.ts";
+import { migrations } from "#src/migrations.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { asAdmin, connect } from "#test/support/server.ts";
+import { rejection } from "#test/support/until.ts";
+
+interface Scene {
+  db: TestDatabase;
+  /** Of an empty database, as its owner, and as a role that is not there yet. */
+  owner: string;
+  service: string;
+  role: string;
+}
+
+const test = suite<Scene>("grantRights");
+
+test.before.each(async (scene) => {
+  scene.db = await openTestDatabase();
+  scene.owner = await scene.db.freshUrl();
+  scene.role = `${new URL(scene.owner).pathname.slice(1)}_service`;
+  scene.service = Object.assign(new URL(scene.owner), { username: scene.role, password: "p/a's w@rd" }).href;
+});
+test.after.each(async ({ db, owner, role }) => {
+  await asAdmin(owner, async (sql) => {
+    const [there] = await sql`select from pg_roles where rolname = ${role}`;
+    if (there) await sql.unsafe(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`);
+  });
+  await db.close();
+});
+
+const install = ({ service, owner }: Scene) => migrate(service, migrations, owner);
+const PRIVILEGES = ["select", "insert", "update", "delete", "truncate", "references", "trigger"];
+
+/** Of every table, those of these privileges that the role has on it, or on any of its columns. */
+async function readRights({ owner, role }: Scene): Promise<Record<string, string>> {
+  const rows = await asAdmin(
+    owner,
+    (sql) =>
+      sql`select relname as table, coalesce(string_agg(privilege, ', ' order by n), '') as rights
+      from pg_class cross join unnest(${PRIVILEGES}::text[]) with ordinality as asked (privilege, n)
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm') and (
+        has_table_privilege(${role}, pg_class.oid, privilege)
+        or privilege = any('{select,insert,update,references}') and has_any_column_privilege(${role}, pg_class.oid, privilege))
+      group by relname`,
+  );
+  return Object.fromEntries(rows.map(({ table, rights }) => [table, rights]));
+}
+
+test("every table of the schema has the rights that are written down, and no others", async (scene) => {
+  await install(scene);
+  const tables = await asAdmin(scene.owner, (sql) => sql`select tablename from pg_tables where schemaname = 'public'`);
+  assert.equal(Object.keys(RIGHTS).sort(), tables.map(({ tablename }) => tablename).sort());
+  const sorted = (rights: Record<string, string>) => Object.entries(rights).sort();
+  const found = await readRights(scene);
+  assert.equal(sorted(found), sorted(RIGHTS));
+  assert.is(found.audit_events, "select, insert");
+  assert.is(found.audit_seals, "select, insert, update"); // a trigger lets them move forward alone
+});
+
+const FORBIDDEN = [
+  "update audit_events set kind = 'x'",
+  "delete from audit_events",
+  "truncate audit_events",
+  "delete from audit_seals",
+  "alter table audit_events disable trigger all",
+  "alter table audit_seals disable trigger audit_seals_forward_only",
+  "drop trigger audit_events_append_only on audit_events",
+  "create or replace function refuse_audit_change() returns trigger language plpgsql as $$ begin return new; end $$",
+  "set session_replication_role = replica",
+  "drop table audit_events",
+  "drop schema public cascade",
+  "create table mine (a int)",
+  "delete from migrations",
+  "select setval('job_fences', 1)",
+  "grant update on audit_events to public",
+];
+
+test("neither the audit log's rows nor what guards them can be changed by the service", async (scene) => {
+  await install(scene);
+  const service = connect(scene.service, 1);
+  const codes: string[] = [];
+  for (const statement of FORBIDDEN) {
+    const { code } = await rejection(service.begin(async (sql) => {
+      await sql.unsafe(statement);
+      // To grant what one may not grant is a warning to PostgreSQL, and changes nothing.
+      const [row] = await sql`select has_table_privilege('public', 'audit_events', 'update') as granted`;
+      if (!row!.granted) throw Object.assign(new Error("It changed nothing"), { code: "42501" });
+    }));
+    codes.push(code!);
+  }
+  await service.end();
+  assert.equal(codes.map((code, i) => [FORBIDDEN[i], code]), FORBIDDEN.map((statement) => [statement, "42501"]));
+});
+
+test("what the role was given besides is taken back, and its password stays as it was made", async (scene) => {
+  await install(scene);
+  await asAdmin(scene.owner, (sql) => sql.unsafe(`grant all on audit_events, users to ${scene.role}`));
+  const again = Object.assign(new URL(scene.service), { password: "another" }).href;
+  assert.equal(await migrate(again, migrations, scene.owner), []);
+  const { audit_events, users } = await readRights(scene);
+  assert.equal([audit_events, users], [RIGHTS.audit_events, RIGHTS.users]);
+  await asAdmin(scene.service, (sql) => sql`select 1 from users`);
+});
+
+test("of many that start at once none fails", async (scene) => {
+  const applied = await Promise.all([1, 2, 3, 4].map(() => install(scene)));
+  assert.equal(applied.flat().sort(), migrations.map(([name]) => name));
+});
+
+test("the service alone finds everything applied, or says who must apply the rest", async (scene) => {
+  const all = [...migrations, ["9999_add_more", "create table more (a int)"]] as const;
+  await install(scene);
+  assert.equal(await migrate(scene.service, migrations), []);
+  const failure = await rejection(migrate(scene.service, all));
+  assert.is(failure.name, "MigrationError");
+  assert.match(
+    failure.message,
+    /lacks 1 migration of this release, from 9999_add_more\.sql on, .*DATABASE_OWNER_URL/,
+  );
+});
+
+/** As an install whose service has made everything itself until now. */
+async function installAlone({ owner, role, service }: Scene): Promise<void> {
+  await asAdmin(owner, async (sql) => {
+    await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
+    await sql.unsafe(`alter database ${new URL(owner).pathname.slice(1)} owner to ${role}`);
+  });
+  await migrate(service, migrations.slice(0, -1));
+}
+
+test("a role that owned everything gives it up to the owner that is named, and goes on", async (scene) => {
+  await installAlone(scene);
+  assert.equal((await install(scene)).length, 1);
+  assert.equal((await readRights(scene)).audit_events, RIGHTS.audit_events);
+  await asAdmin(scene.service, (sql) => sql`select 1 from deprecation_notices`);
+  for (const statement of ["alter table audit_events disable trigger all", "drop schema public cascade"]) {
+    assert.is((await rejection(asAdmin(scene.service, (sql) => sql.unsafe(statement)))).code, "42501");
+  }
+});
+
+test("a role that is named as the owner as well keeps everything", async (scene) => {
+  await installAlone(scene);
+  await migrate(scene.service, migrations, scene.service);
+  await asAdmin(scene.service, (sql) => sql.unsafe("truncate deprecation_notices; create table more (a int)"));
+});
+
+test("an owner who may not make roles is told which one is missing", async (scene) => {
+  const { owner, role, service } = scene, other = `${role}_other`;
+  await asAdmin(owner, async (sql) => {
+    await sql.unsafe(`create role ${role} login password 'p/a''s w@rd'`);
+    await sql.unsafe(`alter database ${new URL(owner).pathname.slice(1)} owner to ${role}`);
+    await sql.unsafe("grant create on schema public to public");
+  });
+  const failure = await rejection(
+    migrate(Object.assign(new URL(owner), { username: other }).href, migrations, service),
+  );
+  assert.is(failure.name, "MigrationError");
+  assert.match(
+    failure.message,
+    new RegExp(`^The service's role ${other} cannot be made by the owner: permission denied`),
+  );
+});
+
+test.run();

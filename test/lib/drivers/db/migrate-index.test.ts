@@ -1,0 +1,80 @@
+/** Indexes that are made while others write, by migrations that are no transaction. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { migrate, type Migration } from "#lib/drivers/db/migrate.ts";
+import { indexOf, isConcurrent } from "#lib/drivers/db/migrate-index.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { readMigrations } from "#test/support/migrations.ts";
+import { asAdmin } from "#test/support/server.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const ONE: Migration = [
+  "0001_create_things",
+  "create table things (name text); insert into things values ('a'), ('a')",
+];
+const INDEX: Migration = [
+  "0002_index_things",
+  "-- concurrently\n-- Things are looked up by name.\ncreate index concurrently if not exists things_named\n  on things (name);\n",
+];
+
+const test = suite<{ db: TestDatabase; url: string }>("a migration that makes an index concurrently");
+test.before(async (context) => void (context.db = await openTestDatabase()));
+test.before.each(async (context) => void (context.url = await context.db.freshUrl()));
+test.after(({ db }) => db.close());
+
+const validity = (url: string) =>
+  asAdmin(url, async (sql) => [
+    ...await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('things_named')`,
+  ]);
+
+test("stops nobody who writes, and waits for who is writing", async ({ url }) => {
+  await migrate(url, [ONE]);
+  await asAdmin(url, async (writer) => {
+    let made = false, migrating = Promise.resolve<unknown>(null);
+    await writer.begin(async (tx) => {
+      await tx`insert into things values ('b')`;
+      migrating = migrate(url, [ONE, INDEX]).then(() => made = true);
+      await until(async () => (await validity(url)).length === 1); // it is being made
+      await asAdmin(url, (sql) => sql`insert into things values ('c')`);
+      assert.is(made, false);
+    });
+    await migrating;
+  });
+  assert.equal(await validity(url), [{ valid: true }]);
+  assert.equal(await migrate(url, [ONE, INDEX]), []);
+});
+
+test("is made anew where a try that was killed has left an invalid one, and found where it was whole", async ({ url }) => {
+  await migrate(url, [ONE]);
+  // As a killed one leaves it: a unique index that the rows do not allow.
+  await rejection(asAdmin(url, (sql) => sql`create unique index concurrently things_named on things (name)`));
+  assert.equal(await validity(url), [{ valid: false }]);
+  assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
+  assert.equal(await validity(url), [{ valid: true }]);
+  await asAdmin(url, (sql) => sql`delete from migrations where name = ${INDEX[0]}`);
+  assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
+});
+
+test("is made once by many replicas that start at once, and none fails", async ({ url }) => {
+  const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(url, [ONE, INDEX])));
+  assert.equal(applied.flat().sort(), [ONE[0], INDEX[0]]);
+});
+
+test("that fails is named, and is not taken for done", async ({ url }) => {
+  const unique: Migration = [INDEX[0], INDEX[1].replace("create index", "create unique index")];
+  assert.match(
+    (await rejection(migrate(url, [ONE, unique]))).message,
+    /0002_index_things\.sql failed: could not create/,
+  );
+  assert.equal(await migrate(url, [ONE, INDEX]), [INDEX[0]]);
+});
+
+test("holds one statement and no more", async ({ url }) => {
+  for (const more of ["; drop table things", ";\nselect 1"]) {
+    const failure = await rejection(migrate(url, [ONE, [INDEX[0], INDEX[1].replace(/;\n$/, more)]]));
+    assert.match(failure.message, /there must be one "create index concurrently if not exists", and nothing else/);
+  }
+  for (const [name, text] of await readMigrations()) if (isConcurrent(text)) assert.ok(indexOf(text), name);
+});
+
+test.run();

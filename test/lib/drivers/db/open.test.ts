@@ -1,0 +1,214 @@
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
+import { CommitUnknown, ConnectionLost, isUnstorable, violates } from "#lib/drivers/db/faults.ts";
+import { openDatabase } from "#lib/drivers/db/open.ts";
+import { silent } from "#lib/base/log.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy } from "#test/support/proxy.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase }>("openDatabase");
+
+test.before.each(async (context) => {
+  context.db = await openTestDatabase({ size: 2 });
+});
+test.after.each(async ({ db }) => await db.close());
+
+const addUser = (tx: Tx, id: string) =>
+  tx.insertInto("users").values({ id, email: `${id}@example.org`, display_name: id }).execute();
+const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
+const pidOf = async (tx: Tx) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows[0]!.pid;
+
+test("a transaction commits what it returns from and rolls back what it throws out of", async ({ db }) => {
+  assert.is(await db.transact(async (tx) => (await addUser(tx, "a"), 7)), 7);
+  const reason = new Error("Changed my mind");
+  assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
+  assert.equal(await userIds(db), ["a"]);
+});
+
+test("streams read while requests hold every connection of theirs, and the other way round", async ({ db }) => {
+  const one = await db.openAgain({ size: 1, waitLimit: 200 });
+  const answer = async (rows: Rows) => (await sql<{ one: number }>`select 1 as one`.execute(rows)).rows[0]!.one;
+  await one.transact(async () => assert.is(await answer(one.streams), 1));
+  await one.streams.connection().execute(async () => assert.is(await answer(one.rows), 1));
+  await one.close();
+});
+
+test("who reads for a stream waits for a connection as long as it takes, and is cancelled with no request", async ({ db }) => {
+  const long = sql`select pg_sleep(2.5)`.execute(db.streams); // a request would have been refused after 2 s
+  const { rows: [row] } = await sql<{ one: number }>`select 1 as one`.execute(
+    db.within(AbortSignal.abort()).streams,
+  );
+  assert.is(row!.one, 1);
+  await long;
+});
+
+test("a transaction whose connection died neither runs on nor commits inside another one", async ({ db }) => {
+  const one = await db.openAgain({ size: 1 });
+  const killed = Promise.withResolvers<void>(),
+    inside = Promise.withResolvers<void>(),
+    over = Promise.withResolvers<void>();
+  const dead = rejection(one.transact(async (tx) => {
+    await addUser(tx, "a1");
+    await db.sql("select pg_terminate_backend($1)", [await pidOf(tx)]);
+    killed.resolve();
+    await inside.promise; // the other transaction has begun, in the only place that there is
+    await addUser(tx, "a2").catch(() => {}); // and this one does not even notice, and goes on to commit
+    over.resolve();
+  }));
+  await killed.promise;
+  const undone = rejection(one.transact(async (tx) => {
+    await addUser(tx, "b1");
+    inside.resolve();
+    await over.promise;
+    await dead.catch(() => {});
+    throw new Error("The second wants nothing kept");
+  }));
+  undone.then(() => inside.resolve()); // were it never to begin, nobody should wait for it
+  assert.instance(await dead, ConnectionLost);
+  assert.match((await undone).message, /second wants nothing/);
+  assert.equal(await userIds(db), []);
+  await one.close();
+});
+
+test("a transaction in which a statement failed does not pass for committed", async ({ db }) => {
+  const failure = await rejection(db.transact(async (tx) => {
+    await addUser(tx, "a");
+    await addUser(tx, "a").catch(() => {});
+  }));
+  assert.match(failure.message, /rolled back/);
+  assert.equal(await userIds(db), []);
+});
+
+test("a commit whose answer was lost says that nobody knows", async ({ db }) => {
+  const proxy = await openProxy(db.url);
+  const far = await openDatabase({ url: proxy.url, size: 1, log: silent });
+  const sent = Promise.withResolvers<void>();
+  proxy.watch((bytes) => {
+    const isCommit = new TextDecoder().decode(bytes).includes("commit\0");
+    if (isCommit) sent.resolve();
+    return !isCommit;
+  });
+  const failure = rejection(far.transact((tx) => addUser(tx, "a")));
+  await sent.promise;
+  await until(async () => (await userIds(db)).length === 1);
+  proxy.cut();
+  assert.instance(await failure, CommitUnknown);
+  await far.close();
+  await proxy.close();
+});
+
+test("a transaction that is used after its end refuses", async ({ db }) => {
+  const kept = await db.transact((tx) => Promise.resolve({ tx }));
+  assert.match((await rejection(addUser(kept.tx, "late"))).message, /already committed|given back/);
+  assert.equal(await userIds(db), []);
+});
+
+test("a deadlock is run again, and both transactions happen", async ({ db }) => {
+  await db.transact(async (tx) => (await addUser(tx, "a"), await addUser(tx, "b")));
+  const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let runs = 0;
+  const rename = (tx: Tx, id: string) =>
+    tx.updateTable("users").set((eb) => ({ display_name: eb("display_name", "||", sql<string>`'+'`) })).where(
+      "id",
+      "=",
+      id,
+    )
+      .execute();
+  const cross = (first: string, second: string, mine: 0 | 1) =>
+    db.transact(async (tx) => {
+      runs++;
+      await rename(tx, first);
+      met[mine].resolve();
+      await met[1 - mine]!.promise;
+      await rename(tx, second);
+    });
+  await Promise.all([cross("a", "b", 0), cross("b", "a", 1)]);
+  assert.equal((await db.sql("select display_name as name from users order by id")).map((row) => row.name), [
+    "a++",
+    "b++",
+  ]);
+  assert.ok(runs > 2, "there was no deadlock");
+});
+
+test("within a signal, what runs is cancelled and what comes later is not begun", async ({ db }) => {
+  const abort = new AbortController(), reason = new Error("The request is over");
+  const bounded = db.within(abort.signal);
+  const running = rejection(bounded.transact(async (tx) => {
+    await addUser(tx, "a");
+    await sql`select pg_sleep(60)`.execute(tx);
+  }));
+  await until(async () => (await db.sql("select 1 from pg_stat_activity where query ~ '^select pg_sleep'")).length > 0);
+  abort.abort(reason);
+  assert.is(await running, reason);
+  assert.is(await rejection(bounded.now()), reason);
+  assert.equal(await userIds(db), []);
+  assert.instance(await db.now(), Date);
+});
+
+test("a broken rule is told by the name of its constraint", async ({ db }) => {
+  await db.transact((tx) => addUser(tx, "a"));
+  const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", display_name: "" }).execute();
+  const failure = await rejection(twice);
+  assert.ok(violates(failure, "users_one_per_email"));
+  assert.not.ok(violates(failure, "users_pkey"));
+});
+
+test("a lock that nobody lets go of is a fault after the limit", async ({ db }) => {
+  const quick = await db.openAgain({ lockLimit: 50 });
+  await db.transact(async (tx) => {
+    await addUser(tx, "a");
+    assert.is((await rejection(quick.transact((other) => addUser(other, "a")))).code, "database_locked");
+  });
+  await quick.close();
+});
+
+test("text that no column can hold is told apart, and the connection stays", async ({ db }) => {
+  for (const email of ["nul\0@example.org"]) {
+    const failure = await rejection(db.rows.insertInto("users").values({ id: "a", email, display_name: "" }).execute());
+    assert.ok(isUnstorable(failure));
+  }
+  const json = sql`select ${JSON.stringify({ a: "x\0y" })}::jsonb as value`.execute(db.rows);
+  assert.ok(isUnstorable(await rejection(json)));
+  const undefinedValue = sql`select ${undefined}::text as value`.execute(db.rows);
+  assert.instance(await rejection(undefinedValue), TypeError);
+  assert.is(db.stats().open, 1);
+});
+
+test("a caller that finds all connections taken is told so", async ({ db }) => {
+  // On a busy machine connecting takes longer, for which an opening may be refused; once there, the connection stays.
+  const small = await until(() => db.openAgain({ size: 1, waitLimit: 50 }).catch(() => null));
+  await small.transact(async () => assert.is((await rejection(small.now())).code, "database_busy"));
+  await small.close();
+});
+
+test("a wake-up reaches listeners of every replica after the commit, and none after a rollback", async ({ db }) => {
+  const other = await db.openAgain();
+  const heard: string[] = [];
+  const listen = (name: string, on: OpenDatabase, topic: Topic) =>
+    on.wakeups.subscribe(topic, () => heard.push(`${name} ${topic}`));
+  listen("here", db, "jobs");
+  listen("there", other, "jobs");
+  listen("there", other, "federation:x");
+  await rejection(db.transact((tx) => (tx.wakes.add("federation:x"), Promise.reject(new Error("no")))));
+  await db.transact(async (tx) => {
+    tx.wakes.add("jobs");
+    await addUser(tx, "a");
+    assert.equal(heard, []);
+  });
+  assert.equal(heard, ["here jobs"]);
+  await until(() => heard.length === 2);
+  assert.equal(heard, ["here jobs", "there jobs"]);
+  await other.close();
+});
+
+test("the address of nothing is refused at once", async () => {
+  const failure = await rejection(
+    openDatabase({ url: "postgres://x@127.0.0.1:1/x", size: 1, log: silent, waitLimit: 100 }),
+  );
+  assert.is(failure.code, "database_unavailable");
+});
+
+test.run();

@@ -1,0 +1,73 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Topic } from "#lib/drivers/db/database.ts";
+import { openWakeups } from "#lib/drivers/db/wakeups.ts";
+import { silent } from "#lib/base/log.ts";
+
+const test = suite("openWakeups");
+
+function listening(notify: (payloads: readonly string[]) => Promise<void>) {
+  const sent: string[][] = [];
+  const wakeups = openWakeups({ log: silent, notify: (payloads) => (sent.push([...payloads]), notify(payloads)) });
+  return { wakeups, sent };
+}
+const topicsOf = (payloads: string[]) => payloads.flatMap((payload) => payload.split(";")[1]!.split(","));
+
+test("many announcements are sent as one, and what comes meanwhile as the next", async () => {
+  const first = Promise.withResolvers<void>();
+  const { wakeups, sent } = listening(() => sent.length === 1 ? first.promise : Promise.resolve());
+  wakeups.announce(["jobs"]);
+  wakeups.announce(["federation:a", "jobs"]);
+  await Promise.resolve().then(() => {});
+  wakeups.announce(["federation:b"]);
+  wakeups.announce(["federation:c"]);
+  first.resolve();
+  await wakeups.flushed();
+  assert.equal(sent.map(topicsOf), [["jobs", "federation:a"], ["federation:b", "federation:c"]]);
+});
+
+test("a payload stays below what PostgreSQL takes, and no topic is lost", async () => {
+  const { wakeups, sent } = listening(() => Promise.resolve());
+  const topics = Array.from({ length: 1000 }, (_, i): Topic => `federation:fed_${String(i).padStart(26, "0")}`);
+  wakeups.announce(topics);
+  await wakeups.flushed();
+  assert.ok(sent[0]!.every((payload) => payload.length < 8000));
+  assert.equal(topicsOf(sent[0]!), topics);
+});
+
+test("what could not be sent is sent again", async () => {
+  const { wakeups, sent } = listening(() => sent.length === 1 ? Promise.reject(new Error("lost")) : Promise.resolve());
+  wakeups.announce(["jobs"]);
+  await wakeups.flushed();
+  assert.equal(sent.map(topicsOf), [["jobs"], ["jobs"]]);
+});
+
+test("our own notification is not delivered twice, another replica's is", async () => {
+  const { wakeups, sent } = listening(() => Promise.resolve());
+  let calls = 0;
+  const stop = wakeups.subscribe("jobs", () => calls++);
+  wakeups.announce(["jobs"]);
+  await wakeups.flushed();
+  wakeups.receive(sent[0]![0]!);
+  assert.is(calls, 1);
+  wakeups.receive("another;federation:x,jobs");
+  assert.is(calls, 2);
+  wakeups.receive(null);
+  assert.is(calls, 3);
+  stop();
+  wakeups.receive(null);
+  assert.is(calls, 3);
+});
+
+test("a listener that throws keeps nobody else from hearing", () => {
+  const { wakeups } = listening(() => Promise.resolve());
+  let heard = false;
+  wakeups.subscribe("jobs", () => {
+    throw new Error("broken");
+  });
+  wakeups.subscribe("jobs", () => heard = true);
+  wakeups.receive("another;jobs");
+  assert.ok(heard);
+});
+
+test.run();

@@ -1,0 +1,27 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readConfig } from "#lib/base/config.ts";
+import { openPost } from "#lib/drivers/mail/open.ts";
+
+const test = suite("openPost");
+const ENOUGH = {
+  PUBLIC_URL: "https://hubs.example.org",
+  ROOT_DOMAIN: "spokes.example.org",
+  DATABASE_URL: "postgres://db.example/x",
+  KUBECONFIG: "/kube/config",
+};
+
+test("is nobody where serve has no mail server", () => {
+  assert.is(openPost(readConfig({ mode: "serve", env: ENOUGH, terminal: false })), null);
+});
+
+test("is there with a mail server, and in dev always", () => {
+  const smtp = { SMTP_HOST: "mail.example", SMTP_FROM: "hubs@example.org" };
+  for (const [mode, env] of [["serve", { ...ENOUGH, ...smtp }], ["dev", {}], ["dev", smtp]] as const) {
+    const post = openPost(readConfig({ mode, env, terminal: false }));
+    assert.ok(post);
+    post.close();
+  }
+});
+
+test.run();

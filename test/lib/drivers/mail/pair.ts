@@ -1,0 +1,57 @@
+/** A mail server and a post that leads there, for tests of what goes on between them. */
+import type { MailError } from "#lib/drivers/mail/error.ts";
+import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
+import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+export const TOKEN = "6yZ0sW3n1qXvB8rTkLp2mJdFhGcA9uEoIiYxNwQzV4s";
+const LINK = `https://hubs.example.org/invite?token=${TOKEN}`;
+export const never = new AbortController().signal;
+
+export const mail: Mail = {
+  id: "op_1@hubs.example.org",
+  template: "invitation",
+  to: { email: "ada@example.org", name: "Ada" },
+  subject: "Hello",
+  text: `Hello, ${LINK}`,
+  html: "<p>Hello</p>",
+  link: LINK,
+};
+
+export interface Pair {
+  readonly smtp: Smtp;
+  readonly post: Post;
+}
+
+/** A server and a post that leads there, for the time of the work. */
+export async function between(
+  setting: SmtpSetting,
+  options: Partial<SmtpOptions>,
+  work: (pair: Pair) => Promise<void>,
+): Promise<void> {
+  const smtp = await openSmtp(setting);
+  const account = setting.auth ?? { user: null, pass: null };
+  const place = { host: "127.0.0.1", port: smtp.port, from: "Hubs <hubs@example.org>", name: "hubs.example.org" };
+  const post = openPost({ ...place, ...account, encryption: "opportunistic", ...options });
+  try {
+    await work({ smtp, post });
+  } finally {
+    post.close();
+    await smtp.close();
+  }
+}
+
+export async function failure({ post }: Pair): Promise<MailError> {
+  return await rejection(post.send(mail, never)) as MailError;
+}
+
+export const LONG = 60_000;
+
+/** What the promise becomes, long before LONG is over. */
+export async function soon<T>(promise: Promise<T>): Promise<T> {
+  const done: T[] = [];
+  promise.then((value) => done.push(value), () => {});
+  await until(() => done.length > 0, LONG / 4);
+  return done[0]!;
+}

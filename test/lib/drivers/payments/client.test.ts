@@ -1,0 +1,187 @@
+/** Every way in which a call can go wrong, through the program's own driver. */
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
+import type { Payments } from "#lib/drivers/payments/payments.ts";
+import { NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<Paying>("openPayments");
+test.before.each(async (context) => {
+  Object.assign(context, await openPaying());
+});
+test.after.each(({ provider }) => provider.close());
+
+const look = (payments: Payments, signal = NEVER) => payments.readSubscription("sub_1", signal);
+
+/** What a call ends with: a PaymentError that holds nothing but words and numbers. */
+async function troubleOf(promise: Promise<unknown>): Promise<PaymentError> {
+  const error = await rejection(promise);
+  assert.instance(error, PaymentError);
+  assert.not.match(
+    inspect(error, { depth: 9, showHidden: true }),
+    /sk_test_double|whsec_double|authorization|headers/i,
+  );
+  return error as PaymentError;
+}
+
+/** Something that is not the provider, and answers what it is told to. */
+async function answering(status: number, body: string, headers: Record<string, string> = {}) {
+  const seen: http.IncomingHttpHeaders[] = [];
+  const server = http.createServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stripe`;
+  return { apiBase, seen, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+async function refusalFor({ provider }: Paying, status: number, error: object, headers = {}): Promise<PaymentError> {
+  const other = await answering(status, JSON.stringify({ error }), headers);
+  const trouble = await troubleOf(
+    paymentsFor(provider, { apiBase: other.apiBase, secretKey: "odd.key-1" }).findSubscription(
+      { customer: "cus_1", federationId: "fed_1" },
+      NEVER,
+    ),
+  );
+  await other.close();
+  return trouble;
+}
+
+test("speaks the version that it is written for, says who it is, and tells nothing of the machine", async (paying) => {
+  const other = await answering(404, '{"error": {"type": "invalid_request_error", "message": "No"}}');
+  assert.is(await look(paymentsFor(paying.provider, { apiBase: other.apiBase })), null);
+  await other.close();
+  const [headers] = other.seen;
+  assert.is(headers!["stripe-version"], "2026-10-28.endive");
+  assert.match(headers!["user-agent"]!, /wheelwright/);
+  assert.is(headers!["x-stripe-client-telemetry"], undefined);
+  assert.not.match(String(headers!["x-stripe-client-user-agent"]), /"platform"/);
+});
+
+test("calls a lost connection transient, and does not call again by itself", async ({ payments, provider }) => {
+  provider.break("down");
+  const { code, transient, message } = await troubleOf(look(payments));
+  assert.equal([code, transient, provider.calls.length], ["unreachable", true, 1]);
+  assert.match(message, /^GET 127\.0\.0\.1:\d+\/v1\/subscriptions\/sub_1: /);
+  provider.break({ what: "lost answer", method: "POST" });
+  await troubleOf(payments.updateCustomer("cus_1", { federationId: "fed_1", name: "x", email: "x@y.example" }, NEVER));
+  assert.is(provider.calls.length, 2);
+});
+
+test("calls nobody listening transient", async ({ payments, provider }) => {
+  await provider.close();
+  assert.equal((await troubleOf(look(payments))).transient, true);
+});
+
+test("gives up on what hangs after its deadline", async ({ provider }) => {
+  provider.break("hang");
+  const { code, transient } = await troubleOf(look(paymentsFor(provider, { deadline: 20 })));
+  assert.equal([code, transient, provider.hanging()], ["deadline", true, 1]);
+});
+
+test("lets go at once when it is called off, under way or waiting for a place", async ({ payments, provider }) => {
+  const mend = provider.break("hang");
+  const called = new AbortController(), reason = new Error("called off");
+  const calls = Array.from({ length: 9 }, () => rejection(look(payments, called.signal)));
+  await until(() => provider.hanging() === 4); // no more than that at once
+  called.abort(reason);
+  for (const call of calls) assert.is(await call, reason);
+  assert.is(await rejection(look(payments, called.signal)), reason);
+  assert.is(provider.calls.length, 4);
+  mend();
+  assert.is(await look(payments), null); // the places are free again
+});
+
+test("does not let those who wait for a preview wait for the background", async ({ payments, provider }) => {
+  const mend = provider.break({ what: "hang", path: "/v1/subscriptions/sub_1" }), called = new AbortController();
+  const calls = Array.from({ length: 5 }, () => rejection(look(payments, called.signal)));
+  await until(() => provider.hanging() === 4);
+  assert.is(await payments.preview({ customer: "cus_1", subscription: "sub_2", sizes: [] }, NEVER), null);
+  called.abort(new Error("enough"));
+  await Promise.all(calls);
+  mend();
+});
+
+test("calls trouble of the provider's own transient, and waits for as long as it is told", async (paying) => {
+  const { payments, provider } = paying;
+  provider.break({ what: "500", times: 1 });
+  assert.is((await troubleOf(look(payments))).transient, true);
+  provider.break({ what: "429", retryAfter: 7, times: 1 });
+  const { transient, retryAfterMs } = await troubleOf(look(payments));
+  assert.equal([transient, retryAfterMs], [true, 7000]);
+  const busy = await refusalFor(paying, 409, { type: "invalid_request_error", code: "lock_timeout", message: "Busy" });
+  assert.equal([busy.code, busy.transient], ["lock_timeout", true]);
+  const forEver = await refusalFor(paying, 503, { type: "api_error", message: "Away" }, { "retry-after": "9e9" });
+  assert.equal([forEver.transient, forEver.retryAfterMs], [true, undefined]);
+});
+
+test("calls a refused key transient, for a person can mend it, and says where", async ({ provider }) => {
+  const wrong = await troubleOf(look(paymentsFor(provider, { secretKey: "sk_test_wrong" })));
+  assert.equal([wrong.code, wrong.transient], ["key_refused", true]);
+  assert.match(wrong.hint!, /STRIPE_SECRET_KEY/);
+  assert.not.match(wrong.message, /sk_test_/);
+  const broken = await troubleOf(look(paymentsFor(provider, { secretKey: "sk_test_\nx" })));
+  assert.equal([broken.code, broken.transient], ["unsendable", true]);
+});
+
+test("calls a key that may not do this transient, and whatever else it refuses final", async (paying) => {
+  const may = await refusalFor(paying, 403, { type: "invalid_request_error", message: "Not with rk_live_51Abc" });
+  assert.equal([may.code, may.transient, may.message], ["key_not_permitted", true, "Not with …"]);
+  const card = await refusalFor(paying, 402, { type: "card_error", code: "card_declined", message: "Declined" });
+  assert.equal([card.code, card.transient, card.message], ["card_declined", false, "Declined"]);
+  const bad = await refusalFor(paying, 400, { type: "invalid_request_error", message: "Bad" });
+  assert.equal([bad.code, bad.transient], ["invalid_request_error", false]);
+});
+
+test("passes on the provider's words without secrets, in one line", async (paying) => {
+  const words = "Cannot use odd.key-1,\n\u0007whsec_other or pi_1_secret_AbC9 with sk_live_*****1234 " +
+    "x".repeat(999);
+  const { message } = await refusalFor(paying, 400, { type: "invalid_request_error", message: words });
+  assert.match(message, /^Cannot use …, … or pi_1_secret_… with … x+$/);
+  assert.is(message.length, 500);
+});
+
+test("calls an answer that is cut off, or stalls within, transient", async ({ provider }) => {
+  const server = http.createServer((request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "99" }).write('{"id": "sub_1"');
+    if (request.headers.authorization?.endsWith("cut")) setTimeout(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cut = await troubleOf(look(paymentsFor(provider, { apiBase, secretKey: "cut" })));
+  const stalled = await troubleOf(look(paymentsFor(provider, { apiBase, deadline: 50 })));
+  assert.equal([cut.code, cut.transient, stalled.code, stalled.transient], ["unreachable", true, "deadline", true]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("calls what the provider would not say transient: a proxy's page, a redirection, another service", async (paying) => {
+  const others: [number, string][] = [[502, "<html>"], [302, "{}"], [200, "[]"], [200, ""], [404, '{"detail": "no"}']];
+  for (const [status, body] of others) {
+    const other = await answering(status, body);
+    const { code, transient, hint } = await troubleOf(look(paymentsFor(paying.provider, { apiBase: other.apiBase })));
+    assert.equal([code, transient], ["bad_answer", true], `${status} ${body}`);
+    assert.match(hint!, /STRIPE_API_BASE/);
+    await other.close();
+  }
+  const other = await answering(200, '{"id": "sub_1", "customer": 7, "items": {"data": []}}');
+  const { code, message } = await troubleOf(look(paymentsFor(paying.provider, { apiBase: other.apiBase })));
+  await other.close();
+  assert.is(code, "bad_answer");
+  assert.match(message, /^The payment provider answered with what is no subscription: customer, status/);
+});
+
+test("sends no live key in the clear", ({ provider }) => {
+  const open = (secretKey: string, apiBase: string) => () => paymentsFor(provider, { secretKey, apiBase });
+  for (const key of ["sk_live_1", "rk_live_1"]) {
+    assert.throws(open(key, "http://proxy.example"), /STRIPE_API_BASE must/);
+  }
+  open("sk_live_1", "https://proxy.example")();
+  open("sk_test_1", "http://proxy.example")();
+});
+
+test.run();

@@ -1,0 +1,113 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SignatureError } from "#lib/drivers/payments/error.ts";
+import { customerOf, DECEMBER, NEVER, openPaying, type Paying, SMALL } from "#test/support/payments.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<Paying>("readEvent");
+test.before(async (context) => {
+  Object.assign(context, await openPaying());
+});
+test.after(({ provider }) => provider.close());
+
+const NOW = new Date(DECEMBER * 1000), bytes = (text: string) => new TextEncoder().encode(text);
+const EVENT = {
+  id: "evt_1",
+  object: "event",
+  type: "invoice.paid",
+  created: DECEMBER,
+  livemode: false,
+  api_version: "2020-08-27",
+  data: { object: { id: "in_1", object: "invoice" } },
+};
+const BODY = JSON.stringify(EVENT);
+
+async function refused({ payments }: Paying, body: Uint8Array, signature: string | null, now = NOW): Promise<void> {
+  const error = await rejection(payments.readEvent(body, signature, now));
+  assert.instance(error, SignatureError);
+  assert.is(error.message, "The Stripe-Signature header does not fit the body");
+  assert.is(error.cause, undefined);
+}
+
+const about = async ({ payments, provider }: Paying, object: object) => {
+  const body = JSON.stringify({ ...EVENT, data: { object } });
+  return (await payments.readEvent(bytes(body), provider.sign(body), NOW)).object;
+};
+
+test("reads what the provider signed, of whatever version of its API", async ({ payments, provider }) => {
+  assert.equal(await payments.readEvent(bytes(BODY), provider.sign(BODY), NOW), {
+    id: "evt_1",
+    type: "invoice.paid",
+    createdAt: NOW,
+    live: false,
+    object: { id: "in_1", type: "invoice", customer: null, subscription: null, charge: null },
+  });
+});
+
+test("reads all that the provider sends in a subscription's life", async (paying) => {
+  const { payments, provider } = paying, customer = await customerOf(paying);
+  const price = await payments.priceFor(SMALL, NEVER);
+  const items = [{ price, size: "small", quantity: 1 }];
+  const { id } = await payments.createSubscription({ federationId: "fed_north", customer, items }, NEVER);
+  provider.pay(id);
+  for (const event of provider.events) {
+    const body = JSON.stringify(event, null, 2), read = await payments.readEvent(bytes(body), provider.sign(body), NOW);
+    assert.equal([read.id, read.type], [event.id, event.type]);
+    if (read.object.type === "subscription") assert.is(read.object.subscription, id);
+    if (read.object.type === "invoice") assert.equal([read.object.customer, read.object.subscription], [customer, id]);
+    if (read.object.type === "charge") assert.is(read.object.charge, read.object.id);
+  }
+});
+
+test("takes ids from what is expanded and from older places, and nothing from what is none", async (paying) => {
+  const parent = { subscription_details: { subscription: { id: "sub_2" } } };
+  const invoice = { id: "in_1", object: "invoice", customer: { id: "cus_1" }, parent, charge: "ch_1" };
+  const expected = { id: "in_1", type: "invoice", customer: "cus_1", subscription: "sub_2", charge: "ch_1" };
+  assert.equal(await about(paying, invoice), expected);
+  assert.is((await about(paying, { object: "invoice", subscription: "sub_1" })).subscription, "sub_1");
+  const odd = { id: null, customer: 7, charge: [], subscription: "", parent: "x" };
+  assert.equal(await about(paying, odd), { id: null, type: null, customer: null, subscription: null, charge: null });
+});
+
+test("refuses what is not signed, or not by the secret, or of another body", async (paying) => {
+  const { provider } = paying, signed = provider.sign(BODY);
+  for (const signature of [null, "", "x", "t=1", signed.replace("v1=", "v0="), `${signed.slice(0, -1)}!`]) {
+    await refused(paying, bytes(BODY), signature);
+  }
+  await refused(paying, bytes(BODY), provider.sign(BODY, DECEMBER, "whsec_other"));
+  await refused(paying, bytes(`${BODY} `), signed);
+  await refused(paying, bytes(BODY.replace("evt_1", "evt_2")), signed);
+  await refused(paying, new Uint8Array(), provider.sign(""));
+});
+
+test("refuses what was signed over five minutes before the time that is given", async (paying) => {
+  const { payments, provider } = paying, body = bytes(BODY);
+  const at = (seconds: number) => new Date((DECEMBER + seconds) * 1000);
+  await payments.readEvent(body, provider.sign(BODY), at(300));
+  await refused(paying, body, provider.sign(BODY), at(301));
+});
+
+test("refuses bytes that are no UTF-8, though what replaces them was signed", async (paying) => {
+  const { payments, provider } = paying, text = BODY.replace("invoice.paid", "\ufffd"), signature = provider.sign(text);
+  assert.is((await payments.readEvent(bytes(text), signature, NOW)).type, "\ufffd");
+  const raw = Buffer.from(Buffer.from(text).toString("latin1").replace("\xef\xbf\xbd", "\xff"), "latin1");
+  await refused(paying, raw, signature);
+});
+
+test("refuses what is signed and no event", async (paying) => {
+  const bodies = ["null", "[]", "7", "{", "{}", '{"object": "v2.core.event", "id": "evt_1"}']
+    .concat(
+      [{ object: "charge" }, { created: 1e300 }, { data: {} }, { id: 7 }].map((odd) =>
+        JSON.stringify({ ...EVENT, ...odd })
+      ),
+    );
+  for (const body of bodies) await refused(paying, bytes(body), paying.provider.sign(body));
+});
+
+test("asks nobody: what is forged costs the provider nothing", async (paying) => {
+  const { length } = paying.provider.calls;
+  await refused(paying, bytes(BODY), "t=1,v1=00");
+  assert.is(paying.provider.calls.length, length);
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeOnce } from "#lib/drivers/payments/once.ts";
+import { Refusal } from "#lib/drivers/payments/trouble.ts";
+import { NEVER } from "#test/support/payments.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("makeOnce");
+
+const refusal = (code: string, replayed: boolean) =>
+  new Refusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
+
+/** Runs it against these answers, one for each call that makes; what `found` names is found after so many of them. */
+function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER } = {}) {
+  const done: string[] = [];
+  const result = makeOnce({ settle }, {
+    key: "thing-of-fed_1",
+    find: () => {
+      done.push("find");
+      return Promise.resolve(done.filter((each) => each !== "find").length >= found ? "found" : null);
+    },
+    make: (key) => {
+      done.push(key.replace("wheelwright-thing-of-fed_1-", "make "));
+      const answer = answers.shift() ?? null;
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  }, signal);
+  return { done, result };
+}
+
+test("looks first, and makes where there is none", async () => {
+  assert.equal([await attempt([], { found: 0 }).result, await attempt(["made"]).result], ["found", "made"]);
+});
+
+test("takes the next key for a failure that is only remembered, after another look", async () => {
+  const { done, result } = attempt([refusal("api_error", true), "made"]);
+  assert.equal([await result, done], ["made", ["find", "make 1", "find", "make 2"]]);
+  const worked = attempt([refusal("api_error", true)], { found: 1 });
+  assert.equal([await worked.result, worked.done], ["found", ["find", "make 1", "find"]]);
+});
+
+test("takes the next key when what the first one made is there no more", async () => {
+  assert.is(await attempt([null, "made"]).result, "made");
+});
+
+test("does not go on after a failure of now", async () => {
+  for (const error of [refusal("api_error", false), new TypeError("a bug")]) {
+    const { done, result } = attempt([error]);
+    assert.is(await rejection(result), error);
+    assert.equal(done, ["find", "make 1"]);
+  }
+});
+
+test("waits for another call of that key to end before it takes the next one, and can be called off meanwhile", async () => {
+  const other = () => refusal("idempotency_error", false), caller = new AbortController();
+  const { done, result } = attempt([other(), "doubled"], { settle: 2 ** 30, signal: caller.signal });
+  const end = rejection(result);
+  setTimeout(() => caller.abort(new Error("called off")));
+  assert.is((await end).message, "called off");
+  assert.equal(done, ["find", "make 1"]);
+  assert.is(await attempt([other(), "made"], { settle: 1 }).result, "made");
+});
+
+test("ends, should the provider remember nothing but failures", async () => {
+  const { done, result } = attempt(Array.from({ length: 99 }, () => refusal("api_error", true)));
+  assert.is((await rejection(result)).code, "replayed");
+  assert.is(done.at(-1), "make 8");
+});
+
+test.run();

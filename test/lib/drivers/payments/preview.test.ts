@@ -1,0 +1,185 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { PaymentError } from "#lib/drivers/payments/error.ts";
+import type { SizeChange, WantedPrice } from "#lib/drivers/payments/payments.ts";
+import { changeOf, firstOf, type LineShape } from "#lib/drivers/payments/preview.ts";
+import * as paid from "#test/support/payments.ts";
+import { rejection } from "#test/support/until.ts";
+
+interface Scene extends paid.Paying {
+  customer: string;
+  /** Of two small spokes and a large one, begun on the first of December. */
+  subscription: string;
+  ask(...sizes: SizeChange[]): ReturnType<paid.Paying["payments"]["preview"]>;
+}
+
+const { NEVER, SMALL, LARGE, DAYS } = paid;
+const test = suite<Scene>("preview"), trouble = suite<Scene>("preview in trouble"), pure = suite("changeOf");
+/** 20 of its 31 days are left then: 20.00 of a small one, and 40.00 of a large one. */
+const MIDDLE = paid.DECEMBER + 11 * DAYS;
+
+async function openBilled(scene: Scene): Promise<void> {
+  Object.assign(scene, await paid.openPaying({ patience: 3000 }));
+  const { payments, provider } = scene, customer = await paid.customerOf(scene);
+  const [small, large] = [await payments.priceFor(SMALL, NEVER), await payments.priceFor(LARGE, NEVER)];
+  const items = [{ price: small, size: "small", quantity: 2 }, { price: large, size: "large", quantity: 1 }];
+  const { id: subscription } = await payments.createSubscription({ federationId: paid.HUB, customer, items }, NEVER);
+  provider.setNow(MIDDLE);
+  const ask = (...sizes: SizeChange[]) => scene.payments.preview({ customer, subscription, sizes }, NEVER);
+  Object.assign(scene, { customer, subscription, ask });
+}
+
+test.before(openBilled);
+test.after(({ provider }) => provider.close());
+trouble.before.each(openBilled);
+trouble.after.each(({ provider }) => provider.close());
+
+const by = (price: WantedPrice, change: number): SizeChange => ({ size: price.size, by: change, price });
+const AT = new Date(MIDDLE * 1000);
+
+test("tells one more: what is left of the month now, and a month's from then on", async ({ ask }) => {
+  const [small, large] = [{ size: "small", each: 3100 }, { size: "large", each: 6200 }];
+  const now = { currency: "EUR", prorationDate: AT };
+  assert.equal(await ask(by(SMALL, 1)), { ...now, dueNow: 2000, monthly: 3 * 3100 + 6200, sizes: [small] });
+  assert.equal(await ask(by(LARGE, 1)), { ...now, dueNow: 4000, monthly: 2 * 3100 + 2 * 6200, sizes: [large] });
+});
+
+test("tells one less, and another size in place of one", async ({ ask }) => {
+  const less = await ask(by(SMALL, -1));
+  assert.equal([less!.dueNow, less!.monthly, less!.sizes], [-2000, 3100 + 6200, [{ size: "small", each: 3100 }]]);
+  const larger = await ask(by(SMALL, -1), by(LARGE, 1));
+  assert.equal([larger!.dueNow, larger!.monthly], [-2000 + 4000, 3100 + 2 * 6200]);
+  const last = await ask(by(LARGE, -1));
+  assert.equal([last!.dueNow, last!.sizes], [-4000, [{ size: "large", each: 6200 }]]);
+});
+
+test("tells what one costs when nothing changes, or less is wanted than there is", async ({ ask }) => {
+  const same = await ask(by(SMALL, 0));
+  assert.equal([same!.dueNow, same!.monthly, same!.sizes], [0, 2 * 3100 + 6200, [{ size: "small", each: 3100 }]]);
+  const free = { ...SMALL, size: "tiny", monthly: 100 };
+  const never = await ask(by(free, -1), by(SMALL, 1));
+  assert.equal([never!.dueNow, never!.sizes.map(({ size }) => size)], [2000, ["small"]]);
+  assert.is((await ask(by(LARGE, -5)))!.dueNow, -4000);
+});
+
+test("tells of a size that is new to the subscription by the catalogue's price, of others by the item's own", async (scene) => {
+  const huge = await scene.ask(by({ size: "huge", title: null, currency: "EUR", monthly: 9300 }, 1));
+  assert.equal([huge!.dueNow, huge!.sizes], [6000, [{ size: "huge", each: 9300 }]]);
+  const dearer = await scene.ask(by({ ...SMALL, monthly: 9900 }, 1));
+  assert.equal([dearer!.dueNow, dearer!.sizes], [2000, [{ size: "small", each: 3100 }]]);
+  const forgotten = await scene.ask({ size: "small", by: 1, price: null });
+  assert.is(forgotten!.dueNow, 2000);
+});
+
+test("tells nothing of a size that has neither price nor item", async ({ ask }) => {
+  assert.is(await ask({ size: "huge", by: 1, price: null }), null);
+});
+
+test("tells a hub's first spoke: the first invoice, whole", async ({ payments, customer }) => {
+  const first = { customer, subscription: null };
+  const told = await payments.preview({ ...first, sizes: [by(LARGE, 1)] }, NEVER);
+  const sizes = [{ size: "large", each: 6200 }];
+  assert.equal(told, { currency: "EUR", dueNow: 6200, monthly: 6200, prorationDate: AT, sizes });
+  assert.is(await payments.preview({ ...first, sizes: [by(LARGE, 0)] }, NEVER), null);
+});
+
+test("takes a currency's minor units as they are", async (scene) => {
+  const customer = await paid.customerOf(scene, "fed_tokyo"), yen = { ...SMALL, currency: "JPY", monthly: 500 };
+  const told = await scene.payments.preview({ customer, subscription: null, sizes: [by(yen, 1)] }, NEVER);
+  assert.equal([told!.currency, told!.dueNow], ["JPY", 500]);
+});
+
+test("reads all items and lines, also where the provider sends the first ten along", async (scene) => {
+  const { payments } = scene, customer = await paid.customerOf(scene, "fed_many");
+  const sizes = Array.from({ length: 12 }, (_, i) => ({ ...SMALL, size: `s${i}`, monthly: 3100 + i }));
+  const items = [];
+  for (const each of sizes) items.push({ price: await payments.priceFor(each, NEVER), size: each.size, quantity: 1 });
+  const made = await payments.createSubscription({ federationId: "fed_many", customer, items }, NEVER);
+  assert.equal(made.items.map(({ size }) => size).sort(), sizes.map(({ size }) => size).sort());
+  const change = { customer, subscription: made.id, sizes: [by(sizes[11]!, 1)] };
+  const told = await payments.preview(change, NEVER);
+  assert.equal([told!.dueNow, told!.monthly, told!.sizes[0]!.each], [3111, 12 * 3100 + 66 + 3111, 3111]);
+});
+
+test("changes nothing at the provider", async ({ provider, subscription, ask }) => {
+  const before = structuredClone([provider.state.subscriptions.get(subscription), [...provider.state.invoices.keys()]]);
+  await ask(by(SMALL, 1), by(LARGE, -1));
+  assert.equal([provider.state.subscriptions.get(subscription), [...provider.state.invoices.keys()]], before);
+});
+
+const PREVIEW = { method: "POST", path: "/v1/invoices/create_preview" };
+
+trouble("is null once the subscription has ended or is gone", async (scene) => {
+  scene.provider.cancel(scene.subscription);
+  assert.is(await scene.ask(by(SMALL, 1)), null);
+  const gone = { customer: scene.customer, subscription: "sub_none", sizes: [by(SMALL, 1)] };
+  assert.is(await scene.payments.preview(gone, NEVER), null);
+});
+
+trouble("asks once more at once, and no more than that", async ({ provider, ask }) => {
+  provider.break({ ...PREVIEW, what: "lost answer", times: 1 });
+  assert.is((await ask(by(SMALL, 1)))!.dueNow, 2000);
+  const { length } = provider.calls;
+  provider.break({ ...PREVIEW, what: "500" });
+  assert.is((await rejection(ask(by(SMALL, 1))) as PaymentError).transient, true);
+  assert.is(provider.calls.slice(length).filter(({ path }) => path === PREVIEW.path).length, 2);
+});
+
+trouble("does not ask again where it is told to wait", async ({ provider, ask }) => {
+  const { length } = provider.calls;
+  provider.break({ what: "429", retryAfter: 3 });
+  assert.is((await rejection(ask(by(SMALL, 1))) as PaymentError).retryAfterMs, 3000);
+  assert.is(provider.calls.length, length + 1);
+});
+
+trouble("gives up in time on a provider that hangs, and at once when it is called off", async (scene) => {
+  const { provider, customer, subscription } = scene, change = { customer, subscription, sizes: [by(SMALL, 1)] };
+  provider.break("hang");
+  const { code, transient } = await rejection(
+    paid.paymentsFor(provider, { patience: 20 }).preview(change, NEVER),
+  ) as PaymentError;
+  assert.equal([code, transient], ["deadline", true]);
+  const reason = new Error("called off");
+  assert.is(await rejection(scene.payments.preview(change, AbortSignal.abort(reason))), reason);
+});
+
+const line = (amount: number, more: Partial<LineShape> = {}): LineShape => ({
+  amount,
+  quantity: 1,
+  period: { start: MIDDLE },
+  discount_amounts: [],
+  taxes: [],
+  pricing: { price_details: { price: "price_1" } },
+  parent: null,
+  ...more,
+});
+const invoice = (...data: LineShape[]) =>
+  ({ id: null, currency: "EUR", created: MIDDLE, lines: { data, has_more: false }, parent: null }) as const;
+const prorated = { parent: { subscription_item_details: { proration: true }, invoice_item_details: null } };
+const ASKED = [{ size: "small", price: "price_1", quantity: 2, usual: null }];
+
+pure("counts discounts, and taxes that the amount does not hold", () => {
+  const taxes = [{ amount: 190, tax_behavior: "exclusive" }, { amount: 70, tax_behavior: "inclusive" }];
+  const told = firstOf(invoice(line(2000, { quantity: 2, taxes, discount_amounts: [{ amount: 100 }] })), ASKED);
+  assert.equal([told.dueNow, told.monthly, told.sizes], [2090, 2090, [{ size: "small", each: 1045 }]]);
+});
+
+pure("leaves out prorations of earlier changes, which wait for the next invoice anyway", () => {
+  const earlier = line(-700, { ...prorated, period: { start: MIDDLE - DAYS } });
+  const told = changeOf(
+    invoice(earlier, line(-300, prorated), line(900, prorated), line(5000, { quantity: 2 })),
+    ASKED,
+  );
+  assert.equal([told.dueNow, told.monthly, told.sizes[0]!.each], [600, 5000, 2500]);
+  const dated = { subscription_details: { subscription_proration_date: MIDDLE - DAYS } };
+  assert.is(changeOf({ ...invoice(earlier, line(1)), parent: dated }, ASKED).dueNow, -700);
+});
+
+pure("is no invention where no line and no price says what one costs", async () => {
+  const told = () => Promise.resolve().then(() => changeOf(invoice(), ASKED));
+  assert.is((await rejection(told())).code, "bad_answer");
+});
+
+test.run();
+trouble.run();
+pure.run();

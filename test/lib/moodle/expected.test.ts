@@ -1,0 +1,82 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { asItWas, expectedObjects, fitted, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
+import { loadBlueprint } from "#lib/moodle/load.ts";
+import { REVISION } from "#lib/moodle/names.ts";
+import { sampleInputs } from "#lib/moodle/sample.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { blueprint as builtIn } from "#src/blueprints.ts";
+
+const test = suite("expectedObjects");
+
+async function open(maintenance = false) {
+  const blueprint = await loadBlueprint(builtIn);
+  const site = { inputs: sampleInputs(blueprint, "small", blueprint.sizes.sizes["small"]!), maintenance };
+  const find = (title: string) => expectedObjects(blueprint, site).find(({ object }) => titleOf(object) === title)!;
+  return { blueprint, site, find };
+}
+
+test("are all that an installation makes, and the claim that the cluster makes of a template.", async () => {
+  const { blueprint, site } = await open();
+  const all = expectedObjects(blueprint, site), titles = all.map(({ object }) => titleOf(object));
+  assert.is(all.length, 28);
+  assert.is(new Set(titles).size, 28);
+  const presence = all.filter(({ judged }) => judged === "presence").map(({ object }) => titleOf(object)).sort();
+  assert.equal(presence, [
+    ...["ConfigMap/seed", "ConfigMap/seed-script", "PersistentVolumeClaim/data-db-0", "Secret/admin", "Secret/mail"],
+    ...["Secret/moodle", "Secret/seed"],
+  ]);
+});
+
+test("are scaled up, and have scheduled tasks that run unless the site is in maintenance.", async () => {
+  const open1 = await open(), closed = await open(true);
+  for (const title of ["Deployment/moodle", "StatefulSet/db"]) {
+    assert.is(open1.find(title).object["spec"].replicas, 1);
+  }
+  assert.is(open1.find("CronJob/moodle-cron").object["spec"].suspend, false);
+  assert.is(closed.find("CronJob/moodle-cron").object["spec"].suspend, true);
+});
+
+test("are made by the steps that are told for their kinds.", async () => {
+  const { blueprint, site } = await open();
+  for (const [kind, steps] of stepsByKind(blueprint, site)) {
+    const of = (some?: typeof steps) =>
+      expectedObjects(blueprint, site, some).map(({ object }) => titleOf(object)).filter((title) =>
+        title.startsWith(`${kind}/`)
+      );
+    assert.equal(of(steps), of());
+  }
+});
+
+const fitting = suite("fitted");
+
+fitting("never asks a disk to shrink, and asks one that is too small to grow.", async () => {
+  const { object } = (await open()).find("PersistentVolumeClaim/files");
+  const sized = (storage: string): KubeObject => ({ ...object, spec: { resources: { requests: { storage } } } });
+  const asked = (there: string) => fitted(object, sized(there))["spec"].resources.requests.storage;
+  assert.equal([asked("999Gi"), asked("1Gi")], ["999Gi", object["spec"].resources.requests.storage]);
+});
+
+fitting("leaves templates of claims as they stand, where they differ.", async () => {
+  const { object } = (await open()).find("StatefulSet/db");
+  assert.is(fitted(object, object), object);
+  const standing = structuredClone(object);
+  standing["spec"].volumeClaimTemplates[0].spec.resources.requests.storage = "1Gi";
+  standing["spec"].template.spec.containers[0].image = "another";
+  const { spec } = fitted(object, standing);
+  assert.equal(spec.volumeClaimTemplates, standing["spec"].volumeClaimTemplates);
+  assert.equal(spec.template, object["spec"].template);
+});
+
+fitting(
+  "takes the revision that an object carries for no difference of the object, and a reapply changes it.",
+  async () => {
+    const { object } = (await open()).find("Service/db");
+    const standing = { ...object, metadata: { ...object.metadata, annotations: { [REVISION]: "before" } } };
+    assert.is(asItWas(object, standing).metadata.annotations![REVISION], "before");
+    assert.is.not(fitted(object, standing).metadata.annotations![REVISION], "before");
+  },
+);
+
+test.run();
+fitting.run();

@@ -1,0 +1,100 @@
+/** The install Job's guard, against a real PostgreSQL: however late it is created, it never runs on a site. */
+import postgres from "postgres";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CONFIG, psqlOf, query, run, tables } from "#test/lib/moodle/psql.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase }>("the install Job's guard");
+const blueprint = openBlueprint();
+
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after((context) => context.db.close());
+
+const guard = (url: string, fence = "17") => run(url, psqlOf("install", fence));
+const noted = async (url: string) =>
+  (await query(
+    url,
+    "select shobj_description(oid, 'pg_database') as note from pg_database where datname = current_database()",
+  ))[0]!["note"];
+
+test("runs before anything of the site does, and stops at the first error", () => {
+  const { initContainers } = blueprint.jobObject(inputsOf(blueprint), "install", "17")["spec"].template.spec;
+  assert.equal(initContainers.map((each: { name: string }) => each.name), ["guard", "dirs"]);
+  assert.ok(psqlOf("install", "17").command.includes("ON_ERROR_STOP=1"));
+});
+
+test("lets an install into an empty database and notes it, also when it runs again", async ({ db }) => {
+  const url = await db.freshUrl();
+  await guard(url);
+  await guard(url);
+  assert.is(await noted(url), "wheelwright install 17");
+});
+
+test("refuses an installed site, and leaves its note as it was", async ({ db }) => {
+  const url = await db.freshUrl();
+  await guard(url, "5");
+  await query(url, `${CONFIG}'1')`);
+  for (const fence of ["5", "4", "6"]) {
+    assert.match((await rejection(guard(url, fence))).message, /^not installed: /);
+  }
+  assert.match((await rejection(guard(url, "6"))).message, /rolesactive is 1, an installed site is here/);
+  assert.is(await noted(url), "wheelwright install 5");
+  assert.equal(await tables(url), ["mdl_config"]);
+});
+
+test("refuses an older holder once a newer one has begun to install or to reset", async ({ db }) => {
+  for (const job of ["install", "reset"] as const) {
+    const url = await db.freshUrl();
+    await run(url, psqlOf(job, "100"));
+    const error = await rejection(guard(url));
+    assert.match(error.message, new RegExp(`attempt wheelwright ${job} 100 has begun after this one, 17`));
+    await guard(url, "100");
+    await guard(url, "101");
+  }
+});
+
+test("lets the image itself judge what an interrupted install has left", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  await guard(url);
+});
+
+test("pays no heed to a comment that somebody else wrote", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `comment on database "${new URL(url).pathname.slice(1)}" is 'wheelwright rocks'`);
+  await guard(url);
+});
+
+const verify = suite<{ db: TestDatabase }>("the verify Job");
+verify.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+verify.after((context) => context.db.close());
+
+/** The statements of its script, without psql's own commands. */
+function statements(): string[] {
+  const job = blueprint.jobObject(inputsOf(blueprint), "verify", "17");
+  const script: string = job["spec"].template.spec.containers[0].command.at(-1);
+  return script.split("\n").slice(1).join("\n").split(";").filter((part) => part.includes("'attempt'"));
+}
+
+verify("tells of the last attempt, and of none where there was none", async ({ db }) => {
+  const url = await db.freshUrl();
+  const [statement] = statements();
+  const sql = postgres(url, { max: 1 });
+  try {
+    assert.equal([...await sql.unsafe(statement!).values()], []);
+    await guard(url);
+    assert.equal([...await sql.unsafe(statement!).values()], [["attempt", "wheelwright install 17"]]);
+  } finally {
+    await sql.end();
+  }
+});
+
+test.run();
+verify.run();

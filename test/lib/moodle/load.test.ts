@@ -1,0 +1,133 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadBlueprint, makeBlueprint } from "#lib/moodle/load.ts";
+import { builtIn, edited, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { rejection } from "#test/support/until.ts";
+
+const blueprint = openBlueprint();
+
+const load = suite("makeBlueprint");
+
+const REFUSALS: readonly (readonly [why: string, files: ReturnType<typeof builtIn>, message: RegExp])[] = [
+  [
+    "an unknown placeholder",
+    edited("app.yaml", "${MOODLE_IMAGE}", "${MODLE_IMAGE}"),
+    /app\.yaml: Deployment moodle: spec\.template\.spec\.initContainers\.0\.image: there is no placeholder \$\{MODLE_IMAGE\}/,
+  ],
+  [
+    "a password in an applied file",
+    edited("settings.yaml", "${SLUG}", "${DATABASE_PASSWORD}"),
+    /settings\.yaml: ConfigMap moodle-env: data\.MOODLE_SITENAME: there is no placeholder/,
+  ],
+  ["broken YAML", builtIn({ "cron.yaml": "a: [" }), /cron\.yaml: .* line 1/],
+  ["a document without a name", edited("files.yaml", "  name: files\n", ""), /files\.yaml: each document must have/],
+  [
+    "a namespace of its own",
+    edited("files.yaml", "  name: files\n", "  name: files\n  namespace: default\n"),
+    /metadata\.namespace is set by/,
+  ],
+  [
+    "a Namespace where none belongs",
+    builtIn({ "files.yaml": "{ apiVersion: v1, kind: Namespace, metadata: { name: x } }" }),
+    /no Namespace/,
+  ],
+  [
+    "a Job without its fence",
+    edited("reset-job.yaml", "reset-${FENCE}", "reset"),
+    /reset-job\.yaml: the Job's metadata\.name must end/,
+  ],
+  [
+    "a Job among applied objects",
+    builtIn({ "cron.yaml": "{ apiVersion: batch/v1, kind: Job, metadata: { name: x } }" }),
+    /cron\.yaml: a Job belongs/,
+  ],
+  [
+    "a size that its quota cannot hold",
+    edited(
+      "sizes.yaml",
+      'limits: { cpu: "4", memory: 4Gi }\n      storage: 40Gi',
+      'limits: { cpu: "3", memory: 4Gi }\n      storage: 20Gi',
+    ),
+    /sizes\.small: limits\.cpu of the quota is 3, and 3400m are needed[^]*requests\.storage of the quota is 20Gi, and 30Gi/,
+  ],
+  [
+    "a mistyped amount",
+    edited("sizes.yaml", "cpu: 250m", "cpu: 250q"),
+    /sizes\.yaml: sizes\.small\.app\.requests\.cpu must be an amount/,
+  ],
+  [
+    "a mistyped key",
+    edited("sizes.yaml", "workers: 8", "worker: 8"),
+    /sizes\.yaml: sizes\.small\.workers is missing[^]*sizes\.small\.worker is not known here/,
+  ],
+  [
+    "a PostgreSQL that is too old",
+    edited("images.yaml", "postgres:17-alpine", "postgres:15-alpine"),
+    /versions\.5\.2\.2 needs PostgreSQL 16/,
+  ],
+  [
+    "no version that is no preview",
+    edited("images.yaml", "    postgres: 13", "    preview: true\n    postgres: 13"),
+    /images\.yaml: versions one version must be no preview/,
+  ],
+];
+for (const [why, files, message] of REFUSALS) {
+  load(`refuses ${why}`, () => {
+    assert.throws(
+      () => makeBlueprint(files),
+      (error: Error) => error.name === "ConfigError" && message.test(error.message),
+    );
+  });
+}
+
+load("tells all problems at once", () => {
+  const files = { ...builtIn(), "cron.yaml": "a: [", "sizes.yaml": "{}" };
+  assert.throws(() => makeBlueprint(files), /cron\.yaml[^]*sizes\.yaml/);
+});
+
+const overlay = suite("loadBlueprint");
+
+async function withDirectory(files: Record<string, string>, use: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-blueprint-"));
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+    await use(directory);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+overlay(
+  "puts a directory's files in the place of the built-in ones, and passes over its hidden entries",
+  () =>
+    withDirectory({
+      "surroundings.yaml": builtIn()["surroundings.yaml"]!.replace("ingressClass: nginx", "ingressClass: traefik"),
+    }, async (directory) => {
+      await mkdir(join(directory, "..data"));
+      const replaced = await loadBlueprint(builtIn(), directory);
+      assert.is(replaced.surroundings.ingressClass, "traefik");
+      assert.equal(replaced.sizes, blueprint.sizes, "what is not replaced stays");
+    }),
+);
+
+overlay(
+  "refuses a file that no blueprint has, because it would be left out without a word",
+  () =>
+    withDirectory({ "size.yaml": "{}" }, async (directory) => {
+      const error = await rejection(loadBlueprint(builtIn(), directory));
+      assert.is(error.name, "ConfigError");
+      assert.match(error.message, /BLUEPRINT_DIR has size\.yaml; it may have .*sizes\.yaml/);
+    }),
+);
+
+overlay("refuses a directory that cannot be read", async () => {
+  const error = await rejection(loadBlueprint(builtIn(), join(tmpdir(), "wheelwright-not-there")));
+  assert.is(error.name, "ConfigError");
+  assert.match(error.message, /BLUEPRINT_DIR names a directory that cannot be read/);
+});
+
+load.run();
+overlay.run();

@@ -1,0 +1,57 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
+
+const test = suite("readLogCause");
+
+const CAUSES: readonly (readonly [line: string, code: string])[] = [
+  ['FATAL:  password authentication failed for user "moodle"', "DatabasePassword"],
+  ['psql: error: could not translate host name "db" to address: Name or service not known', "DatabaseNotFound"],
+  ["PHP Warning:  pg_connect(): php_network_getaddresses: getaddrinfo for db failed", "DatabaseNotFound"],
+  ['connection to server at "db" (10.0.0.1), port 5432 failed: Connection timed out', "DatabaseUnreachable"],
+  ['psql: error: connection to server at "db", port 5432 failed: timeout expired', "DatabaseUnreachable"],
+  ['connection to server at "db" (10.0.0.1), port 5432 failed: Connection refused', "DatabaseUnreachable"],
+  ["FATAL:  the database system is starting up", "DatabaseUnreachable"],
+  ['FATAL:  database "moodle" does not exist', "DatabaseMissing"],
+  ["FATAL:  sorry, too many clients already", "DatabaseBusy"],
+  ["rsync: write failed: No space left on device (28)", "DiskFull"],
+  ["ERROR:  could not extend file: No space left on device", "DiskFull"],
+  ["PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted", "PhpMemory"],
+  ["ERROR:  not reset: rolesactive is 1, an installed site is here", "NotEmpty"],
+  ["ERROR:  not upgraded: no installed site is here", "NotUpgradable"],
+  ["ERROR!!! The code you are using is OLDER than the version that made these databases!", "OlderCode"],
+  ["version 4.4 is required and you are running 4.1.3", "Environment"],
+  ["!!! Site is being upgraded, please retry later. !!!", "HalfInstalled"],
+  ["Unrecognised options: School", "BadSetting"],
+  ["mkdir: can't create directory '/v/html': Permission denied", "NotWritable"],
+  ["PHP Fatal error:  Uncaught Error in /var/www/html/lib/setup.php:7", "PhpFatal"],
+  ["Default exception handler: Coding error detected", "PhpFatal"],
+];
+
+for (const [line, code] of CAUSES) {
+  test(`reads ${code} from "${line}"`, () => {
+    const cause = readLogCause(["Syncing Moodle code...", `  ${line}`, "*** Failed with return value: 0"]);
+    assert.equal([cause?.code, cause?.line], [code, line]);
+    assert.match(cause!.hint, /^[A-Z].*\.$/);
+  });
+}
+
+test("knows nothing of what it has never seen, and of an ordinary log", () => {
+  assert.is(readLogCause(["Installing Moodle database...", "-->System", "++ Success ++"]), undefined);
+  assert.is(readLogCause([]), undefined);
+});
+
+test("tells what was waited for when the time was over", () => {
+  assert.is(readLogWait(["Waiting for db:5432 to be ready", "...."]), "Waiting for db:5432 to be ready");
+  assert.is(readLogWait(["Waiting for db:5432 to be ready....."]), "Waiting for db:5432 to be ready");
+  assert.is(readLogWait(["Installing"]), undefined);
+});
+
+test("takes the line that looks most like a reason, and never the entry point's last word", () => {
+  const last = "*** Failed with return value: 0";
+  assert.is(lastWords(["step 1", "it cannot be done", "bye", last]), "it cannot be done");
+  assert.is(lastWords(["step 1", "bye", "....", last]), "bye");
+  assert.is(lastWords([last, "..."]), undefined);
+});
+
+test.run();

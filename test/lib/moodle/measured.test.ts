@@ -1,0 +1,197 @@
+/** What a real cluster showed to be wrong in the first manifests, one test each; in every size. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { FEDERATION } from "#lib/moodle/names.ts";
+import { JOBS } from "#lib/moodle/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+
+const test = suite("what was measured");
+const blueprint = openBlueprint();
+const SIZES = Object.keys(blueprint.sizes.sizes).map((size) => {
+  const inputs = inputsOf(blueprint, {}, size), objects = allObjects(blueprint, inputs);
+  return { size, inputs, objects, env: find(objects, "ConfigMap", "moodle-env")["data"] };
+});
+const LOCAL_PING = ["curl", "-fsS", "http://127.0.0.1:8080/fpm-ping"];
+
+test("keys hold no placeholder: the hub's label is written out", () => {
+  for (const { objects, inputs } of SIZES) {
+    assert.is(find(objects, "Namespace", inputs.namespace).metadata.labels?.[FEDERATION], inputs.federationId);
+  }
+});
+
+test("a value that looks like a number or a truth stays text", () => {
+  for (const slug of ["1", "true", "null", "1e3", "0x10"]) {
+    const inputs = inputsOf(blueprint, { slug, displayName: slug, federationId: slug });
+    const objects = allObjects(blueprint, inputs);
+    assert.is(find(objects, "ConfigMap", "moodle-env")["data"].MOODLE_SITENAME, slug);
+    assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_TITLE, slug);
+    assert.is(find(objects, "ConfigMap", "seed").metadata.labels?.[FEDERATION], slug);
+  }
+});
+
+test("a database is ready once its database answers over TCP, not once its server does", () => {
+  for (const { objects } of SIZES) {
+    const [container] = find(objects, "StatefulSet", "db")["spec"].template.spec.containers;
+    const asks = ["psql", "-h", "127.0.0.1", "-U", "moodle", "-d", "moodle", "-tAc", "select 1"];
+    for (const probe of ["startupProbe", "readinessProbe"]) assert.equal(container[probe].exec.command, asks);
+    assert.equal(container.livenessProbe.exec.command, [
+      "pg_isready",
+      "-h",
+      "127.0.0.1",
+      "-U",
+      "moodle",
+      "-d",
+      "moodle",
+    ]);
+  }
+});
+
+test("the database's image is a setting, so that it can be pinned", () => {
+  const images = { ...SIZES[0]!.inputs.images, postgres: "registry.example.org/postgres@sha256:abc" };
+  const objects = allObjects(blueprint, { ...SIZES[0]!.inputs, images });
+  const all = podSpecs(objects).flatMap(({ spec }) => [...spec.containers, ...spec.initContainers ?? []]);
+  assert.equal([...new Set(all.map(({ image }) => image))].sort(), [images.moodle, images.postgres].sort());
+});
+
+test("the idle cron service is kept down, or runit starts it each second; and no Job runs cron", () => {
+  for (const { env } of SIZES) {
+    assert.equal([env.RUN_CRON_TASKS, env.PRE_CONFIGURE_COMMANDS], ["false", "touch /etc/service/cron/down"]);
+  }
+});
+
+test("Jobs hold the fence in their names, are tried once, and are cleared away a day later; what stands in the way of the next, at once", () => {
+  for (const { objects } of SIZES) {
+    for (const job of JOBS) {
+      const { spec } = { spec: find(objects, "Job", `${job}-17`)["spec"] };
+      assert.equal([spec.backoffLimit, spec.ttlSecondsAfterFinished, spec.template.spec.restartPolicy], [
+        0,
+        job === "sign-in-link" ? 30 : 86400,
+        "Never",
+      ], job);
+    }
+  }
+});
+
+test("a rollout is waited for longer than the startup probe may take, and is never two of the site at once", () => {
+  for (const { objects } of SIZES) {
+    const { strategy, progressDeadlineSeconds, template } = find(objects, "Deployment", "moodle")["spec"];
+    const { periodSeconds, failureThreshold } = template.spec.containers[0].startupProbe;
+    assert.ok(progressDeadlineSeconds > periodSeconds * failureThreshold);
+    assert.is(strategy.type, "Recreate");
+    assert.is(find(objects, "CronJob", "moodle-cron")["spec"].concurrencyPolicy, "Forbid");
+  }
+});
+
+test("the largest container and disk of the LimitRange are the size's own", () => {
+  for (const { objects, inputs: { resources } } of SIZES) {
+    const limits: { type: string; max: Record<string, string> }[] = find(objects, "LimitRange", "spoke")["spec"].limits;
+    const max = (type: string) => limits.find((limit) => limit.type === type)!.max;
+    assert.ok(amountOf(max("Container")["cpu"]!) >= amountOf(resources.app.limits.cpu));
+    assert.ok(amountOf(max("Container")["memory"]!) >= amountOf(resources.app.limits.memory));
+    assert.ok(amountOf(max("PersistentVolumeClaim")["storage"]!) >= amountOf(resources.disks.files));
+  }
+});
+
+test("a site is never started before its install is over and was looked at, nor cron before the site is up", () => {
+  const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
+  const order = ["install", "verify", "seed", "app", "cron"].map((name) => names.indexOf(name));
+  assert.equal(order, order.toSorted((a, b) => a - b));
+  const objects = allObjects(blueprint, SIZES[0]!.inputs);
+  const applied = (["namespace", "policies", "secrets", "database", "install", "seed"] as const)
+    .flatMap((step) => blueprint.spokeObjects(SIZES[0]!.inputs, step)).map(({ kind }) => kind);
+  assert.not.ok(applied.some((kind) => kind === "Deployment" || kind === "CronJob"));
+  assert.not.ok("volumeName" in find(objects, "PersistentVolumeClaim", "files")["spec"], "nothing waits for the claim");
+});
+
+test("a Job's end is waited for through the 30 s in which the booting image hears nothing", () => {
+  for (const { objects } of SIZES) {
+    for (
+      const { name, timeout } of OPERATIONS.provision.kind.steps.filter((step) => JOBS.some((job) => job === step.name))
+    ) {
+      assert.ok(timeout > (find(objects, "Job", `${name}-17`)["spec"].activeDeadlineSeconds + 30) * 1000, name);
+    }
+  }
+});
+
+test("a cron run that fails in a maintenance is not run again, and does not pile up", () => {
+  for (const { objects } of SIZES) {
+    const { jobTemplate, failedJobsHistoryLimit, successfulJobsHistoryLimit } =
+      find(objects, "CronJob", "moodle-cron")["spec"];
+    assert.equal([jobTemplate.spec.backoffLimit, jobTemplate.spec.template.spec.restartPolicy], [0, "Never"]);
+    assert.ok(failedJobsHistoryLimit <= 3 && successfulJobsHistoryLimit <= 1);
+    assert.is(jobTemplate.spec.ttlSecondsAfterFinished, 3600);
+  }
+});
+
+test("the ping is asked for inside the pod, under the very path: another would be redirected, and pass", () => {
+  for (const { objects } of SIZES) {
+    const [container] = find(objects, "Deployment", "moodle")["spec"].template.spec.containers;
+    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+      assert.equal(container[probe].exec.command, LOCAL_PING, probe);
+    }
+  }
+});
+
+test("the site is looked at under its own name, by a pod that may reach nothing else", () => {
+  for (const { objects, inputs } of SIZES) {
+    const { metadata, spec } = find(objects, "Job", "health-17")["spec"].template;
+    const { command } = spec.containers[0];
+    assert.ok(command.includes(`Host: ${inputs.host}`) && command.at(-1) === "http://moodle/login/index.php");
+    assert.is(metadata.labels.role, "probe");
+    assert.is(find(objects, "NetworkPolicy", "probe-egress")["spec"].podSelector.matchLabels.role, "probe");
+  }
+});
+
+test("the course's short name, which the installer sets to moodle, is set with the title", () => {
+  const script: string = find(SIZES[0]!.objects, "ConfigMap", "seed-script")["data"]["seed.php"];
+  assert.match(script, /'fullname' => \$fullname, 'shortname' => core_text::substr\(\$title, 0, 100\)/);
+});
+
+test("the database's port is given at the first install, since a later change has no effect", () => {
+  for (const { env } of SIZES) assert.equal([env.DB_HOST, env.DB_PORT], ["db", "5432"]);
+});
+
+test("all traffic is denied but what a policy names, and no source is left open", () => {
+  for (const { objects } of SIZES) {
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    assert.equal(find(policies, "NetworkPolicy", "default-deny")["spec"], {
+      podSelector: {},
+      policyTypes: ["Ingress", "Egress"],
+    });
+    for (
+      const { metadata, spec } of policies as unknown as { metadata: { name: string }; spec: Record<string, never[]> }[]
+    ) {
+      for (const rule of [...spec["ingress"] ?? [], ...spec["egress"] ?? []] as Record<string, unknown[]>[]) {
+        const peers = rule["from"] ?? rule["to"] ?? [];
+        assert.ok(peers.length > 0 && !peers.some((peer) => JSON.stringify(peer).includes("{}")), metadata.name);
+        assert.ok(rule["ports"]!.every((port) => Object.keys(port as object).length === 2), metadata.name);
+      }
+    }
+  }
+});
+
+test("each container says what it needs, but for the one that only makes directories", () => {
+  for (const { objects } of SIZES) {
+    for (const { owner, spec } of podSpecs(objects)) {
+      for (const container of [...spec.containers, ...spec.initContainers ?? []]) {
+        if (container.name === "dirs") continue;
+        for (const field of ["requests", "limits"]) {
+          assert.equal(Object.keys(container.resources[field]).sort(), ["cpu", "memory"], `${owner} ${field}`);
+        }
+      }
+    }
+  }
+});
+
+test("nothing that is applied says how many run, or whether cron does: suspending changes that, and no late apply may", () => {
+  for (const { objects } of SIZES) {
+    for (const [kind, name] of [["Deployment", "moodle"], ["StatefulSet", "db"], ["CronJob", "moodle-cron"]] as const) {
+      const spec = find(objects, kind, name)["spec"];
+      assert.not.ok("replicas" in spec || "suspend" in spec, name);
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,160 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import { FEDERATION, MANAGED_BY, REVISION, SPOKE } from "#lib/moodle/names.ts";
+import { JOBS } from "#lib/moodle/steps.ts";
+import {
+  allObjects,
+  builtIn,
+  find,
+  HUB_STEPS,
+  hubInputsOf,
+  inputsOf,
+  openBlueprint,
+  podSpecs,
+} from "#test/lib/moodle/scene.ts";
+
+const blueprint = openBlueprint();
+const inputs = inputsOf(blueprint);
+const OURS = { [MANAGED_BY]: "wheelwright", [FEDERATION]: inputs.federationId, [SPOKE]: inputs.spokeId };
+
+function labelsOf(metadata: { labels?: Record<string, string> }): Record<string, string | undefined> {
+  return Object.fromEntries(Object.keys(OURS).map((label) => [label, metadata.labels?.[label]]));
+}
+
+const objects = suite("the objects of a spoke");
+
+objects("all carry our three labels and the revision, and stand in the spoke's namespace", () => {
+  for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs)]) {
+    assert.equal(labelsOf(object.metadata), OURS, `${object.kind} ${object.metadata.name}`);
+    assert.is(object.metadata.annotations?.[REVISION], blueprint.revision);
+    assert.is(object.metadata.namespace, object.kind === "Namespace" ? undefined : inputs.namespace);
+  }
+});
+
+objects("pass the labels on to pods, to the Jobs of cron, and to claims made from templates", () => {
+  const all = allObjects(blueprint, inputs);
+  const pods = podSpecs(all);
+  assert.is(pods.length, 3 + JOBS.length);
+  for (const { owner, metadata } of pods) assert.equal(labelsOf(metadata), OURS, owner);
+  assert.equal(labelsOf(find(all, "CronJob", "moodle-cron")["spec"].jobTemplate.metadata), OURS);
+  for (const claim of find(all, "StatefulSet", "db")["spec"].volumeClaimTemplates) {
+    assert.equal(labelsOf(claim.metadata), OURS);
+  }
+});
+
+objects("have no placeholder, undefined or null left in them", () => {
+  const shortened = makeBlueprint(builtIn({ "seed.php": "<?php\n", "courses.php": "<?php\n" }));
+  const text = JSON.stringify(allObjects(shortened, inputsOf(shortened)));
+  assert.not.match(text, /\$\{[A-Z]/);
+  assert.not.match(text, /undefined|:null|NaN/);
+});
+
+objects("hold nothing but text in ConfigMaps, Secrets, labels and annotations", () => {
+  const hub = HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step));
+  for (const object of [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs), ...hub]) {
+    const { metadata, data, stringData } = object;
+    for (const map of [data, stringData, metadata.labels, metadata.annotations]) {
+      for (const [key, value] of Object.entries(map ?? {})) assert.type(value, "string", `${metadata.name} ${key}`);
+    }
+  }
+});
+
+objects("name Jobs after the fence that they were started with", () => {
+  for (const job of JOBS) {
+    const object = blueprint.jobObject(inputs, job, "42");
+    assert.is(object.metadata.name, `${job}-42`);
+    assert.is(object["spec"].template.metadata.labels.op, job);
+  }
+});
+
+objects("leave the storage class to the cluster unless one is given", () => {
+  const given = { ...blueprint.surroundings, storageClass: "fast" };
+  const classes = (surroundings: typeof given) => {
+    const all = allObjects(blueprint, inputsOf(blueprint, { surroundings }));
+    const claim = find(all, "PersistentVolumeClaim", "files")["spec"];
+    return [claim, find(all, "StatefulSet", "db")["spec"].volumeClaimTemplates[0].spec].map((spec) =>
+      spec.storageClassName
+    );
+  };
+  assert.equal(classes(given), ["fast", "fast"]);
+  assert.equal(classes(blueprint.surroundings as typeof given), [undefined, undefined]);
+});
+
+objects("ask for a certificate only when there is an issuer", () => {
+  const ingress = (issuer: string | null) =>
+    find(blueprint.spokeObjects(inputsOf(blueprint, { issuer }), "ingress"), "Ingress", "moodle");
+  assert.equal(ingress("i")["spec"].tls, [{ hosts: [inputs.host], secretName: "moodle-tls" }]);
+  assert.is(ingress("i").metadata.annotations?.["cert-manager.io/cluster-issuer"], "i");
+  assert.not.ok("tls" in ingress(null)["spec"]);
+  assert.equal(Object.keys(ingress(null).metadata.annotations ?? {}), [REVISION]);
+});
+
+objects("tell the site whether its address is https", () => {
+  const env = (https: boolean) =>
+    find(blueprint.spokeObjects(inputsOf(blueprint, { https }), "secrets"), "ConfigMap", "moodle-env")["data"];
+  assert.equal([env(true).SITE_URL, env(true).SSLPROXY], [`https://${inputs.host}`, "true"]);
+  assert.equal([env(false).SITE_URL, env(false).SSLPROXY], [`http://${inputs.host}`, "false"]);
+});
+
+objects("let in the control plane's namespace only when it is known", () => {
+  const sources = (controlPlaneNamespace?: string) => {
+    const surroundings = { ...blueprint.surroundings, ...(controlPlaneNamespace ? { controlPlaneNamespace } : {}) };
+    const policies = blueprint.spokeObjects(inputsOf(blueprint, { surroundings }), "policies");
+    return find(policies, "NetworkPolicy", "web-from-ingress")["spec"].ingress[0].from;
+  };
+  const from = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+  assert.equal(sources(), [from("ingress-nginx")]);
+  assert.equal(sources("wheelwright"), [from("ingress-nginx"), from("wheelwright")]);
+});
+
+objects("open one more port for mail only where mail goes to one", () => {
+  const ports = (port: number | null) => {
+    const mail = port === null ? null : { host: "mail.example.org", port, user: null, from: "noreply@example.org" };
+    const policies = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "policies");
+    return find(policies, "NetworkPolicy", "app-internet-egress")["spec"].egress[0].ports.map((
+      each: { port?: number },
+    ) => each.port);
+  };
+  assert.equal(ports(null), [443, 587, 465]);
+  assert.equal(ports(587), [443, 587, 465]);
+  assert.equal(ports(2525), [443, 587, 465, 2525]);
+});
+
+const hub = suite("the objects of a hub");
+
+hub("are its namespace, then rooms without data, so that applying them again erases nothing", () => {
+  const hubInputs = hubInputsOf(blueprint);
+  assert.equal(blueprint.hubObjects(hubInputs, "namespace").map(({ kind, metadata }) => [kind, metadata.name]), [
+    ["Namespace", hubInputs.namespace],
+  ]);
+  const rooms = blueprint.hubObjects(hubInputs, "rooms");
+  assert.equal(
+    rooms.filter(({ kind }) => kind === "ConfigMap" || kind === "Secret").map(({ kind, metadata }) =>
+      `${kind}/${metadata.name}`
+    ),
+    [
+      "ConfigMap/identity",
+      "Secret/identity",
+      "ConfigMap/content",
+      "ConfigMap/brand",
+    ],
+  );
+  for (const room of rooms) {
+    assert.not.ok("data" in room || "stringData" in room, room.metadata.name);
+    assert.is(room.metadata.namespace, hubInputs.namespace);
+    assert.is(room.metadata.labels?.[FEDERATION], hubInputs.federationId);
+  }
+});
+
+hub("have an issuer that is no hub's own, and only with an address for ACME", () => {
+  const [issuer] = blueprint.hubObjects(hubInputsOf(blueprint), "issuer");
+  assert.equal(issuer?.metadata.labels, { [MANAGED_BY]: "wheelwright" });
+  assert.is(issuer?.metadata.namespace, undefined);
+  assert.is(issuer?.["spec"].acme.email, "ops@example.org");
+  assert.is(issuer?.["spec"].acme.solvers[0].http01.ingress.serviceType, "ClusterIP");
+  assert.equal(blueprint.hubObjects(hubInputsOf(blueprint, { issuer: null, acmeEmail: null }), "issuer"), []);
+});
+
+objects.run();
+hub.run();

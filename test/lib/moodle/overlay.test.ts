@@ -1,0 +1,161 @@
+/** BLUEPRINT_DIR as people get it wrong, or as somebody means harm by it: each mistake is told with its file and place. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadBlueprint } from "#lib/moodle/load.ts";
+import { builtIn, edited, openBlueprint } from "#test/lib/moodle/scene.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite<{ directory: string }>("a directory of replacements");
+const blueprint = openBlueprint();
+
+test.before.each(async (context) => {
+  context.directory = await mkdtemp(join(tmpdir(), "wheelwright-blueprint-"));
+});
+test.after.each(({ directory }) => rm(directory, { recursive: true }));
+
+async function refusal(directory: string, files: Record<string, string | Uint8Array> = {}): Promise<string> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+  const error = await rejection(loadBlueprint(builtIn(), directory));
+  assert.is(error.name, "ConfigError", error.stack);
+  return error.message;
+}
+
+const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"].concat(
+  [..."bcdefghi"].map((name, i) => `${name}: &${name} [${Array(9).fill(`*${"abcdefgh"[i]}`).join(", ")}]`),
+).join("\n");
+
+const MISTAKES: readonly (readonly [what: string, file: string, text: string, message: RegExp])[] = [
+  ["aliases of aliases", "sizes.yaml", BOMB, /sizes\.yaml: Excessive alias count/],
+  ["aliases of aliases in a manifest", "cron.yaml", BOMB, /cron\.yaml: Excessive alias count/],
+  ["an alias of itself", "images.yaml", "a: &a [*a]", /images\.yaml: Converting circular structure/],
+  ["an alias of itself in a manifest", "cron.yaml", "a: &a [*a]", /cron\.yaml: Converting circular structure/],
+  ["a tag", "sizes.yaml", "default: !!js/function small", /sizes\.yaml: Unresolved tag/],
+  [
+    "a tag in a manifest",
+    "mail.yaml",
+    builtIn()["mail.yaml"]!.replace("name: mail", "name: !secret mail"),
+    /mail\.yaml: Unresolved tag/,
+  ],
+  [
+    "a merge key",
+    "surroundings.yaml",
+    "<<: { ingressClass: nginx }",
+    /surroundings\.yaml: ingressClass is missing[^]*<< is not known here/,
+  ],
+  ["nesting without end", "sizes.yaml", "[".repeat(200_000), /sizes\.yaml: /],
+  ["two documents of settings", "images.yaml", "a: 1\n---\nb: 2", /images\.yaml: there must be one document/],
+  ["an empty manifest", "app.yaml", "# nothing\n", /app\.yaml: there must be the Deployment moodle in it/],
+  ["an empty file of settings", "sizes.yaml", "", /sizes\.yaml: /],
+  [
+    "another kind",
+    "database.yaml",
+    edited("database.yaml", "kind: StatefulSet", "kind: Deployment")["database.yaml"]!,
+    /database\.yaml: there must be the StatefulSet db in it/,
+  ],
+  [
+    "another name",
+    "cron.yaml",
+    edited("cron.yaml", "name: moodle-cron", "name: cron")["cron.yaml"]!,
+    /cron\.yaml: there must be the CronJob moodle-cron in it/,
+  ],
+  [
+    "no quota",
+    "limits.yaml",
+    edited("limits.yaml", "kind: ResourceQuota", "kind: Quota")["limits.yaml"]!,
+    /limits\.yaml: there must be a ResourceQuota in it/,
+  ],
+  [
+    "an object twice",
+    "files.yaml",
+    `${builtIn()["files.yaml"]}---\n${builtIn()["files.yaml"]}`,
+    /files\.yaml: PersistentVolumeClaim files is in it twice/,
+  ],
+  [
+    "an object of another file",
+    "cron.yaml",
+    `${builtIn()["cron.yaml"]}---\n{ apiVersion: v1, kind: Secret, metadata: { name: moodle } }`,
+    /Secret moodle is in (cron|secrets)\.yaml already/,
+  ],
+  [
+    "replicas of the site",
+    "app.yaml",
+    edited("app.yaml", "  strategy:", "  replicas: 1\n  strategy:")["app.yaml"]!,
+    /app\.yaml: Deployment moodle: spec\.replicas: leave it out/,
+  ],
+  [
+    "replicas of the database",
+    "database.yaml",
+    edited("database.yaml", "  serviceName: db", "  replicas: 1\n  serviceName: db")["database.yaml"]!,
+    /StatefulSet db: spec\.replicas: leave it out/,
+  ],
+  [
+    "cron turned off",
+    "cron.yaml",
+    edited("cron.yaml", "  concurrencyPolicy", "  suspend: true\n  concurrencyPolicy")["cron.yaml"]!,
+    /CronJob moodle-cron: spec\.suspend: leave it out/,
+  ],
+];
+for (const [what, file, text, message] of MISTAKES) {
+  test(`is refused for ${what}, with its file and place`, async ({ directory }) => {
+    const said = await refusal(directory, { [file]: text });
+    assert.match(said, message);
+    assert.ok(said.includes(directory), "it says which directory");
+  });
+}
+
+test("is refused for a file that is too large, before it is read", async ({ directory }) => {
+  const said = await refusal(directory, { "seed.php": "x".repeat(10 * 2 ** 20) });
+  assert.match(said, /seed\.php cannot be read: it has 10485760 bytes, and at most 1048576 are read/);
+});
+
+test("is refused for a file that is not UTF-8", async ({ directory }) => {
+  assert.match(
+    await refusal(directory, { "sizes.yaml": new Uint8Array([0x61, 0xff, 0xfe]) }),
+    /sizes\.yaml cannot be read: it is not text in UTF-8/,
+  );
+});
+
+test("is refused for a directory or a broken link in a file's place, and for both at once", async ({ directory }) => {
+  await mkdir(join(directory, "app.yaml"));
+  await symlink(join(directory, "nowhere"), join(directory, "cron.yaml"));
+  const said = await refusal(directory);
+  assert.match(said, /app\.yaml cannot be read: it is a directory/);
+  assert.match(said, /cron\.yaml cannot be read: there is nothing at this path/);
+});
+
+test("is refused where it is a file itself", async ({ directory }) => {
+  const error = await rejection(loadBlueprint(builtIn(), join(directory, "..", "wheelwright-no-such-directory")));
+  assert.match(error.message, /BLUEPRINT_DIR names a directory that cannot be read/);
+  await writeFile(join(directory, "x"), "");
+  assert.match(
+    (await rejection(loadBlueprint(builtIn(), join(directory, "x")))).message,
+    /cannot be read: it is no directory, or stands in none$/,
+  );
+});
+
+test("is followed through links, as a mounted ConfigMap has them, and through Windows' line ends", async ({ directory }) => {
+  const text = builtIn()["surroundings.yaml"]!.replace("ingressClass: nginx", "ingressClass: traefik");
+  await mkdir(join(directory, "..data"));
+  await writeFile(join(directory, "..data", "surroundings.yaml"), text.replaceAll("\n", "\r\n"));
+  await symlink(join("..data", "surroundings.yaml"), join(directory, "surroundings.yaml"));
+  await writeFile(join(directory, "seed.php"), "<?php\r\n// mine\r\n");
+  const made = await loadBlueprint(builtIn(), directory);
+  assert.is(made.surroundings.ingressClass, "traefik");
+  assert.is.not(made.revision, blueprint.revision);
+});
+
+test("may share values by an alias", async ({ directory }) => {
+  const cron = "cron: { requests: { cpu: 100m, memory: 256Mi }, limits: { cpu: 500m, memory: 768Mi } }";
+  const text = builtIn()["sizes.yaml"]!.replace(cron, cron.replace("cron: ", "cron: &cron ")).replace(
+    cron,
+    "cron: *cron",
+  );
+  assert.ok(text.includes("cron: *cron"));
+  await writeFile(join(directory, "sizes.yaml"), text);
+  assert.equal((await loadBlueprint(builtIn(), directory)).sizes, blueprint.sizes);
+});
+
+test.run();

@@ -1,0 +1,55 @@
+/** What a Job's psql does, against a real PostgreSQL: the statements of its command, in one transaction. */
+import postgres from "postgres";
+import type { JobName } from "#lib/moodle/steps.ts";
+import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const blueprint = openBlueprint();
+
+export interface Psql {
+  readonly command: readonly string[];
+  readonly statements: readonly string[];
+  /** Environment that is given as it stands. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The first psql of the Job, an init container if it has any. */
+export function psqlOf(name: JobName, fence: string): Psql {
+  const { initContainers = [], containers } =
+    blueprint.jobObject(inputsOf(blueprint), name, fence)["spec"].template.spec;
+  const { command, env = [] } = [...initContainers, ...containers].find((each) => each.command?.[0] === "psql");
+  return {
+    command,
+    statements: command.filter((_: string, i: number) => command[i - 1] === "-c"),
+    env: Object.fromEntries(env.map((each: { name: string; value?: string }) => [each.name, each.value ?? ""])),
+  };
+}
+
+/** As psql --single-transaction -c … -c … does it. */
+export async function run(url: string, psql: Psql, edit = (sql: string) => sql): Promise<void> {
+  const name = psql.env["PGAPPNAME"] ?? "psql";
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: name } });
+  try {
+    await sql.begin(async (tx) => {
+      for (const statement of psql.statements) await tx.unsafe(edit(statement));
+    });
+  } finally {
+    await sql.end();
+  }
+}
+
+export async function query(url: string, text: string): Promise<postgres.Row[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return [...await sql.unsafe(text)];
+  } finally {
+    await sql.end();
+  }
+}
+
+export async function tables(url: string): Promise<string[]> {
+  const rows = await query(url, "select tablename from pg_tables where schemaname = 'public' order by tablename");
+  return rows.map((row) => row["tablename"]);
+}
+
+/** What an install leaves of a site in this state. */
+export const CONFIG = "create table mdl_config (name text, value text); insert into mdl_config values ('rolesactive', ";

@@ -1,0 +1,96 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { arithmetic } from "#lib/moodle/quota.ts";
+import { allObjects, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+
+const test = suite("arithmetic");
+const blueprint = openBlueprint();
+
+test("counts what runs, the largest Job and two small ones, and twice the disks", () => {
+  assert.equal(blueprint.quotaArithmetic(inputsOf(blueprint)), {
+    demand: {
+      requests: { cpu: "740m", memory: "1632Mi" },
+      limits: { cpu: "3400m", memory: "3584Mi" },
+      storage: "30Gi",
+    },
+    quota: { requests: { cpu: "1", memory: "1792Mi" }, limits: { cpu: "4", memory: "4Gi" }, storage: "40Gi" },
+    over: [],
+  });
+});
+
+// The same sum done another way, container by container, so that a mistake in one of the two shows.
+for (const size of Object.keys(blueprint.sizes.sizes)) {
+  test(`fits the quota of size ${size} with any one Job beside what stands, and both small ones`, () => {
+    const inputs = inputsOf(blueprint, {}, size);
+    const pods = podSpecs(allObjects(blueprint, inputs));
+    const standing = pods.filter(({ owner }) => !owner.startsWith("Job/"));
+    const small = pods.filter(({ owner }) => owner === "Job/verify-17" || owner === "Job/health-17");
+    const usual = { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "500m", memory: "512Mi" } };
+    for (const job of pods.filter(({ owner }) => owner.startsWith("Job/"))) {
+      for (const field of ["requests", "limits"] as const) {
+        for (const resource of ["cpu", "memory"] as const) {
+          const of = (container: { resources?: typeof usual }) =>
+            amountOf((container.resources ?? usual)[field][resource]);
+          const taken = [...standing, ...small, job].map(({ spec }) => {
+            const together = spec.containers.map(of).reduce((a: number, b: number) => a + b, 0);
+            return Math.max(together, ...(spec.initContainers ?? []).map(of));
+          }).reduce((a, b) => a + b, 0);
+          assert.ok(
+            taken <= amountOf(inputs.resources.quota[field][resource]),
+            `${job.owner} ${field}.${resource}: ${taken}`,
+          );
+        }
+      }
+    }
+    const { files, database } = inputs.resources.disks;
+    assert.ok(2 * (amountOf(files) + amountOf(database)) <= amountOf(inputs.resources.quota.storage));
+  });
+}
+
+test("counts a pod as its largest init container where that is larger", () => {
+  const of = (init: string) =>
+    arithmetic([{
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d" },
+      spec: {
+        template: {
+          spec: {
+            containers: [{
+              name: "a",
+              resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } },
+            }],
+            initContainers: [{
+              name: "i",
+              resources: { requests: { cpu: init, memory: "1Mi" }, limits: { cpu: init, memory: "1Mi" } },
+            }],
+          },
+        },
+      },
+    }], []).demand.requests;
+  assert.equal(of("500m"), { cpu: "1000m", memory: "1Gi" });
+  assert.equal(of("3"), { cpu: "3000m", memory: "1Gi" });
+});
+
+test("tells each container and disk that is over the largest allowed", () => {
+  const { resources } = inputsOf(blueprint);
+  const inputs = inputsOf(blueprint, {
+    resources: { ...resources, largest: { cpu: "900m", memory: "2Gi", disk: "8Gi" } },
+  });
+  assert.equal(blueprint.quotaArithmetic(inputs).over, [
+    "the container moodle has a cpu limit of 1, over the largest, 900m",
+    "the container seed has a cpu limit of 1, over the largest, 900m",
+    "a disk of 10Gi is over the largest, 8Gi",
+  ]);
+});
+
+test("tells which amount of the quota is too small, and by what", () => {
+  const { resources } = inputsOf(blueprint);
+  const quota = { ...resources.quota, limits: { cpu: "4", memory: "3Gi" } };
+  assert.equal(blueprint.quotaArithmetic(inputsOf(blueprint, { resources: { ...resources, quota } })).over, [
+    "limits.memory of the quota is 3Gi, and 3584Mi are needed",
+  ]);
+});
+
+test.run();

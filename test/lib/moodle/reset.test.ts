@@ -1,0 +1,131 @@
+/** The reset Job's own statements, against a real PostgreSQL: it must never drop a site that is installed. */
+import postgres from "postgres";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CONFIG, psqlOf, query, run, tables } from "#test/lib/moodle/psql.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { rejection } from "#test/support/until.ts";
+
+const { command, statements } = psqlOf("reset", "17");
+// Sessions from the database's own pod, its probes, do not count; here all come from there, so that is turned off.
+const FROM_ELSEWHERE = (sql: string) => sql.replace("is distinct from '127.0.0.1'", "is distinct from '192.0.2.1'");
+
+const test = suite<{ db: TestDatabase }>("the reset Job");
+
+test.before(async (context) => {
+  context.db = await openTestDatabase();
+});
+test.after((context) => context.db.close());
+
+function reset(url: string, edit?: (sql: string) => string, fence = "17"): Promise<void> {
+  return run(url, psqlOf("reset", fence), edit);
+}
+
+test("is one transaction that stops at the first error", () => {
+  assert.ok(command.includes("--single-transaction") && command.includes("ON_ERROR_STOP=1"));
+  assert.is(statements.length, 3);
+});
+
+test("leaves an installed site as it is", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'1')`);
+  const error = await rejection(reset(url));
+  assert.match(error.message, /rolesactive is 1/);
+  assert.equal(await tables(url), ["mdl_config"]);
+});
+
+test("drops what an interrupted install left behind, however far it came", async ({ db }) => {
+  for (
+    const left of [`${CONFIG}'0')`, "create table mdl_config (name text, value text)", "create table mdl_user (id int)"]
+  ) {
+    const url = await db.freshUrl();
+    await query(url, left);
+    await reset(url);
+    assert.equal(await tables(url), [], left);
+    await query(url, "create table mdl_config (name text)"); // the schema is there again
+  }
+});
+
+test("does no harm to an empty database, nor when it runs again", async ({ db }) => {
+  const url = await db.freshUrl();
+  await reset(url);
+  await reset(url);
+  assert.equal(await tables(url), []);
+});
+
+test("is refused while anybody else is at work in the database", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  const installer = postgres(url, { max: 1 });
+  try {
+    await installer`select 1`;
+    const error = await rejection(reset(url, FROM_ELSEWHERE));
+    assert.match(error.message, /another session is at work/);
+    assert.equal(await tables(url), ["mdl_config"]);
+  } finally {
+    await installer.end();
+  }
+});
+
+test("waits for an installer that is about to finish, and then finds its site", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  const installer = postgres(url, { max: 1 });
+  try {
+    const started = Promise.withResolvers<void>(), finish = Promise.withResolvers<void>();
+    const install = installer.begin(async (tx) => {
+      await tx`update mdl_config set value = '1'`;
+      started.resolve();
+      await finish.promise;
+    });
+    await started.promise;
+    const outcome = rejection(reset(url, (sql) => sql.replace("is distinct from '127.0.0.1'", "= '192.0.2.1'")));
+    await waitForLock(url);
+    finish.resolve();
+    await install;
+    assert.match((await outcome).message, /rolesactive is 1/);
+    assert.equal(await tables(url), ["mdl_config"]);
+  } finally {
+    await installer.end();
+  }
+});
+
+test("runs beside another reset, one after the other, and the site between them is safe", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  await Promise.all([reset(url, FROM_ELSEWHERE), reset(url, FROM_ELSEWHERE)]);
+  assert.equal(await tables(url), []);
+  await query(url, `${CONFIG}'1')`);
+  const outcomes = await Promise.allSettled([reset(url, FROM_ELSEWHERE), reset(url, FROM_ELSEWHERE)]);
+  assert.equal(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
+  assert.equal(await tables(url), ["mdl_config"]);
+});
+
+test("of an older holder is refused once a newer one has begun, whichever of the two came to run first", async ({ db }) => {
+  for (const job of ["reset", "install"] as const) {
+    const url = await db.freshUrl();
+    await run(url, psqlOf(job, "100")); // as text, 100 is less than 17
+    await query(url, `${CONFIG}'0')`);
+    const error = await rejection(reset(url));
+    assert.match(error.message, /not reset: attempt wheelwright \w+ 100 has begun after this one, 17/);
+    assert.equal(await tables(url), ["mdl_config"]);
+    await reset(url, undefined, "101");
+    assert.equal(await tables(url), []);
+  }
+});
+
+test("that is cut off leaves everything as it was: it is one transaction, its note included", async ({ db }) => {
+  const url = await db.freshUrl();
+  await query(url, `${CONFIG}'0')`);
+  const cut = (sql: string) => sql.startsWith("create schema") ? "select 1 / 0" : sql;
+  assert.match((await rejection(reset(url, cut))).message, /division by zero/);
+  assert.equal(await tables(url), ["mdl_config"]);
+  await reset(url, undefined, "3");
+});
+
+async function waitForLock(url: string): Promise<void> {
+  const waiting = "select 1 from pg_locks where not granted and relation = 'mdl_config'::regclass";
+  while ((await query(url, waiting)).length === 0);
+}
+
+test.run();

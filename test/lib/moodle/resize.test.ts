@@ -1,0 +1,90 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
+import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const test = suite("resizedInputs");
+const blueprint = openBlueprint(), { sizes } = blueprint.sizes;
+const BOTH = { canGrow: { files: true, database: true } };
+const NONE = { canGrow: { files: false, database: false } };
+
+function resized(inputs: SpokeInputs, size: string, growth = BOTH): SpokeInputs {
+  return resizedInputs(inputs, size, sizes[size]!, growth);
+}
+
+test("are those of the size, and in all else what they were", () => {
+  const small = inputsOf(blueprint, { displayName: "Ä school", identity: true });
+  const { size, resources, madeDatabaseDisk, ...rest } = resized(small, "large");
+  assert.equal([size, resources, madeDatabaseDisk], ["large", sizes["large"], "5Gi"]);
+  const { size: _, resources: __, ...before } = small;
+  assert.equal(rest, before);
+});
+
+test("never have a smaller disk than there is, and leave room for each of them twice", () => {
+  const back = resized(resized(inputsOf(blueprint), "large"), "small");
+  assert.equal(back.resources.disks, { files: "200Gi", database: "50Gi" });
+  assert.equal([back.resources.quota.storage, back.resources.largest.disk], ["500Gi", "200Gi"]);
+  assert.equal(back.resources.quota.limits, sizes["small"]!.quota.limits);
+  assert.equal(blueprint.quotaArithmetic(back).over, []);
+});
+
+test("leave a disk as it is that cannot grow, and the other grows all the same", () => {
+  const small = inputsOf(blueprint);
+  assert.equal(resized(small, "large", NONE).resources.disks, small.resources.disks);
+  const one = resized(small, "large", { canGrow: { files: false, database: true } });
+  assert.equal(one.resources.disks, { files: "10Gi", database: "50Gi" });
+});
+
+test("remember with what size the database's disk was made, however often it grows", () => {
+  const medium = resized(inputsOf(blueprint), "medium"), large = resized(medium, "large");
+  assert.equal([medium.madeDatabaseDisk, large.madeDatabaseDisk], ["5Gi", "5Gi"]);
+  assert.is(resized(inputsOf(blueprint), "small").madeDatabaseDisk, undefined);
+  const set = (inputs: SpokeInputs) => find(blueprint.spokeObjects(inputs, "database"), "StatefulSet", "db")["spec"];
+  assert.equal(set(large).volumeClaimTemplates, set(inputsOf(blueprint)).volumeClaimTemplates);
+  assert.is.not(JSON.stringify(set(large).template), JSON.stringify(set(inputsOf(blueprint)).template));
+});
+
+test("are counted with the disks that there are, not with the one of the template", () => {
+  assert.is(blueprint.quotaArithmetic(resized(inputsOf(blueprint), "large")).demand.storage, "500Gi");
+});
+
+test("can be read back as they were stored, and those of the release before, too", () => {
+  for (const inputs of [inputsOf(blueprint), resized(inputsOf(blueprint), "large")]) {
+    assert.equal(v.parse(SpokeInputs, JSON.parse(JSON.stringify(inputs))), inputs);
+  }
+});
+
+test("have the disks that were found in the cluster, whatever the size has", () => {
+  const found = withDisks(inputsOf(blueprint), { files: "10Gi", database: "32Gi" });
+  assert.equal(found.resources.disks, { files: "10Gi", database: "32Gi" });
+  assert.equal([found.madeDatabaseDisk, found.resources.quota.storage], ["5Gi", "84Gi"]);
+  assert.is(found.resources.largest.disk, "32Gi");
+  assert.equal(withDisks(inputsOf(blueprint), { files: "10Gi", database: "5Gi" }), inputsOf(blueprint));
+});
+
+test("have room in between for any mixture of the two sizes", () => {
+  // One has a large site and a small database, the other the reverse; each fits its own quota and not both.
+  const { small, large } = sizes;
+  const site = inputsOf(blueprint, { resources: { ...large!, database: small!.database } });
+  const base = inputsOf(blueprint, { resources: { ...small!, database: large!.database } });
+  const tight = (inputs: SpokeInputs): SpokeInputs => {
+    const { requests, limits, storage } = blueprint.quotaArithmetic(inputs).demand;
+    return { ...inputs, resources: { ...inputs.resources, quota: { requests, limits, storage } } };
+  };
+  const room = roomBetween(tight(site), tight(base), blueprint.quotaArithmetic);
+  assert.equal(blueprint.quotaArithmetic(room).over, []);
+  const { demand } = blueprint.quotaArithmetic({ ...site, resources: large! });
+  assert.ok(amountOf(room.resources.quota.limits.memory) >= amountOf(demand.limits.memory));
+  for (const one of [tight(site), tight(base)]) {
+    assert.equal(larger(room.resources, one.resources), room.resources);
+  }
+});
+
+test("compare amounts however they are written", () => {
+  assert.equal([larger("900m", "1"), larger("1Gi", "1000Mi"), larger(8, 16)], ["1", "1Gi", 16]);
+});
+
+test.run();

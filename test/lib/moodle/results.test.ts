@@ -1,0 +1,64 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
+
+const site = suite("readSite");
+
+site("reads an installed site", () => {
+  const log = [
+    "tables|494",
+    "release|4.5.12 (Build: 20261005)",
+    "rolesactive|1",
+    "siteidentifier|aB|3biology.example.org",
+    "version|2024100712",
+  ];
+  assert.equal(readSite(log), {
+    state: "installed",
+    siteIdentifier: "aB|3biology.example.org",
+    version: "2024100712",
+    release: "4.5.12 (Build: 20261005)",
+    lockedUntil: null,
+  });
+});
+
+site("is empty when nothing was printed", () => {
+  const nothing = { siteIdentifier: null, version: null, release: null, lockedUntil: null };
+  assert.equal(readSite([]), { state: "empty", ...nothing });
+  assert.is(readSite(["", "NOTICE: hello"]).state, "empty");
+});
+
+site("is partial when an install did not come to its end", () => {
+  assert.is(readSite(["tables|415", "rolesactive|0"]).state, "partial");
+  assert.is(readSite(["tables|1"]).state, "partial");
+  assert.is(readSite(["siteidentifier|x"]).state, "partial");
+  assert.is(readSite(["rolesactive|11"]).state, "partial");
+});
+
+const health = suite("readHealth");
+
+health("is the last status that was printed", () => {
+  assert.is(readHealth(["curl: (7) Failed to connect", "200"]), 200);
+  assert.is(readHealth(["503", " 200 "]), 200);
+  assert.is(readHealth(["curl: (22) The requested URL returned error: 503", "503"]), 503);
+});
+
+health("is null when no answer came", () => {
+  assert.is(readHealth(["000"]), null);
+  assert.is(readHealth([]), null);
+  assert.is(readHealth(["2000"]), null);
+});
+
+const seed = suite("readSeed");
+
+seed("tells what was done, what was left out, and whether it came to its end", () => {
+  assert.equal(readSeed(["title set", "left out: course X", "", "seeded"]), {
+    seeded: true,
+    done: ["title set"],
+    leftOut: ["course X"],
+  });
+  assert.is(readSeed(["title set", "not seeded"]).seeded, false);
+});
+
+site.run();
+health.run();
+seed.run();

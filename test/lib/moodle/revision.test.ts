@@ -1,0 +1,77 @@
+/** A revision stands for what is rendered: it changes exactly when the same inputs become other objects. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import {
+  allObjects,
+  builtIn,
+  edited,
+  HUB_STEPS,
+  hubInputsOf,
+  inputsOf,
+  openBlueprint,
+} from "#test/lib/moodle/scene.ts";
+
+const test = suite("a blueprint's revision");
+const blueprint = openBlueprint();
+const SETTINGS = ["sizes.yaml", "images.yaml", "surroundings.yaml"];
+
+/** All that is rendered from the same inputs, without the revision on it. */
+function rendered(files: ReturnType<typeof builtIn>): string {
+  const made = makeBlueprint(files);
+  const objects = [
+    ...allObjects(made, { ...inputsOf(blueprint), formerHosts: [{ host: "old.example.org", certificate: "old" }] }),
+    ...made.newSecrets(inputsOf(blueprint)).map(({ stringData: _, ...rest }) => rest),
+    ...HUB_STEPS.flatMap((step) => made.hubObjects(hubInputsOf(blueprint), step)),
+  ];
+  return JSON.stringify(objects).replaceAll(made.revision, "");
+}
+
+test("is short, and the same for the same files", () => {
+  assert.match(blueprint.revision, /^[0-9a-f]{12}$/);
+  assert.is(openBlueprint().revision, blueprint.revision);
+});
+
+test("stays with comments, the order of keys, and Windows' line ends in a manifest", () => {
+  for (const file of Object.keys(builtIn()).filter((name) => name.endsWith(".yaml"))) {
+    const files = builtIn({ [file]: `# more\n${builtIn()[file]}`.replaceAll("\n", "\r\n") });
+    assert.is(makeBlueprint(files).revision, blueprint.revision, file);
+    assert.is(rendered(files), rendered(builtIn()), file);
+  }
+  const turned = edited(
+    "files.yaml",
+    "apiVersion: v1\nkind: PersistentVolumeClaim\n",
+    "kind: PersistentVolumeClaim\napiVersion: v1\n",
+  );
+  assert.is(makeBlueprint(turned).revision, blueprint.revision);
+});
+
+test("changes with every manifest and script of which something else is rendered", () => {
+  for (const [file, text] of Object.entries(builtIn()).filter(([name]) => !SETTINGS.includes(name))) {
+    const changed = file.endsWith(".php")
+      ? `${text}// more\n`
+      : text.replace(/\n {2}name: (.*)\n/, "\n  name: $1\n  annotations: { more: more }\n");
+    const files = builtIn({
+      [file]: ["ingress.yaml", "former.yaml"].includes(file)
+        ? text.replace("pathType: Prefix", "pathType: Exact")
+        : changed,
+    });
+    assert.is.not(makeBlueprint(files).revision, blueprint.revision, file);
+    if (file !== "secrets.yaml") assert.is.not(rendered(files), rendered(builtIn()), file);
+  }
+});
+
+test("stays with settings: a spoke keeps what they came to among its inputs", () => {
+  for (
+    const files of [
+      edited("sizes.yaml", "workers: 8", "workers: 9"),
+      edited("images.yaml", "postgres:17-alpine", "postgres:18-alpine"),
+      edited("surroundings.yaml", "ingressClass: nginx", "ingressClass: traefik"),
+    ]
+  ) {
+    assert.is(makeBlueprint(files).revision, blueprint.revision);
+    assert.is(rendered(files), rendered(builtIn()));
+  }
+});
+
+test.run();

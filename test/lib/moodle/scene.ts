@@ -1,0 +1,84 @@
+/** The built-in blueprint as it stands in its folder, and inputs to render it with. */
+import { readdirSync, readFileSync } from "node:fs";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Files } from "#lib/moodle/files.ts";
+import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type Blueprint, makeBlueprint } from "#lib/moodle/load.ts";
+import { type HubStep, JOBS, type SpokeStep } from "#lib/moodle/steps.ts";
+import { sampleInputs } from "#lib/moodle/sample.ts";
+import type { HubSettings } from "#lib/moodle/seed.ts";
+
+const FOLDER = new URL("../../../lib/moodle/manifests/", import.meta.url);
+
+export const STEPS: readonly SpokeStep[] = [
+  ...["namespace", "policies", "secrets", "database", "install"] as const,
+  ...["seed", "app", "cron", "ingress"] as const,
+];
+export const HUB_STEPS: readonly HubStep[] = ["namespace", "rooms", "issuer"];
+
+export function builtIn(replaced: Files = {}): Files {
+  const files = readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const);
+  return { ...Object.fromEntries(files), ...replaced };
+}
+
+/** A built-in file with some of its text replaced; throws when that text is not in it. */
+export function edited(file: string, from: string, to: string): Files {
+  const text = builtIn()[file]!;
+  if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+  return builtIn({ [file]: text.replace(from, () => to) });
+}
+
+export function inputsOf(blueprint: Blueprint, changes: Partial<SpokeInputs> = {}, size = "small"): SpokeInputs {
+  return {
+    ...sampleInputs(blueprint, size, blueprint.sizes.sizes[size]!),
+    federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
+    spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+    namespace: "spoke-biology-9n3m8k5r2dh",
+    slug: "biology",
+    displayName: "Department of Biology",
+    host: "biology.spokes.example.org",
+    adminEmail: "ada@example.org",
+    issuer: "wheelwright-nginx",
+    ...changes,
+  };
+}
+
+export function hubInputsOf(blueprint: Blueprint, changes: Partial<HubInputs> = {}): HubInputs {
+  return {
+    federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
+    namespace: "hub-science-9n3m8k5r2dg",
+    slug: "science",
+    surroundings: blueprint.surroundings,
+    issuer: "wheelwright-nginx",
+    acmeEmail: "ops@example.org",
+    ...changes,
+  };
+}
+
+/** Everything of a spoke but its generated Secrets, in the order of the steps, the Jobs last. */
+export function allObjects(blueprint: Blueprint, inputs: SpokeInputs, hub?: HubSettings): KubeObject[] {
+  return [
+    ...STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step, hub)),
+    ...blueprint.mailSecret(inputs, null),
+    ...JOBS.map((job) => blueprint.jobObject(inputs, job, "17")),
+  ];
+}
+
+export function openBlueprint(): Blueprint {
+  return makeBlueprint(builtIn());
+}
+
+/** The pod specs in the objects, with the name of what each belongs to. */
+// deno-lint-ignore no-explicit-any
+export function podSpecs(objects: readonly KubeObject[]): { owner: string; metadata: any; spec: any }[] {
+  return objects.flatMap((object) => {
+    const template = object["spec"]?.template ?? object["spec"]?.jobTemplate?.spec?.template;
+    return template ? [{ owner: `${object.kind}/${object.metadata.name}`, ...template }] : [];
+  });
+}
+
+export function find(objects: readonly KubeObject[], kind: string, name: string): KubeObject {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+  if (!found) throw new Error(`There is no ${kind} ${name}`);
+  return found;
+}

@@ -1,0 +1,176 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
+import { builtIn, find, hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const blueprint = openBlueprint();
+const asked = inputsOf(blueprint, {
+  identity: true,
+  content: true,
+  brand: { name: "ocean", theme: null },
+  seed: { name: "demo", courses: null },
+});
+
+function room(kind: string, name: string, data: Record<string, string>): KubeObject {
+  const encoded = Object.entries(data).map((
+    [key, value],
+  ) => [key, btoa(String.fromCharCode(...new TextEncoder().encode(value)))]);
+  return { apiVersion: "v1", kind, metadata: { name }, data: kind === "Secret" ? Object.fromEntries(encoded) : data };
+}
+
+const IDENTITY = { url: "https://idp.example.org/realms/x", clientId: "moodle", name: "Campus" };
+const COURSE = { shortname: "BIO", backup: { url: "https://files.example.org/bio.mbz", sha256: "a".repeat(64) } };
+const full = readHubSettings([
+  room("ConfigMap", "identity", IDENTITY),
+  room("Secret", "identity", { clientSecret: "pä$$ ${x}" }),
+  room("ConfigMap", "content", { courses: JSON.stringify([COURSE]) }),
+  room("ConfigMap", "brand", { color: "#00446a" }),
+]);
+
+const read = suite("readHubSettings");
+
+read("reads what stands in the rooms, secrets decoded", () => {
+  assert.equal(full.problems, []);
+  assert.is(full.identity?.clientSecret, "pä$$ ${x}");
+  assert.is(full.identity?.scopes, "openid profile email");
+  assert.equal(full.courses, [COURSE]);
+  assert.equal(full.brand, { color: "#00446a" });
+});
+
+read("finds nothing in empty or missing rooms, and complains of nothing", () => {
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
+  assert.equal(readHubSettings(made), NO_SETTINGS);
+  assert.equal(readHubSettings([null, null, null, null]), NO_SETTINGS);
+});
+
+read("looks into rooms that the hub has", () => {
+  const made = blueprint.hubObjects(hubInputsOf(blueprint), "rooms");
+  for (const { kind, name } of ROOMS) assert.ok(find(made, kind, name));
+});
+
+read("says what cannot be used, and leaves it out", () => {
+  const settings = readHubSettings([
+    room("ConfigMap", "identity", IDENTITY),
+    room("ConfigMap", "content", { courses: '[{"shortname": 1}]' }),
+    room("ConfigMap", "brand", { color: "red; } body {" }),
+  ]);
+  assert.equal([settings.identity, settings.courses, settings.brand], [null, null, null]);
+  assert.is(settings.problems.length, 3);
+  assert.match(settings.problems[0]!, /identity settings are not whole/);
+  assert.match(settings.problems[1]!, /courses 0\.shortname must be text/);
+  assert.match(settings.problems[2]!, /color must be a colour/);
+});
+
+read("refuses addresses that Moodle would end its set-up for, and texts that it could not keep", () => {
+  const identity = (changes: Record<string, string>, secret = "s") =>
+    readHubSettings([
+      room("ConfigMap", "identity", { ...IDENTITY, ...changes }),
+      room("Secret", "identity", { clientSecret: secret }),
+    ]);
+  for (
+    const [changes, word] of [
+      [{ url: "http://idp.example.org" }, /url must be an https URL/],
+      [{ url: "idp" }, /url must be an https URL/],
+      [{ tokenEndpoint: "http://idp.example.org/token" }, /tokenEndpoint must be an https URL/],
+      [{ name: "" }, /name is empty/],
+      [{ name: "x".repeat(256) }, /name is empty, too long/],
+      [{ clientId: "a\u0000b" }, /clientId is empty/],
+    ] as const
+  ) {
+    const { identity: found, problems } = identity(changes);
+    assert.is(found, null);
+    assert.match(problems.join(), word);
+    assert.not.match(problems.join(), /x{256}/, "what was wrong is not repeated");
+  }
+  assert.is(identity({}, "x".repeat(1001)).identity, null);
+  assert.is(identity({ url: "", authorizationEndpoint: "" }).identity, null);
+});
+
+read("reads a logo, and refuses one that is no object with an address and a hash", () => {
+  const logo = { url: "https://files.example.org/logo.png", sha256: "b".repeat(64) };
+  assert.equal(readHubSettings([room("ConfigMap", "brand", { logo: JSON.stringify(logo) })]).brand, { logo });
+  for (const bad of ["logo.png", "[]", JSON.stringify({ ...logo, sha256: "b" })]) {
+    const { brand, problems } = readHubSettings([room("ConfigMap", "brand", { logo: bad })]);
+    assert.equal([brand, problems.length], [null, 1], bad);
+  }
+});
+
+const notes = suite("seedNotes");
+
+notes("name each thing that was asked for and is not configured", () => {
+  const all = seedNotes(asked, NO_SETTINGS).join("\n");
+  for (const word of [/single sign-on/, /shared content/, /brand ocean/, /seed demo/, /no mail/]) {
+    assert.match(all, word);
+  }
+  const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
+  assert.equal(seedNotes(inputsOf(blueprint, { mail }), NO_SETTINGS), []);
+  const known = { ...asked, mail, seed: { name: "demo", courses: [] } };
+  assert.equal(seedNotes(known, full), []);
+});
+
+const objects = suite("the seed's objects");
+
+objects("hold what is configured and asked for", () => {
+  const made = blueprint.spokeObjects(
+    { ...asked, seed: { name: "demo", courses: [{ shortname: "DEMO" }] } },
+    "seed",
+    full,
+  );
+  const { data } = find(made, "ConfigMap", "seed") as unknown as { data: Record<string, string> };
+  assert.is(data["SEED_ISSUER_NAME"], "Campus");
+  assert.is(data["SEED_BRAND_COLOR"], "#00446a");
+  assert.equal(JSON.parse(data["SEED_COURSES"]!), [{ shortname: "DEMO" }, COURSE]);
+  assert.is(find(made, "Secret", "seed")["stringData"].SEED_ISSUER_CLIENT_SECRET, "pä$$ ${x}");
+  assert.not.match(JSON.stringify(data), /pä/, "the secret is in the Secret alone");
+});
+
+objects("hold nothing of the hub that was not asked for", () => {
+  const made = blueprint.spokeObjects(inputsOf(blueprint), "seed", full);
+  const { data } = find(made, "ConfigMap", "seed") as unknown as { data: Record<string, string> };
+  assert.equal(Object.keys(data).sort(), ["SEED_ADMIN_EMAIL", "SEED_MAIL", "SEED_TITLE"]);
+  assert.is(find(made, "Secret", "seed")["stringData"].SEED_ISSUER_CLIENT_SECRET, "");
+});
+
+objects(
+  "hold the scripts as they stand in their files, which read each setting that the ConfigMap and the Secret may have",
+  () => {
+    const scripts = find(blueprint.spokeObjects(asked, "seed"), "ConfigMap", "seed-script")["data"];
+    const script = scripts["seed.php"];
+    assert.equal(scripts, { "seed.php": builtIn()["seed.php"], "courses.php": builtIn()["courses.php"] });
+    for (const [, name] of builtIn()["seed.yaml"]!.matchAll(/SEED_([A-Z_]+):/g)) {
+      assert.ok(
+        script.includes(`setting('${name}')`),
+        name,
+      );
+    }
+    assert.match(script, /mtrace\('seeded'\);\n$/);
+  },
+);
+
+objects("reach the script as files, however large, and only secrets come by its environment", () => {
+  const theme = { scss: "学".repeat(50_000), logo: { url: "https://x.example.org/a.png", sha256: "c".repeat(64) } };
+  const inputs = inputsOf(blueprint, { brand: { name: "ocean", theme } });
+  const { data } = find(blueprint.spokeObjects(inputs, "seed"), "ConfigMap", "seed");
+  assert.equal([data.SEED_BRAND_SCSS, JSON.parse(data.SEED_BRAND_LOGO)], [theme.scss, theme.logo]);
+  const { containers: [{ env = [], envFrom, volumeMounts }], volumes } =
+    blueprint.jobObject(inputs, "seed", "1")["spec"]
+      .template.spec;
+  assert.equal([...env, ...envFrom].flatMap((each: object) => Object.keys(each)), ["secretRef", "secretRef"]);
+  const from = (path: string) => {
+    const { name } = volumeMounts.find((mount: { mountPath: string }) => mount.mountPath === path);
+    return volumes.find((volume: { name: string }) => volume.name === name).configMap.name;
+  };
+  assert.equal([from("/settings"), from("/seed")], ["seed", "seed-script"]);
+  assert.match(builtIn()["seed.php"]!, /\$file = '\/settings\/SEED_' \. \$name;/);
+});
+
+objects("mean mail when there are settings for it", () => {
+  const mail = { host: "m.example.org", port: 587, user: null, from: "a@example.org" };
+  const made = blueprint.spokeObjects(inputsOf(blueprint, { mail }), "seed");
+  assert.is(find(made, "ConfigMap", "seed")["data"].SEED_MAIL, "on");
+});
+
+read.run();
+notes.run();
+objects.run();

@@ -1,0 +1,161 @@
+/** The small Jobs of actions: their scripts, run by a real shell with stand-ins for curl and PHP, and their limits. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JobName } from "#lib/moodle/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { makeSeal } from "#lib/drivers/crypto/seal.ts";
+import { readHealth, readPasswordReset } from "#lib/moodle/results.ts";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import { builtIn, edited, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const test = suite<{ folder: string }>("the Jobs of actions");
+const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
+test.before.each((context) => void (context.folder = mkdtempSync(join(tmpdir(), "wheelwright-"))));
+test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
+
+function containerOf(job: JobName, fence = "17") {
+  const object = blueprint.jobObject(inputs, job, fence);
+  return object["spec"].template.spec.containers[0];
+}
+
+/** Runs a Job's script with these programs in place of the real ones, and the volume's folder in `folder`. */
+function run(folder: string, job: JobName, programs: Record<string, string>, fence?: string) {
+  for (const [name, text] of Object.entries({ sleep: "", ...programs })) {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(path, 0o755);
+  }
+  const [shell, flag, script] = containerOf(job, fence).command;
+  const text = String(script).replaceAll("/var/www/moodledata", folder);
+  const { status, stdout } = spawnSync(shell, [flag, text], { env: { PATH: `${folder}:${process.env["PATH"]}` } });
+  return { status, lines: stdout.toString().trim().split("\n") };
+}
+
+/** Answers with these statuses, one after another, the last one for ever. */
+function answering(folder: string, ...statuses: string[]): string {
+  writeFileSync(join(folder, "answers"), statuses.join("\n") + "\n");
+  const file = join(folder, "answers");
+  return `head -n 1 ${file} | tr -d '\\n'\n[ $(wc -l < ${file}) -gt 1 ] && sed -i 1d ${file}\nexit 0`;
+}
+
+test("the look at a closed site succeeds with 503 alone, and waits for a site that does not answer yet", ({ folder }) => {
+  for (
+    const [answers, printed, status] of [
+      [["503"], ["503"], 0],
+      [["000", "502", "503"], ["000", "502", "503"], 0],
+      [["200"], ["200", "200"], 1],
+      [["303"], ["303", "303"], 1],
+      [["200", "503"], ["200", "503"], 0],
+      [["000"], Array(10).fill("000"), 1],
+    ] as const
+  ) {
+    const { status: code, lines } = run(folder, "closed", { curl: answering(folder, ...answers) });
+    assert.equal([code, lines], [status, printed], answers.join());
+    assert.is(readHealth(lines), Number(printed.at(-1)) || null);
+  }
+});
+
+test("maintenance is switched by Moodle's own script, and by no attempt that is older than the last", ({ folder }) => {
+  const php = { php: 'echo "php $*"' }, script = "php /var/www/html/admin/cli/maintenance.php";
+  assert.equal(run(folder, "maintenance-enable", php, "17"), { status: 0, lines: [`${script} --enable`] });
+  assert.equal(run(folder, "maintenance-disable", php, "100"), { status: 0, lines: [`${script} --disable`] });
+  assert.is(readFileSync(join(folder, "wheelwright-maintenance"), "utf8"), "100\n");
+  assert.equal(run(folder, "maintenance-enable", php, "17"), {
+    status: 1,
+    lines: ["not switched: attempt 100 has begun after this one, 17"],
+  });
+  assert.is(run(folder, "maintenance-enable", php, "100").status, 0);
+  assert.is(run(folder, "maintenance-enable", { php: "exit 7" }, "101").status, 7);
+});
+
+test("the password comes from the Secret, and stands in no argument", () => {
+  const { command, env, envFrom } = containerOf("password");
+  assert.equal([command.length, command[0], command[1], envFrom], [3, "php", "-r", undefined]);
+  assert.equal(env, [
+    { name: "FENCE", value: "17" },
+    { name: "ADMIN_PASSWORD", valueFrom: { secretKeyRef: { name: "admin", key: "ADMIN_PASSWORD" } } },
+  ]);
+  const script: string = command[2];
+  assert.ok(script.startsWith("// ") && !script.includes("<?php"));
+  assert.match(script, /ini_set\('zend.exception_ignore_args', '1'\)/);
+  assert.not.match(script, /\$\(/);
+});
+
+test("the script is its file without the tag, and what looks like a variable to the kubelet stays as it is", () => {
+  const changed = edited("password.php", "<?php\n", "<?php\n$run = $(1); ");
+  const job = makeBlueprint(changed).jobObject(inputs, "password", "17");
+  assert.match(job["spec"].template.spec.containers[0].command[2], /^\$run = \$\$\(1\); /);
+  assert.throws(
+    () => makeBlueprint(builtIn({ "password.php": "echo 1;" })),
+    (error: Error) => error.message.includes("password.php: it must begin with <?php"),
+  );
+});
+
+const PHP = ["/usr/bin/php", "/usr/local/bin/php"].find((path) => existsSync(path));
+
+test("the scripts have no mistake of syntax, where there is a PHP to say so", ({ folder }) => {
+  for (const name of PHP ? ["password.php", "sign-in-link.php"] : []) {
+    const file = join(folder, name);
+    writeFileSync(file, builtIn()[name]!);
+    const { status, stdout } = spawnSync(PHP!, ["-l", file]);
+    assert.is(status, 0, stdout.toString());
+  }
+});
+
+test("the link's Job is given a public key and no secret, ends soon, and traces show no arguments", () => {
+  const job = blueprint.jobObject(inputs, "sign-in-link", "0", "a key");
+  const [{ command, env, envFrom }] = job["spec"].template.spec.containers;
+  assert.equal([env, envFrom], [[{ name: "LINK_KEY", value: "a key" }], undefined]);
+  assert.match(command[2], /ini_set\('zend.exception_ignore_args', '1'\)/);
+  assert.ok(job["spec"].activeDeadlineSeconds + job["spec"].ttlSecondsAfterFinished <= 90);
+});
+
+test("what its script seals is opened here, where there is a PHP that can seal", () => {
+  const [code] = /function link_seal\(.*?\n}\n/s.exec(builtIn()["sign-in-link.php"]!)!;
+  const mine = makeSeal(), call = "echo extension_loaded('sodium') ? link_seal('said', base64_decode($argv[1])) : '';";
+  const said = PHP && spawnSync(PHP, ["-r", `${code}\n${call}`, mine.publicKey]).stdout.toString();
+  if (said) assert.is(mine.open(said), "said");
+});
+
+test("each has ended, its pod with it, before its step gives up waiting", () => {
+  const [, enable] = OPERATIONS["maintenance-on"].kind.steps,
+    [disable] = OPERATIONS["maintenance-off"].kind.steps,
+    [, account] = OPERATIONS["reset-admin-password"].kind.steps;
+  for (
+    const [job, step] of [
+      ["maintenance-enable", enable],
+      ["maintenance-disable", disable],
+      ["closed", OPERATIONS["maintenance-on"].kind.steps[2]],
+      ["purge", OPERATIONS["purge-caches"].kind.steps[0]],
+      ["password", account],
+    ] as const
+  ) {
+    const seconds = blueprint.jobObject(inputs, job, "17")["spec"].activeDeadlineSeconds;
+    // Nine tenths of a step are waited for (lib/scheduler), and who is told to stop has 30 seconds to do so.
+    assert.ok(seconds <= step!.timeout * 0.9 / 1000, `${job}: ${seconds}`);
+    if (job !== "closed") assert.ok(seconds + 30 <= step!.timeout * 0.9 / 1000, `${job}: ${seconds}`);
+  }
+});
+
+const read = suite("readPasswordReset");
+
+read("believes the script's last word, and knows why it refused", () => {
+  const said = (...lines: string[]) => readPasswordReset(lines);
+  assert.equal(said("account set", "sessions ended", "mailed", "agreed"), {
+    agreed: true,
+    mailed: true,
+    refused: null,
+  });
+  const unmailed = said("account set", "not mailed: the site sends no mail", " agreed ");
+  assert.equal(unmailed, { agreed: true, mailed: false, refused: null });
+  assert.equal(said("account set", "Secret and account do not agree").agreed, false);
+  assert.is(said("refused: the account admin is suspended").refused, "the account admin is suspended");
+  assert.equal(said(), { agreed: false, mailed: false, refused: null });
+});
+
+test.run();
+read.run();

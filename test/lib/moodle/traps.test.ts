@@ -1,0 +1,196 @@
+/** The traps of the platform's image, one test each, by the number under which each is known; in every size. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { JOBS } from "#lib/moodle/steps.ts";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { readSite } from "#lib/moodle/results.ts";
+import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
+
+const test = suite("a trap");
+const blueprint = openBlueprint();
+const SIZES = Object.keys(blueprint.sizes.sizes).map((size) => {
+  const inputs = inputsOf(blueprint, { displayName: "School of Arts & Crafts; 'old'" }, size);
+  const objects = [...allObjects(blueprint, inputs), ...blueprint.newSecrets(inputs)];
+  const pods = podSpecs(objects);
+  const containers = pods.flatMap(({ owner, spec }) =>
+    [...spec.containers, ...spec.initContainers ?? []].map((container) => ({ owner, pod: spec, container }))
+  );
+  return { size, inputs, objects, pods, containers, env: find(objects, "ConfigMap", "moodle-env")["data"] };
+});
+const SHELL_WORD = /^[A-Za-z0-9._@+=\/:-]*$/;
+
+const specOf = (objects: readonly KubeObject[], kind: string, name: string) => find(objects, kind, name)["spec"];
+
+test("T1: a title with a blank would break the install, so the image is given the slug and the seed the title", () => {
+  for (const { env, objects, inputs } of SIZES) {
+    assert.is(env.MOODLE_SITENAME, inputs.slug);
+    assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_TITLE, inputs.displayName);
+  }
+});
+
+test("T2: values go through sed, so each setting and each password is a word that it leaves alone", () => {
+  for (const { env, objects } of SIZES) {
+    const { PRE_CONFIGURE_COMMANDS: _, POST_CONFIGURE_COMMANDS: __, ...words } = env;
+    const { stringData } = find(objects, "Secret", "moodle");
+    for (const [name, value] of Object.entries<string>({ ...words, ...stringData })) {
+      assert.match(value, SHELL_WORD, name);
+    }
+  }
+});
+
+test("T3: the root of a volume is root's, so code and data lie in directories that are made first", () => {
+  for (const { pods } of SIZES) {
+    const users = pods.filter(({ spec }) => JSON.stringify(spec).includes('"claimName":"files"'));
+    assert.ok(users.length > 0);
+    for (const { owner, metadata, spec } of users) {
+      assert.is(metadata.labels["files-user"], "true", owner);
+      const [term] = spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+      assert.equal(term.labelSelector.matchLabels, { "files-user": "true" }, owner);
+      for (const container of spec.containers.filter((each: { name: string }) => each.name !== "files")) {
+        for (const mount of container.volumeMounts.filter((each: { name: string }) => each.name === "files")) {
+          assert.is(`/var/www/${mount.subPath}`, mount.mountPath, owner);
+        }
+      }
+    }
+    for (const name of ["install-17", "moodle"]) {
+      const pod = pods.find(({ owner }) => owner.endsWith(`/${name}`));
+      assert.is(pod?.spec.initContainers.at(-1).command.at(-1), "mkdir -p /v/html /v/moodledata", name);
+    }
+  }
+});
+
+test("T4: a start must upgrade nothing, and must end no maintenance", () => {
+  for (const { env, containers } of SIZES) {
+    assert.is(env.AUTO_UPDATE_MOODLE, "false");
+    const others = containers.filter(({ container }) =>
+      container.env?.some((each: { name: string }) => each.name === "AUTO_UPDATE_MOODLE")
+    );
+    assert.equal(others.map(({ owner }) => owner), ["Job/upgrade-17"]);
+  }
+});
+
+test("T5: installed means rolesactive = 1; anything less is reset whole, schema, data and config.php, and tried once", () => {
+  assert.is(readSite(["tables|415", "rolesactive|0"]).state, "partial");
+  for (const { objects } of SIZES) {
+    const { initContainers: [schema], containers: [files] } = specOf(objects, "Job", "reset-17").template.spec;
+    assert.match(
+      schema.command.join("\n"),
+      /active = '1'[^]*drop schema if exists public cascade[^]*create schema public/,
+    );
+    assert.ok(schema.command.includes("--single-transaction"));
+    assert.is(files.command.at(-1), "rm -rf /v/moodledata /v/html/config.php && mkdir -p /v/html /v/moodledata");
+    for (const job of JOBS) assert.is(specOf(objects, "Job", `${job}-17`).backoffLimit, 0, job);
+  }
+});
+
+test("T6: the image waits for its database for ever, so every Job has a deadline, and the install asks the database first", () => {
+  const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
+  assert.ok(names.indexOf("database") < names.indexOf("install"));
+  for (const { objects } of SIZES) {
+    for (const job of JOBS) {
+      const { activeDeadlineSeconds } = specOf(objects, "Job", `${job}-17`);
+      // An upgrade of a large site takes hours; it has a time limit of its own kind all the same.
+      assert.ok(activeDeadlineSeconds > 0 && activeDeadlineSeconds <= (job === "upgrade" ? 21_600 : 1800), job);
+    }
+    const [guard] = specOf(objects, "Job", "install-17").template.spec.initContainers;
+    assert.is(guard.command[0], "psql");
+    assert.ok(guard.env.some((each: { name: string }) => each.name === "PGCONNECT_TIMEOUT"));
+  }
+});
+
+test("T7: from 5.1 on the first start downloads libraries, so the site's pods may reach the web, and have the time", () => {
+  for (const { objects, pods } of SIZES) {
+    const { podSelector, egress } = specOf(objects, "NetworkPolicy", "app-internet-egress");
+    assert.equal(podSelector, { matchLabels: { role: "app" } });
+    assert.ok(egress[0].ports.some(({ port }: { port: number }) => port === 443));
+    for (const owner of ["Job/install-17", "Deployment/moodle"]) {
+      assert.is(pods.find((pod) => pod.owner === owner)!.metadata.labels.role, "app");
+    }
+    assert.is(specOf(objects, "Job", "install-17").activeDeadlineSeconds, 1800);
+  }
+});
+
+test("T8: some images have the opcode cache off, so it is turned on, and sees new code", () => {
+  for (const { env } of SIZES) assert.equal([env.opcache_enable, env.opcache_validate_timestamps], ["1", "1"]);
+});
+
+test("T9: the image allows 100 workers whatever its memory, so a pool file of the size's stands over it", () => {
+  for (const { objects, inputs } of SIZES) {
+    const { workers } = inputs.resources;
+    assert.is(find(objects, "ConfigMap", "fpm-size")["data"]["zz-size.conf"], `[www]\npm.max_children = ${workers}\n`);
+    const mounts = specOf(objects, "Deployment", "moodle").template.spec.containers[0].volumeMounts;
+    const path = `${inputs.images.fpmDirectory}/zz-size.conf`;
+    assert.ok(
+      mounts.some(({ mountPath, subPath }: Record<string, string>) => mountPath === path && subPath === "zz-size.conf"),
+    );
+  }
+});
+
+test("T10: each start puts the first administrator back, so that is the control plane's, and the tenant has another", () => {
+  for (const { env, objects, containers, inputs } of SIZES) {
+    assert.equal([env.MOODLE_USERNAME, env.MOODLE_EMAIL], ["cpadmin", "cpadmin@wheelwright.invalid"]);
+    assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_ADMIN_EMAIL, inputs.adminEmail);
+    const script: string = find(objects, "ConfigMap", "seed-script")["data"]["seed.php"];
+    assert.equal([...script.matchAll(/'username' => '(\w+)'/g)].map(([, name]) => name), ["admin", "admin"]);
+    const holders = containers.filter(({ container }) => JSON.stringify(container.envFrom ?? []).includes('"admin"'));
+    assert.equal(holders.map(({ owner }) => owner), ["Job/seed-17"], "nothing else knows the tenant's password");
+  }
+});
+
+test("T11: the image writes to its root and names its user, so the root is writable, and users are numbers", () => {
+  for (const { containers } of SIZES) {
+    for (const { owner, pod, container } of containers) {
+      assert.is(pod.securityContext.runAsNonRoot, true, owner);
+      assert.type(pod.securityContext.runAsUser, "number", owner);
+      assert.is(pod.securityContext.seccompProfile.type, "RuntimeDefault", owner);
+      assert.is(container.securityContext.allowPrivilegeEscalation, false, owner);
+      assert.equal(container.securityContext.capabilities.drop, ["ALL"], owner);
+      assert.is(container.securityContext.readOnlyRootFilesystem, undefined, owner);
+    }
+  }
+});
+
+test("T12: a Service named db would set DB_PORT, so no pod has variables of Services, nor a token that it does not need", () => {
+  for (const { pods } of SIZES) {
+    for (const { owner, spec } of pods) {
+      assert.equal([spec.enableServiceLinks, spec.automountServiceAccountToken], [false, false], owner);
+    }
+  }
+});
+
+test("T13: the image's own mail server is a public one, so there is always one given, and the seed turns mail off", () => {
+  const mail = { host: "mail.example.org", port: 465, user: "u", from: "noreply@example.org" };
+  for (const { env, objects, inputs } of SIZES) {
+    assert.is(env.SMTP_HOST, "localhost");
+    assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_MAIL, "off");
+    const given = allObjects(blueprint, { ...inputs, mail });
+    const { SMTP_HOST, SMTP_PROTOCOL } = find(given, "ConfigMap", "moodle-env")["data"];
+    assert.equal([SMTP_HOST, SMTP_PROTOCOL], ["mail.example.org", "ssl"]);
+  }
+  const script = find(SIZES[0]!.objects, "ConfigMap", "seed-script")["data"]["seed.php"];
+  assert.match(script, /set_config\('noemailever', \$mail === 'off' \? 1 : 0\)/);
+});
+
+test("T14: ingress controllers come and go, so no annotation is one controller's own, and the class is a setting", () => {
+  for (const { objects, inputs } of SIZES) {
+    const keys = Object.keys(find(objects, "Ingress", "moodle").metadata.annotations ?? {});
+    assert.equal(keys.filter((key) => !/^(cert-manager\.io|wheelwright\.dev)\//.test(key)), []);
+    const surroundings = { ...inputs.surroundings, ingressClass: "traefik" };
+    const other = blueprint.spokeObjects({ ...inputs, surroundings }, "ingress");
+    assert.is(specOf(other, "Ingress", "moodle").ingressClassName, "traefik");
+  }
+});
+
+// That the last snapshot takes a class that retains, and keeps the contents' names, is in test/lib/work/remove.test.ts.
+test("T15: snapshots go with their namespace, so none is among what is applied, and both claims can be found for one", () => {
+  for (const { objects } of SIZES) {
+    assert.equal(objects.filter(({ kind }) => kind.startsWith("VolumeSnapshot")), []);
+    assert.is(find(objects, "PersistentVolumeClaim", "files").metadata.labels?.["backup-group"], "spoke");
+    const [claim] = specOf(objects, "StatefulSet", "db").volumeClaimTemplates;
+    assert.equal([claim.metadata.name, claim.metadata.labels["backup-group"]], ["data", "spoke"]);
+    assert.is(specOf(objects, "ResourceQuota", "spoke").hard["count/volumesnapshots.snapshot.storage.k8s.io"], "40");
+  }
+});
+
+test.run();

@@ -1,0 +1,206 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { OPERATIONS } from "#lib/operations/table.ts";
+import { findNeeds } from "#lib/moodle/releases.ts";
+import { readCode, readSite } from "#lib/moodle/results.ts";
+import {
+  isMajorStep,
+  isOfVersion,
+  limitUpgrade,
+  refuseUpgrade,
+  upgradedInputs,
+  type UpgradeFacts,
+} from "#lib/moodle/upgrade.ts";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { makeBlueprint } from "#lib/moodle/load.ts";
+import { edited, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
+
+const blueprint = openBlueprint();
+
+const inputs = suite("upgradedInputs");
+
+inputs("changes version and image, and keeps the spoke's own database and everything else", () => {
+  const before = inputsOf(blueprint, {
+    images: { moodle: "own:4.5", postgres: "own/postgres:16", fpmDirectory: "/a" },
+  });
+  const after = upgradedInputs(before, { version: "5.2.2", images: blueprint.findImages("5.2.2")! });
+  const { version, images, ...others } = after, { version: _, images: __, ...kept } = before;
+  assert.equal([version, others], ["5.2.2", kept]);
+  const fpmDirectory = "/etc/php84/php-fpm.d";
+  assert.equal(images, { moodle: "erseco/alpine-moodle:v5.2.2-php84", fpmDirectory, postgres: "own/postgres:16" });
+});
+
+const needs = suite("findNeeds");
+
+needs("are the entry's that the image is taken from, listed or by family", () => {
+  assert.equal(findNeeds(blueprint.images, "5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
+  assert.equal(findNeeds(blueprint.images, "4.5"), { postgres: 13, upgradesFrom: "4.1.2" });
+  assert.equal(findNeeds(blueprint.images, "5.3.1"), { postgres: 17, upgradesFrom: "4.4" });
+  assert.equal(findNeeds(blueprint.images, "5.1.6"), { postgres: 15, upgradesFrom: "4.2.3" });
+  assert.equal(findNeeds(blueprint.images, "5.0"), { postgres: 14, upgradesFrom: "4.2.3" });
+  assert.equal(findNeeds(blueprint.images, "4.4.9"), { postgres: null, upgradesFrom: null });
+});
+
+needs("may be said by the catalogue, and by replaced files, in versions alone", () => {
+  const release = '{ image: "own:1", fpmDirectory: /etc/fpm, upgradesFrom: "4.4.2", postgres: 16 }';
+  const catalog = loadCatalog(`versions: [{ name: "9.1", release: ${release} }, { name: "5.2.2" }]`, blueprint);
+  assert.equal(catalog.needsOf("9.1"), { postgres: 16, upgradesFrom: "4.4.2" });
+  assert.equal(catalog.needsOf("5.2.2"), { postgres: 16, upgradesFrom: "4.4" });
+  const other = makeBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: 4.1.9"));
+  assert.is(findNeeds(other.images, "4.5.12").upgradesFrom, "4.1.9");
+  assert.throws(
+    () => makeBlueprint(edited("images.yaml", "upgradesFrom: 4.1.2", "upgradesFrom: soon")),
+    /versions\.4\.5\.12\.upgradesFrom must be a version/,
+  );
+});
+
+const refusal = suite("refuseUpgrade");
+
+const OLD = { version: "2024100712", release: "4.5.12 (Build: 20261005)" };
+const CODE = { version: "2026042002.00", release: "5.2.2 (Build: 20261005)" };
+const facts = (changes: Partial<UpgradeFacts> = {}): UpgradeFacts => ({
+  version: "5.2.2",
+  needs: { postgres: 16, upgradesFrom: "4.4" },
+  postgres: "postgres:17-alpine",
+  site: OLD,
+  code: CODE,
+  ...changes,
+});
+const codeOf = (changes: Partial<UpgradeFacts>) => refuseUpgrade(facts(changes))?.code ?? null;
+
+refusal("lets go to newer code, and on with what the database is already", () => {
+  assert.is(codeOf({}), null);
+  assert.is(codeOf({ site: { version: "2026042002", release: CODE.release } }), null);
+  assert.is(codeOf({ site: { version: "2026042002.00", release: CODE.release } }), null);
+});
+
+refusal("goes by the numbers of image and database, whatever the versions are called", () => {
+  const newer = { version: "2026042003", release: "5.2.3 (Build: 20261101)" };
+  assert.is(codeOf({ site: newer }), "NotNewer");
+  assert.is(codeOf({ site: newer, version: "99" }), "NotNewer");
+  assert.is(codeOf({ site: { ...OLD, release: "7.0 (Build)" } }), null);
+  assert.match(
+    refuseUpgrade(facts({ site: newer }))!.message,
+    /of 5\.2\.3 \(Build: 20261101\) already, and that of 5\.2\.2/,
+  );
+});
+
+refusal("goes by the names where the image does not tell, as far as they were given", () => {
+  const site = { version: "2024100712", release: "4.5.12+ (Build: 20261005)" };
+  for (
+    const [version, code] of [
+      ["4.5", null],
+      ["4.5.12", null],
+      ["4.5.11", "NotNewer"],
+      ["4.4", "NotNewer"],
+      ["4", null],
+      ["5", null],
+    ] as const
+  ) {
+    assert.is(codeOf({ code: null, site, version, needs: { postgres: null, upgradesFrom: null } }), code, version);
+  }
+});
+
+refusal("refuses sites that are too old for one step", () => {
+  const of = (release: string) => codeOf({ site: { version: "2020010100", release } });
+  for (const release of ["4.3.9 (Build: 1)", "4.1+ (Build: 1)", "3.11.2"]) assert.is(of(release), "TooOld", release);
+  for (const release of ["4.4 (Build: 1)", "4.4.0", "4.4.1+", "4.10"]) assert.is(of(release), null, release);
+});
+
+refusal("refuses a PostgreSQL that is too old, and leaves one that does not tell to the operator", () => {
+  assert.is(codeOf({ postgres: "registry.example:5000/postgres:15.4" }), "PostgresTooOld", "a port is no version");
+  assert.is(codeOf({ postgres: "postgres:15-alpine" }), "PostgresTooOld");
+  assert.is(codeOf({ postgres: "postgres:16" }), null);
+  assert.is(codeOf({ postgres: "postgres@sha256:abc" }), null);
+});
+
+const proof = suite("isOfVersion");
+
+proof("goes by the image's own release, or else by the version as far as it was given", () => {
+  const is = (release: string | null, version: string, code = null as UpgradeFacts["code"]) =>
+    isOfVersion({ release }, { version, code });
+  assert.ok(is(CODE.release, "anything", CODE));
+  assert.not.ok(is("5.2.2+ (Build: 20261101)", "5.2.2", CODE));
+  assert.ok(is("5.2.2+ (Build: 20261101)", "5.2.2"));
+  assert.ok(is("5.2 (Build: 1)", "5.2.0"));
+  assert.ok(is("4.5.12 (Build: 1)", "4.5"));
+  for (const release of ["4.5.12 (Build: 1)", "5.2.1 (Build: 1)", "5.2.20", null]) {
+    assert.not.ok(is(release, "5.2.2"), `${release}`);
+  }
+});
+
+const step = suite("isMajorStep");
+
+step("is one to another branch, which is given twice the time", () => {
+  assert.ok(isMajorStep(OLD, "5.2.2"));
+  assert.ok(isMajorStep(OLD, "4.6"));
+  assert.not.ok(isMajorStep(OLD, "4.5.13"));
+  assert.not.ok(isMajorStep({ release: "5.2 (Build: 1)" }, "5.2.2-php84"));
+  const job = blueprint.jobObject(inputsOf(blueprint), "upgrade", "1");
+  const seconds = (major: boolean) => limitUpgrade(job, major)["spec"].activeDeadlineSeconds;
+  assert.equal([seconds(true), seconds(false)], [21600, 10800]);
+});
+
+step("waits for its Jobs longer than their own deadlines and the 30 s in which they may be deaf", () => {
+  const waits = (name: string) =>
+    OPERATIONS.upgrade.kind.steps.find((each) => each.name === name)!.timeout * 0.9 / 1000; // as Run.patience
+  for (const [name, job] of [["prepare", "preflight"], ["migrate", "upgrade"]] as const) {
+    const { activeDeadlineSeconds } = blueprint.jobObject(inputsOf(blueprint), job, "1")["spec"];
+    assert.ok(waits(name) > activeDeadlineSeconds + 30, name);
+  }
+});
+
+const preflight = suite<{ folder: string }>("the preflight Job");
+preflight.before(async (context) => void (context.folder = await mkdtemp(join(tmpdir(), "wheelwright-preflight-"))));
+preflight.after(({ folder }) => rm(folder, { recursive: true }));
+
+/** As a release has it, with what stands around it. */
+const VERSION_PHP = `<?php
+defined('MOODLE_INTERNAL') || die();
+
+$version  = 2024100712.03;              // 20241007      = branching date YYYYMMDD - do not modify!
+                                        //         RR    = release increments - 00 for DEV branches.
+$release  = '4.5.12+ (Build: 20260810)';// Human-friendly version name
+$branch   = '405';                      // This version's branch.
+$maturity = MATURITY_STABLE;            // This version's maturity level.
+`;
+
+preflight("reads version and release out of the image's code, and nothing where there is none", async ({ folder }) => {
+  const job = blueprint.jobObject(inputsOf(blueprint), "preflight", "1");
+  const script: string = job["spec"].template.spec.containers[0].command.at(-1);
+  const read = () => {
+    const { status, stdout } = spawnSync("sh", ["-c", script.replaceAll("/usr/src/moodle", folder)], {
+      encoding: "utf8",
+    });
+    return { status, code: readCode(stdout.split("\n")) };
+  };
+  assert.equal(read(), { status: 0, code: null });
+  await writeFile(join(folder, "version.php"), VERSION_PHP);
+  assert.equal(read(), { status: 0, code: { version: "2024100712.03", release: "4.5.12+ (Build: 20260810)" } });
+});
+
+preflight("runs where the site's volume is, since the image is to be there", () => {
+  const { metadata, spec } = blueprint.jobObject(inputsOf(blueprint), "preflight", "1")["spec"].template;
+  assert.is(metadata.labels["files-user"], "true");
+  assert.ok(spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution);
+  assert.is(spec.volumes, undefined);
+});
+
+const lock = suite("readSite");
+
+lock("tells until when an upgrade locks the site", () => {
+  assert.is(readSite(["rolesactive|1", "upgraderunning|1795000000"]).lockedUntil, 1795000000);
+  assert.is(readSite(["rolesactive|1"]).lockedUntil, null);
+});
+
+inputs.run();
+needs.run();
+refusal.run();
+proof.run();
+step.run();
+preflight.run();
+lock.run();

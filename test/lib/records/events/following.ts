@@ -1,0 +1,38 @@
+/** Following hubs in tests: events are emitted, and what each reader may see is what the test says. */
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import type { Feeds } from "#lib/records/events/feed.ts";
+import type { Follower, Look, Sight } from "#lib/records/events/looks.ts";
+import { followHub, type Frame } from "#lib/records/events/stream.ts";
+import { newId } from "#lib/base/ids.ts";
+
+export function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
+  return db.transact((tx: Tx) =>
+    record(tx, SYSTEM, { events: [{ federationId, state, ...(spokeId && { spokeId }) }] })
+  );
+}
+
+/** What each user may see; those that are not here see all. */
+export const sights = new Map<string, Sight | null>();
+export const look: Look = (_, followers) =>
+  Promise.resolve(followers.map(({ userId }) => sights.has(userId) ? sights.get(userId)! : "all"));
+
+export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
+  const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
+  const reader = feeds.enter(follower, new AbortController().signal);
+  const frames = followHub(feeds, reader, since);
+  return {
+    ...reader,
+    /** The next event as "number Type", past comments; undefined at the end. */
+    async next(): Promise<string | undefined> {
+      for (;;) {
+        const { value, done } = await frames.next();
+        if (done) return undefined;
+        if ("event" in value) return `${value.id} ${value.event}`;
+        if ("retry" in value) return "retry";
+      }
+    },
+    close: () => frames.return(undefined as unknown as Frame),
+  };
+}
