@@ -11,7 +11,7 @@ import { newPassword } from "#lib/blueprint/secrets.ts";
 import { ClusterError, type JobResult, type KubeObject, type PatchOperation, type Ref } from "#lib/cluster/cluster.ts";
 import { OPERATION_KINDS } from "#lib/jobs/kinds.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { clearAway, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { clearAway, demandHeard, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { place } from "#lib/work/install/provision.ts";
 import { change } from "#lib/work/running.ts";
 import { note } from "#lib/work/site.ts";
@@ -64,8 +64,9 @@ async function demandAgreement(here: JobPlace, run: Run): Promise<PasswordReset>
     throw refusal(reset.refused, here, result);
   }
   await demandTask(here, run, result, WHAT);
-  if (!reset.agreed) throw incomplete(result);
-  return reset;
+  if (reset.agreed) return reset;
+  await demandHeard(here, run, result);
+  throw incomplete(result);
 }
 
 /** It has to be put right on the site itself, by its people. */
