@@ -73,12 +73,23 @@ function shorten(line: string): string {
   return text.length > LINE_MOST ? `${text.slice(0, LINE_MOST - 1)}…` : text;
 }
 
+/**
+ * For whoever would conclude something from what a log lacks: one that could not be read lacks everything, and a site is
+ * not lost because a node was. It is tried again, with another Job.
+ */
+export async function demandHeard(place: JobPlace, run: Run, result: JobResult): Promise<void> {
+  if (result.heard) return;
+  await clearAway(place, run, result);
+  throw new ClusterError("LogUnread", `What the Job ${result.name} has said could not be read`, {
+    transient: true,
+    hint: "See whether the API server reaches the kubelet of the node that the Job ran on; then retry.",
+    evidence: { log: result.log, events: [] },
+  });
+}
+
 /** Asks the spoke's database what is in it. */
 export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<Site> {
-  const result = await runJob(place, run, "verify", turn);
-  await demandSuccess(place, run, result, "The database could not be asked");
-  await clearAway(place, run, result);
-  return readSite(result.log);
+  return await readAnswer(place, run, await runJob(place, run, "verify", turn));
 }
 
 /**
@@ -86,8 +97,12 @@ export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promis
  * has begun by now can be seen in the cluster, and what comes late is refused.
  */
 export async function claimDatabase(place: JobPlace, run: Run): Promise<Site> {
-  const result = await runJob(place, run, "claim");
+  return await readAnswer(place, run, await runJob(place, run, "claim"));
+}
+
+async function readAnswer(place: JobPlace, run: Run, result: JobResult): Promise<Site> {
   await demandSuccess(place, run, result, "The database could not be asked");
+  await demandHeard(place, run, result);
   await clearAway(place, run, result);
   return readSite(result.log);
 }
@@ -96,6 +111,7 @@ export async function claimDatabase(place: JobPlace, run: Run): Promise<Site> {
 export async function readImage(place: JobPlace, run: Run): Promise<Code | null> {
   const result = await runJob(place, run, "preflight");
   await demandSuccess(place, run, result, "The image of the new version cannot be used");
+  await demandHeard(place, run, result);
   await clearAway(place, run, result);
   return readCode(result.log);
 }
@@ -107,6 +123,7 @@ export async function demandSeed(place: JobPlace, run: Run): Promise<Seeding> {
     await clearAway(place, run, result);
     return seeding;
   }
+  await demandHeard(place, run, result);
   throw new ClusterError(
     "SeedIncomplete",
     "The site could not be set up because the seed Job ended without coming to its end",
@@ -138,6 +155,7 @@ async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed",
   const result = await runJob(place, run, job);
   const status = readHealth(result.log);
   if (result.succeeded && status === wanted) return await clearAway(place, run, result);
+  if (result.succeeded) await demandHeard(place, run, result);
   const { events } = await place.space.evidence(run);
   await clearAway(place, run, result);
   const words = status === null ? lastWords(result.log) ?? result.message : null;

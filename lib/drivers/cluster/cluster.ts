@@ -119,6 +119,8 @@ export interface JobResult {
   readonly exitCode: number | null;
   /** The last 200 lines of its pod's log (of the container that failed, if one did), oldest first. */
   readonly log: readonly string[];
+  /** Whether that is what it said to its end. If it could not be read so, what is missing may have been said. */
+  readonly heard: boolean;
 }
 
 export type PatchOperation =

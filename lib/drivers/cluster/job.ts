@@ -104,11 +104,12 @@ async function resultOf(
   const pods = [...course.pods.values()];
   const failure = failureOf(course.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
-  const heard = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
+  const partly = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??
     followed.findLast(({ lines }) => lines.length > 0);
   // What was followed may lack the last lines; what is read now is whole, if the pod is still there.
   const read = end ? await readLog(site.api, { namespace: site.namespace, ...end }, call) : [];
-  const log = read.length > 0 && (!isExcuse(read) || !heard?.lines.length) ? read : heard?.lines ?? [];
+  const heard = end !== undefined && !isExcuse(read);
+  const log = read.length > 0 && (heard || !partly?.lines.length) ? read : partly?.lines ?? [];
   return {
     succeeded: failure === undefined,
     name,
@@ -116,6 +117,7 @@ async function resultOf(
     message: failure?.message ?? null,
     exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,
     log,
+    heard,
   };
 }
 

@@ -17,7 +17,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { clearAway, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { clearAway, demandHeard, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { place } from "#lib/work/install/provision.ts";
 import { change } from "#lib/work/running.ts";
 import { note } from "#lib/work/site.ts";
@@ -67,8 +67,9 @@ async function demandAgreement(here: JobPlace, run: Run): Promise<PasswordReset>
     throw refusal(reset.refused, here, result);
   }
   await demandTask(here, run, result, WHAT);
-  if (!reset.agreed) throw incomplete(result);
-  return reset;
+  if (reset.agreed) return reset;
+  await demandHeard(here, run, result);
+  throw incomplete(result);
 }
 
 /** It has to be put right on the site itself, by its people. */

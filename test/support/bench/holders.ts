@@ -24,8 +24,8 @@ export interface Hold {
   readonly at: number;
 }
 
-// A beat that came less than this before a claim may have come while the claim was being written: a replica that lives
-// has beaten before that, too.
+// A claim does not see what came after it began, which on a busy machine may be long before it is written; nor a beat that
+// was about to be committed just then. A replica that lives has beaten before that, too.
 const CREATE = [
   `create table bench_beats (id text not null, at timestamptz not null default clock_timestamp())`,
   `create function bench_beat() returns trigger language plpgsql as $$
@@ -48,7 +48,7 @@ const CREATE = [
     values (new.id, new.kind, new.lane, new.spoke_id, new.federation_id, new.state, new.holder, new.fence,
       old.state, old.holder, old.fence,
       (select extract(epoch from clock_timestamp() - max(at)) * 1000 from bench_beats
-       where id = old.holder and at < clock_timestamp() - interval '500 milliseconds'));
+       where id = old.holder and at < now() - interval '500 milliseconds'));
     return null;
   end $$`,
   `create trigger bench_hold after update on jobs for each row

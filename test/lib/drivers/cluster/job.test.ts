@@ -32,6 +32,7 @@ test(
       message: null,
       exitCode: 0,
       log: ["one", "two"],
+      heard: true,
     });
   }),
 );
@@ -52,6 +53,7 @@ test(
       message,
       exitCode: 3,
       log: ["oh no"],
+      heard: true,
     });
   }),
 );
@@ -75,8 +77,8 @@ test(
     await seenTwice(table);
     assert.not(settled, "a pod of it may still write");
     table.put("jobs", jobWith({ conditions: failed }));
-    const { succeeded, reason, log } = await result;
-    assert.equal([succeeded, reason, log], [false, "DeadlineExceeded", ["last words"]]);
+    const { succeeded, reason, log, heard } = await result;
+    assert.equal([succeeded, reason, log, heard], [false, "DeadlineExceeded", ["last words"], false]);
   }),
 );
 
