@@ -45,6 +45,41 @@ export class Fault extends Error {
   }
 }
 
+/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
+export type Blame = "user" | "operator" | "cluster";
+
+export interface DriverErrorOptions {
+  /** Whether the same call may succeed later: the other side is away or busy, or a person has to mend something first. */
+  readonly transient: boolean;
+  /** The operator, unless said otherwise. */
+  readonly blame?: Blame;
+  /** What a person can do, one sentence. */
+  readonly hint?: string;
+  /** Milliseconds before another try makes sense. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * Why something outside (cluster, mail server, payment provider) did not do what it was asked, in a sentence for operators.
+ * It has no place for a cause: what a client throws may hold a key, a password or a link. Each driver has a subclass.
+ */
+export abstract class DriverError extends Error {
+  readonly code: string;
+  readonly transient: boolean;
+  readonly blame: Blame;
+  readonly hint: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, message: string, options: DriverErrorOptions) {
+    super(message);
+    this.code = code;
+    this.transient = options.transient;
+    this.blame = options.blame ?? "operator";
+    this.hint = options.hint;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
 /** What keeps the program from starting here, on this machine and with these files: a sentence, and what to do next. */
 export class StartError extends Error {
   constructor(message: string, options: ErrorOptions = {}) {

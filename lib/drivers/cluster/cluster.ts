@@ -5,6 +5,8 @@
  * again can help. Whatever happens inside a namespace goes through `Space`, which checks the namespace's uid first:
  * a name may be taken by somebody else, a uid never.
  */
+import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
+
 export interface Meta {
   name: string;
   namespace?: string;
@@ -60,9 +62,6 @@ export interface Waiting extends Call {
   readonly onProgress?: (sentence: string) => void;
 }
 
-/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
-export type Blame = "user" | "operator" | "cluster";
-
 /** What stays of a failure when its namespace is long gone. */
 export interface Evidence {
   /** The last 200 lines of the failing pod's failing container, oldest first. */
@@ -71,14 +70,9 @@ export interface Evidence {
   readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
 }
 
-export interface ClusterErrorOptions {
-  readonly transient: boolean;
+export interface ClusterErrorOptions extends DriverErrorOptions {
   /** HTTP status of the answer, 0 where there was none. */
   readonly status?: number;
-  readonly blame?: Blame;
-  /** What an operator can do about it, one sentence. */
-  readonly hint?: string;
-  readonly retryAfterMs?: number;
   readonly evidence?: Evidence;
   readonly cause?: unknown;
 }
@@ -88,24 +82,15 @@ export interface ClusterErrorOptions {
  * Conflict, Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or ours (deadline, unreachable,
  * stranger: the namespace is not the one we made). `message` says what could not be done, then why, in the cluster's words.
  */
-export class ClusterError extends Error {
-  readonly code: string;
-  readonly transient: boolean;
+export class ClusterError extends DriverError {
+  override readonly name = "ClusterError";
   readonly status: number;
-  readonly blame: Blame;
-  readonly hint: string | undefined;
-  readonly retryAfterMs: number | undefined;
   readonly evidence: Evidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
-    super(message, { cause: options.cause });
-    this.name = "ClusterError";
-    this.code = code;
-    this.transient = options.transient;
+    super(code, message, { blame: "cluster", ...options });
+    this.cause = options.cause;
     this.status = options.status ?? 0;
-    this.blame = options.blame ?? "cluster";
-    this.hint = options.hint;
-    this.retryAfterMs = options.retryAfterMs;
     this.evidence = options.evidence;
   }
 }

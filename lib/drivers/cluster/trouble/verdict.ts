@@ -1,6 +1,7 @@
 /** What was made of what the cluster showed, and with how much patience. */
 import { lastSeen } from "#lib/drivers/cluster/trouble/belongs.ts";
-import type { Blame, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Blame } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 export type Verdict =
