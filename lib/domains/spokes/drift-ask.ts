@@ -8,8 +8,7 @@ import {
   type Ref,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Difference, differences } from "#lib/drivers/cluster/difference.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { type Difference, differences, unlike } from "#lib/drivers/cluster/difference.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
 export interface Place {

@@ -63,8 +63,7 @@ export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
 
 function refusalOf({ code, rawType, headers = {} }: Thrown, status: number, said: string): Refusal {
   const replayed = headers["idempotent-replayed"] === "true";
-  const make = (code: string, options: DriverErrorOptions) =>
-    new Refusal(code, said, { ...options, status, replayed });
+  const make = (code: string, options: DriverErrorOptions) => new Refusal(code, said, { ...options, status, replayed });
   const name = typeof code === "string" && code !== "" ? code : String(rawType ?? `status_${status}`);
   if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", { transient: true });
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });

@@ -6,7 +6,7 @@ import { ClusterError, type KubeObject, type PatchOperation, type Space } from "
 import { refOf } from "#lib/operations/change.ts";
 import { isReadByPods } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
