@@ -18,6 +18,7 @@ import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { placeOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { planPatch, refuseDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -95,6 +96,5 @@ export async function enqueueConfigure(
   { state }: Acceptance,
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
-  const [job] = await record(tx, asker, { jobs: [operationOn(after, "configure")] });
-  return [after, job!];
+  return [after, await enqueue(tx, asker, operationOn(after, "configure"))];
 }
