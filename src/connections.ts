@@ -29,7 +29,7 @@ export interface Turn {
   made(): void;
 }
 
-export interface Connections {
+interface Connections {
   /** Counts the connection; cuts it when there are too many. */
   admit(socket: Socket): void;
   /** Begins the work for a request as soon as its connection has room. */

@@ -22,7 +22,7 @@ export interface Address {
   readonly port: number;
 }
 
-export interface ListenBounds extends ConnectionBounds {
+interface ListenBounds extends ConnectionBounds {
   /** Milliseconds that a request may take. */
   readonly requestTimeout: number;
 }
@@ -33,7 +33,7 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
+type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
 const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s), so that they close first

@@ -32,7 +32,7 @@ import { type Address, listen, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Whether the scheduler of this process is at work; absent where there is none. */
   readonly ready?: () => boolean;
   readonly authenticate?: Authenticate;

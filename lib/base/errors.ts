@@ -21,7 +21,7 @@ export type FaultKind =
   | "unavailable" // not now; try again
   | "timeout"; // not within the time that a request has
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Seconds after which trying again makes sense. */
   readonly retryAfter?: number;
   /** Response headers that belong to this refusal, such as Allow. */

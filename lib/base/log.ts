@@ -6,7 +6,7 @@
  */
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface Log {
   debug(message: string, fields?: Fields): void;
@@ -17,7 +17,7 @@ export interface Log {
   with(fields: Fields): Log;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: Level;
   readonly format: "json" | "pretty";
   /** For text alone; none when absent. */

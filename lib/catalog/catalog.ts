@@ -5,10 +5,10 @@ import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { Offer } from "#lib/catalog/view.ts";
 
 /** The fields whose values a catalogue may list. */
-export const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
+const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
 export type CatalogField = (typeof FIELDS)[number];
 
-export interface Region {
+interface Region {
   readonly name: string;
   readonly title?: string | undefined;
   /** The kubeconfig context of its cluster; absent is the default cluster. */

@@ -31,7 +31,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 const PROBE = "wheelwright-embedded"; // the name under which our own looks at the server connect
 const START_LIMIT = 60 * SECOND; // recovery after a power loss may replay a good deal of log
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly directory: string;
   /** Whether a commit is on the disk before it is answered. Tests do without. */
   readonly durable: boolean;

@@ -9,7 +9,7 @@ import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 /** The oldest release that the project itself mended this year; nothing newer is used, and 18 is what tests run on. */
 const LEAST = 14;
 
-export interface Wants {
+interface Wants {
   readonly migrations: readonly Migration[];
   /** Connections of a replica's pool. */
   readonly pool: number;

@@ -21,7 +21,7 @@ function isLocal(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
 
-export function judgeDomain(domain: string, addresses: Sight<readonly string[]>): Finding {
+function judgeDomain(domain: string, addresses: Sight<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
   if (isLocal(domain)) {
     return warning(check, `${wildcard} leads to whatever machine one sits at; sites open on it alone`);
@@ -40,7 +40,7 @@ export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Find
   return judgeLogin(smtp, found, await look(() => enter(smtp)));
 }
 
-export function judgeLogin(
+function judgeLogin(
   { host, port, user, encryption }: NonNullable<Config["smtp"]>,
   found: Finding,
   entered: Sight<MailError | null>,
@@ -74,7 +74,7 @@ async function enter(smtp: NonNullable<Config["smtp"]>): Promise<MailError | nul
 }
 
 /** `greeted` is the server's first line. */
-export function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding {
+function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding {
   const check = "mail";
   if (smtp === null) {
     return warning(

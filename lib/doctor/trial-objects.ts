@@ -43,7 +43,7 @@ export interface TrialObjects {
   readonly moodle: KubeObject;
 }
 
-export interface Addresses {
+interface Addresses {
   readonly open: string;
   readonly closed: string;
 }

@@ -20,7 +20,7 @@ export interface Expected {
   readonly judged: "whole" | "presence";
 }
 
-export interface ExpectedSite {
+interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
 }

@@ -7,7 +7,7 @@
  */
 import type { Blame } from "#lib/base/errors.ts";
 
-export interface LogCause {
+interface LogCause {
   readonly code: string;
   /** To stand after what could not be done. */
   readonly why: string;

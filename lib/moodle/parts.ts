@@ -19,7 +19,7 @@ import { checkKinds, checkObject, checkWhole, titleOf } from "#lib/moodle/requir
 import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { readOneYaml } from "#lib/moodle/yaml.ts";
 
-export interface Parts {
+interface Parts {
   /** A short hash of what is rendered from the files; see revisionOf. */
   readonly revision: string;
   /** The documents of each manifest file. */

@@ -11,7 +11,7 @@ import { isMap } from "#lib/moodle/render.ts";
 import { ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** The name of a field; or an item of a list, by its place and by what it is called. */
-export type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
+type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface Field {
   readonly path: readonly Step[];

@@ -31,7 +31,7 @@ export interface Growth {
 }
 
 /** Nothing can be done, for a reason to be told. */
-export interface Loss {
+interface Loss {
   readonly ref: Ref;
   readonly lost: string;
 }

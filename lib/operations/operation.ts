@@ -54,7 +54,7 @@ export function needed(field: keyof Asked, action: string, what: string): Fault 
   return new Fault("invalid", "parameter_needed", `${field} must be given to ${action}: ${what}`);
 }
 
-export interface HubDeclaration<Name extends string, Step extends string> {
+interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
   /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */

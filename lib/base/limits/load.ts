@@ -26,12 +26,12 @@ export interface Place {
   readonly claimed: boolean;
 }
 
-export interface Load {
+interface Load {
   place(room: Room): Place;
   close(): void;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly maxInFlight: number;
   readonly now?: () => number;
   /** Calls `tick` about every so many milliseconds, until what it returns is called. */

@@ -15,7 +15,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-export interface Command {
+interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly options: Pick<SpawnOptions, "uid" | "gid" | "env">;

@@ -10,14 +10,14 @@ import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
 
-export interface SessionInUse {
+interface SessionInUse {
   readonly id: string;
   readonly user: User;
   /** Whether the last use that was noted is over a minute old, so that this one shall be. */
   readonly stale: boolean;
 }
 
-export interface TokenInUse extends SessionInUse {
+interface TokenInUse extends SessionInUse {
   readonly scope: TokenScope;
   readonly prefix: string;
 }

@@ -16,7 +16,7 @@ import {
 /** Where the spokes and the provider part: size by size, or a sentence where it is more than numbers. */
 export type Difference = readonly SizeDifference[] | string;
 
-export interface SizeDifference {
+interface SizeDifference {
   readonly size: string;
   readonly spokes: number;
   /** What the provider counts. */
@@ -108,7 +108,7 @@ function judgeDifference(
 }
 
 /** Items of one size count together: somebody may have put a second price beside ours. */
-export function countBySize(items: readonly SubscriptionItem[]): Quantities {
+function countBySize(items: readonly SubscriptionItem[]): Quantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);

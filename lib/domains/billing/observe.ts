@@ -15,7 +15,7 @@ import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
 /** An invoice as the row keeps it: JSON has no dates. */
-export type KeptInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
+type KeptInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 

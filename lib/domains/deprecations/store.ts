@@ -10,7 +10,7 @@ const WINDOW = 30;
 /** Of a token: neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
 
-export interface Calls {
+interface Calls {
   readonly tokenId: string;
   /** `GET /api/spokes/:spokeId` */
   readonly endpoint: string;

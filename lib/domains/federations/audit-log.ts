@@ -4,7 +4,7 @@ import type { Rows } from "#lib/drivers/db/database.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { findAccount } from "#lib/domains/users/store.ts";
 
-export interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, Page {
+interface AuditQuestion extends Omit<AuditFilter, "actorId" | "spokeId">, Page {
   /** An id, `system`, `anonymous`, or the address of a user. */
   readonly actor?: string | undefined;
 }

@@ -8,7 +8,7 @@ import type { Follower, Sight } from "#lib/records/events/looks.ts";
 import { followHub, type Frame } from "#lib/records/events/stream.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The last event that the client has, or null. */
   readonly since: number | null;
   readonly signal: AbortSignal;

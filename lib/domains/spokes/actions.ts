@@ -34,7 +34,7 @@ export async function requestAction(
 }
 
 /** An action and what it is to lead to, as far as that can be said without the spoke. */
-export interface ActionRequest {
+interface ActionRequest {
   readonly action: SpokeActionName;
   /** The payload of its job. */
   readonly wish: object;
@@ -58,7 +58,7 @@ export function demandProgress(
 }
 
 /** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
-export interface Facts extends SpokeFacts {
+interface Facts extends SpokeFacts {
   readonly size: string;
   /** The upgrade that made it fail, if one did. */
   readonly failure: Job | null;

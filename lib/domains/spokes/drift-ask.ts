@@ -11,7 +11,7 @@ import {
 import { type Difference, differences, unlike } from "#lib/drivers/cluster/difference.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
-export interface Place {
+interface Place {
   readonly cluster: Pick<Cluster, "findNamespace">;
   readonly space: Pick<Space, "get" | "dryRun">;
 }
@@ -28,7 +28,7 @@ export async function askDrift(place: Place, expected: Expected, call: Call): Pr
 }
 
 /** What applying the manifest would change of what stands there. */
-export async function askDifferences(
+async function askDifferences(
   { space }: Place,
   manifest: KubeObject,
   standing: KubeObject,
@@ -46,7 +46,7 @@ export async function askDifferences(
 }
 
 /** A namespace is never applied, since that would make one that is gone: its labels are put right one by one. */
-export function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
+function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {
     ...standing.metadata,

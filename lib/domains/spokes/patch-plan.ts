@@ -16,7 +16,7 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, differing, lackOf } from "#lib/domains/spokes/wish.ts";
 
-export interface Plan {
+interface Plan {
   /** The row with the patch in it. */
   readonly wish: SpokeRow;
   readonly changes: Changes;

@@ -4,8 +4,8 @@ import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
-export const FEDERATION = "wheelwright.dev/federation";
-export const SPOKE = "wheelwright.dev/spoke";
+const FEDERATION = "wheelwright.dev/federation";
+const SPOKE = "wheelwright.dev/spoke";
 const OURS = "wheelwright";
 
 export interface Guard {

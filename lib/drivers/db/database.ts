@@ -47,7 +47,7 @@ export interface Hold {
   readonly confirm: (tx: Tx) => Promise<void>;
 }
 
-export interface DatabaseStats {
+interface DatabaseStats {
   /** Connections that the pool may have, has, has idle, and callers that wait for one. */
   readonly size: number;
   readonly open: number;

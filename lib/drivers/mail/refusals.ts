@@ -9,7 +9,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
 import { MailError } from "#lib/drivers/mail/error.ts";
 
-export interface Circumstances {
+interface Circumstances {
   /** `host:port`. */
   readonly place: string;
   /** The address that it was for. */

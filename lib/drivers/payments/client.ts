@@ -13,7 +13,7 @@ import { openWire } from "#lib/drivers/payments/wire.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
-export const API_VERSION = "2026-10-28.endive";
+const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
 const DEADLINE = 20 * SECOND;

@@ -12,7 +12,7 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const TOLERANCE = 5 * MINUTE;
 
-export interface SignedBody {
+interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | null;
   readonly secret: string;

@@ -16,7 +16,7 @@ import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { isOtherCall, Refusal } from "#lib/drivers/payments/trouble.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export interface Wanted<T> {
+interface Wanted<T> {
   /** What no other wish has: of what, and for whom. */
   readonly key: string;
   find(): Promise<T | null>;

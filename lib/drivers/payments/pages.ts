@@ -5,7 +5,7 @@ import type { Client } from "#lib/drivers/payments/client.ts";
 import { fit } from "#lib/drivers/payments/read.ts";
 
 /** What each page is asked with. */
-export interface PageParams {
+interface PageParams {
   readonly limit: number;
   readonly starting_after?: string;
 }

@@ -55,7 +55,7 @@ const PreviewShape = v.object({
     null,
   ),
 });
-export type PreviewShape = v.InferOutput<typeof PreviewShape>;
+type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
 export async function preview(client: Client, change: WantedChange, caller: AbortSignal): Promise<Preview | null> {
   const late = new AbortController();
@@ -116,7 +116,7 @@ async function allLines(client: Client, shape: PreviewShape, signal: AbortSignal
 }
 
 /** What there would be of a size, at which price, and what one costs if no line says so. */
-export interface AskedSize {
+interface AskedSize {
   readonly size: string;
   readonly price: string;
   readonly quantity: number;

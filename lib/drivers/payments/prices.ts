@@ -40,7 +40,7 @@ export async function priceFor(client: Client, wanted: WantedPrice, signal: Abor
   }, signal);
 }
 
-export function lookupKeyOf({ size, currency, monthly }: WantedPrice): string {
+function lookupKeyOf({ size, currency, monthly }: WantedPrice): string {
   return `wheelwright-${size}-${currency}-${monthly}`;
 }
 

@@ -30,7 +30,7 @@ import { isGone, isWornOut } from "#lib/drivers/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
-export interface Owner {
+interface Owner {
   readonly customer: string;
   readonly federationId: string;
 }

@@ -86,7 +86,7 @@ function waitOf(header: unknown): { readonly retryAfterMs?: number } {
 }
 
 /** Without our secrets, other keys and the client secrets of payments; one line, and no more than can be read. */
-export function clean(words: string, secrets: readonly string[]): string {
+function clean(words: string, secrets: readonly string[]): string {
   let text = words;
   for (const secret of secrets) text = text.replaceAll(secret, "…");
   return text

@@ -15,7 +15,7 @@ export interface Position {
   readonly id: string;
 }
 
-export interface Batch {
+interface Batch {
   readonly after: Position;
   readonly limit: number;
   /** Only events that are not newer. */

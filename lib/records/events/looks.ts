@@ -39,7 +39,7 @@ export interface Looks {
   drop(right: Right): void;
 }
 
-export interface LooksOptions {
+interface LooksOptions {
   /** Called for a right that is one no longer. */
   readonly lost: (right: Right) => void;
   readonly closing: AbortSignal;

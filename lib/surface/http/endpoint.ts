@@ -86,7 +86,7 @@ export type Call<A, L, P, Q, B> =
   }
   & Omit<L, "actor">;
 
-export interface Endpoint<
+interface Endpoint<
   A extends Actor | null,
   L extends object,
   P extends Input,

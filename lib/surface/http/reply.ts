@@ -6,10 +6,10 @@ import * as v from "valibot";
 import { type Page, policyOf, writePage } from "#lib/surface/http/page.ts";
 import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
-export type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
+type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
 /** What a reply may need of the request that it answers. */
-export interface Answering {
+interface Answering {
   /** Ends the connection, for a stream that can neither go on nor say so. */
   cut(reason: unknown): void;
 }

@@ -9,7 +9,7 @@ import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
 
-export interface Explanation {
+interface Explanation {
   readonly code: string;
   readonly message: string;
   readonly blame: Blame;

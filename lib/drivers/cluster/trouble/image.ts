@@ -124,7 +124,7 @@ export function placeOf(pod: KubeObject, { name }: ContainerState): string {
 }
 
 /** Events name the container as `spec.initContainers{dirs}`. */
-export function isAbout(event: KubeObject, container: ContainerState): boolean {
+function isAbout(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);
 }

@@ -10,7 +10,7 @@ export async function frontPage({ config, release }: App, { readiness }: Service
   return writeFront({ url: config.publicUrl.href.replace(/\/$/, ""), version: release.version, works });
 }
 
-export interface Front {
+interface Front {
   /** PUBLIC_URL, without a slash at its end. */
   readonly url: string;
   readonly version: string;

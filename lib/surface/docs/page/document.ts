@@ -24,7 +24,7 @@ export interface Operation {
   readonly "x-scope": string;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
