@@ -1,4 +1,5 @@
 /** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
+import { Fault } from "#lib/base/errors.ts";
 import type { Brand, Course } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
@@ -42,4 +43,13 @@ export interface Catalog {
   /** The cluster around the spokes of a region. */
   surroundingsOf(region: string | null): Surroundings;
   readonly view: Offer;
+}
+
+/** Throws Fault invalid `not_offered`, which names each field and its choices. Fields of no interest to it are ignored. */
+export function refuseUnlisted(catalog: Catalog, asked: Partial<Record<CatalogField, string | undefined>>): void {
+  const problems = Object.entries(asked).flatMap(([field, value]) => {
+    const reason = value === undefined ? null : catalog.refuse(field as CatalogField, value);
+    return reason === null ? [] : [`${field} ${reason}`];
+  });
+  if (problems.length > 0) throw new Fault("invalid", "not_offered", problems.join("; "));
 }

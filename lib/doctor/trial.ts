@@ -5,10 +5,16 @@
  * All of it happens in one namespace with a name of its own, which is deleted again whatever happens; that is not
  * called off by the signal that calls the rest off. Only a killed process can leave it behind, for the next to clear away.
  */
-import { refOf } from "#lib/operations/change.ts";
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  type Call,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  refOf,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Sight } from "#lib/doctor/finding.ts";
 import { type Look, unseen, within } from "#lib/doctor/look.ts";
 import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";

@@ -30,8 +30,6 @@ import { type Owner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
 
 export interface Blueprint {
-  /** Its wire name for a version is platform + "Version". */
-  readonly platform: string;
   readonly revision: string;
   readonly sizes: Sizes;
   readonly images: Images;
@@ -60,8 +58,6 @@ export interface Blueprint {
   quotaArithmetic(inputs: SpokeInputs): Arithmetic;
 }
 
-const PLATFORM = "moodle";
-
 /** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
 export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return makeBlueprint(builtIn);
@@ -85,7 +81,6 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
   }
 
   const blueprint: Blueprint = {
-    platform: PLATFORM,
     revision,
     sizes,
     images,

@@ -2,7 +2,7 @@
  * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
  * performs the same.
  */
-import type { KubeObject, PatchOperation, Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 export type Change = Patch | Put | Growth | Loss;
 
@@ -51,8 +51,4 @@ export function put(object: KubeObject): Put {
 
 export function grow(claim: string, size: string): Growth {
   return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
-}
-
-export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
-  return { apiVersion, kind, name };
 }

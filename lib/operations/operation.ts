@@ -35,7 +35,7 @@ export interface Subject {
 }
 
 /** What may be given with an action. */
-export interface Asked {
+interface Asked {
   readonly lmsVersion?: string | undefined;
   /** The same, by Moodle's own name. */
   readonly moodleVersion?: string | undefined;

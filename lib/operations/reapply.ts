@@ -2,11 +2,11 @@
 import { expectedObjects } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { type Put, refOf } from "#lib/operations/change.ts";
+import type { Put } from "#lib/operations/change.ts";
 import { operation, type Subject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/says.ts";
+import { staysClosed } from "#lib/operations/maintenance.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Puts what the blueprint has back in its place, in the order of an install. */

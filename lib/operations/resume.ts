@@ -1,7 +1,7 @@
 /** Starts a suspended site. */
 import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
 import { operation, type Subject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/says.ts";
+import { staysClosed } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The data is looked at before Moodle starts: with an empty database it would install itself anew. */

@@ -23,7 +23,7 @@ interface TokenInUse extends SessionInUse {
 }
 
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
-export type Named = { readonly hash: Uint8Array } | { readonly id: string };
+type Named = { readonly hash: Uint8Array } | { readonly id: string };
 
 /** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
 export const sessionLives = sql<SqlBool>`(sessions.ended_at is null

@@ -46,7 +46,7 @@ export type News =
   | { readonly kind: "billing_subscription_updated"; readonly changes: Changes }
   | { readonly kind: "billing_difference_found"; readonly difference: Difference };
 
-export interface Changes {
+interface Changes {
   readonly status?: FromTo<SubscriptionStatus | null>;
   /** Of the sizes whose quantity is another. */
   readonly quantities?: FromTo<Quantities>;

@@ -5,7 +5,7 @@ import {
   type Cluster,
   ClusterError,
   type KubeObject,
-  type Ref,
+  refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import { type Difference, differences, unlike } from "#lib/drivers/cluster/difference.ts";
@@ -56,7 +56,7 @@ function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
   return { ...standing, metadata };
 }
 
-async function find({ cluster, space }: Place, { apiVersion, kind, metadata }: KubeObject, call: Call) {
-  const ref: Ref = { apiVersion, kind, name: metadata.name };
-  return kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
+async function find({ cluster, space }: Place, object: KubeObject, call: Call) {
+  const ref = refOf(object);
+  return ref.kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
 }

@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { liveOperations } from "#lib/records/jobs/store.ts";

@@ -5,7 +5,7 @@ import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";

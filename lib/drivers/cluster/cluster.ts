@@ -37,6 +37,10 @@ export interface Ref {
   readonly name: string;
 }
 
+export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+  return { apiVersion, kind, name };
+}
+
 /** What somebody may do, in all namespaces: `create` of `jobs` in `batch`; a subresource is `pods/log`. */
 export interface Access {
   readonly verb: string;

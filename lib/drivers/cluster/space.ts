@@ -1,6 +1,6 @@
 /** One namespace of ours: every call asks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
@@ -41,7 +41,7 @@ export function openSpace(site: Site, uid: string): Space {
     await guard.write(call);
     const created = await objects.create(here, namespace, call);
     if (created) return created;
-    const ref: Ref = { apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name };
+    const ref = refOf(object);
     const standing = await objects.get(ref, namespace, call);
     if (standing && !standing.metadata.deletionTimestamp) return standing;
     const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;

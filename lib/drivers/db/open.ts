@@ -1,6 +1,5 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
 import { Kysely, sql } from "kysely";
-import { atMost } from "#lib/drivers/db/at-most.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
 import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
 import { holdOf, openDialect } from "#lib/drivers/db/dialect.ts";
@@ -10,7 +9,7 @@ import { openPool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { atMost, backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: string;

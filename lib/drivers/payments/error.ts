@@ -1,6 +1,6 @@
+/** Why the payment provider did not do what it was asked. */
 import { DriverError } from "#lib/base/errors.ts";
 
-/** Why the payment provider did not do what it was asked. */
 export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }

@@ -10,7 +10,7 @@ interface PageParams {
   readonly starting_after?: string;
 }
 
-export interface Paging<S extends v.GenericSchema> {
+interface Paging<S extends v.GenericSchema> {
   readonly shape: S;
   /** Of which list, for when it is none. */
   readonly what: string;

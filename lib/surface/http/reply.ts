@@ -147,3 +147,18 @@ function filter<In, Out>(schema: Schema<In, Out>, value: In): Out {
     cause: new v.ValiError(result.issues),
   });
 }
+
+type Either<A, B> = { readonly usual: A } | { readonly other: B };
+
+/**
+ * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the documents
+ * tell the two apart.
+ */
+export function either<A, B>(usual: Reply<A>, other: Reply<B>): Reply<Either<A, B>> {
+  return {
+    ...usual,
+    also: other,
+    send: (value, answering) =>
+      "usual" in value ? usual.send(value.usual, answering) : other.send(value.other, answering),
+  };
+}

@@ -12,7 +12,7 @@ export interface Document {
   };
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
