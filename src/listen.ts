@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
+import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
 import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 
 /** The other end of a connection. */
@@ -16,7 +16,7 @@ export interface Peer {
   readonly sent: Promise<void>;
 }
 
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   /** 0 for one that is free. */
   readonly port: number;
@@ -40,11 +40,11 @@ const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s)
 const CHECK_EVERY = SECOND; // how often Node looks for connections that are over their time
 const BACKSTOP = 10 * SECOND; // after our own answer to a slow request, Node ends what then still sends
 
-export async function listen(fetch: Fetch, { host, port }: Address, bounds: ListenBounds): Promise<Listening> {
+export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds: ListenBounds): Promise<Listening> {
   const connections = openConnections(bounds);
   let closing = false;
 
-  const turns = new WeakMap<object, Turn>();
+  const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const { sent, made } = turns.get(outgoing)!;
     demandPlain(incoming);

@@ -26,7 +26,7 @@ import { sampleInputs } from "#lib/moodle/sample.ts";
 import { newPassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
-import { type Owner, stamp } from "#lib/moodle/stamp.ts";
+import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
 
 export interface Blueprint {
@@ -70,13 +70,13 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
   const parts = readParts(files, refuse);
   const { revision, sizes, images, surroundings } = parts;
 
-  function render(file: string, values: Values, owner: Owner): KubeObject[] {
+  function render(file: string, values: Values, owner: ObjectOwner): KubeObject[] {
     return parts.manifests.get(file)!.map((template) => fill(template, values))
       .filter((object) => object !== undefined)
       .map((object) => stamp(object as KubeObject, owner));
   }
 
-  function spokeOwner(inputs: SpokeInputs): Owner {
+  function spokeOwner(inputs: SpokeInputs): ObjectOwner {
     return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
   }
 

@@ -4,7 +4,7 @@
  */
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-export type Change = Patch | Put | Growth | Loss;
+export type ObjectChange = Patch | Put | ClaimGrowth | Loss;
 
 /** Fields of what stands there become others. */
 export interface Patch {
@@ -25,7 +25,7 @@ export interface Put {
  * A claim is asked to become as large as this, if it is smaller. No dry run asks for it: what the quota has no room for yet
  * would be refused, and it is raised first.
  */
-export interface Growth {
+export interface ClaimGrowth {
   readonly ref: Ref;
   readonly grow: string;
 }
@@ -49,6 +49,6 @@ export function put(object: KubeObject): Put {
   return { ref: refOf(object), put: object, judged: "whole" };
 }
 
-export function grow(claim: string, size: string): Growth {
+export function grow(claim: string, size: string): ClaimGrowth {
   return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
 }

@@ -4,7 +4,7 @@ import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/operation.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
@@ -26,7 +26,7 @@ async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): P
   const before = await lockFederation(tx, id);
   refuseRetryUnlessFailed(before.state);
   const after = await updateFederation(tx, id, { state: "provisioning", state_reason: null });
-  await recordOperation(tx, asker, hubOperation(id, "provision-hub"), (job) => ({
+  await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
       objectType: "federation",

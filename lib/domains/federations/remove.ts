@@ -9,7 +9,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
-import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/operation.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import {
@@ -49,7 +49,7 @@ export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promis
   refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
   const calledOff = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", state_reason: null });
-  await recordOperation(tx, asker, hubOperation(id, "remove-hub"), (job) => ({
+  await recordOperation(tx, asker, operationOnHub(id, "remove-hub"), (job) => ({
     audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
       kind: "federation_removal_requested",
       objectType: "federation",

@@ -18,7 +18,7 @@ import { newId } from "#lib/base/ids.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -63,7 +63,7 @@ async function placeSpoke(
   wish: SpokeWish,
   domains: readonly string[],
 ): Promise<SpokeRow> {
-  const id = newId("spk"), place = placeOf(app.config);
+  const id = newId("spk"), place = ownNamesOf(app.config);
   for (const domain of domains) {
     const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
     await lockNames(tx, domain, place);

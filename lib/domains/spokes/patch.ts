@@ -16,7 +16,7 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { placeOf } from "#lib/domains/spokes/domains.ts";
+import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
@@ -59,7 +59,7 @@ export async function proveDomain(
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw missingSpoke();
-  if (patch.domain !== undefined) await lockNames(tx, patch.domain, placeOf(app.config));
+  if (patch.domain !== undefined) await lockNames(tx, patch.domain, ownNamesOf(app.config));
   const { wish, changes, by } = await planPatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
   let after = await updateWish(tx, wish);

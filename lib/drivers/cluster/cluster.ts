@@ -42,7 +42,7 @@ export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref
 }
 
 /** What somebody may do, in all namespaces: `create` of `jobs` in `batch`; a subresource is `pods/log`. */
-export interface Access {
+export interface ClusterAccess {
   readonly verb: string;
   /** Empty for the core group. */
   readonly group: string;
@@ -165,7 +165,7 @@ export interface PageRequest {
   readonly next?: string;
 }
 
-export interface Page {
+export interface ObjectPage {
   readonly items: KubeObject[];
   /** Null after the last one. */
   readonly next: string | null;
@@ -196,11 +196,11 @@ export interface Cluster {
   /** What stands under a namespace's name, even where the namespace itself answers 404: one that was forced leaves such. */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
   /** One page of such a list, for whoever goes through more than fits into memory. An expired `next` is status 410. */
-  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<Page>;
+  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
   /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */
-  allows(access: Access, call: Call): Promise<boolean>;
+  allows(access: ClusterAccess, call: Call): Promise<boolean>;
   /** Where it is, and how many milliseconds its clock is ahead of ours by its last answer (0: under two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import {
   type Call,
   ClusterError,
   type KubeObject,
-  type Page,
+  type ObjectPage,
   type PageRequest,
   type PatchOperation,
   type Ref,
@@ -21,7 +21,7 @@ interface Applied {
 export interface Objects {
   get(ref: Ref, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   list(kind: Kind, namespace: string | undefined, selector: Selector, call: Call): Promise<KubeObject[]>;
-  listPage(kind: Kind, page: PageRequest, call: Call): Promise<Page>;
+  listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** POST; null if there is one of that name. */
   create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;

@@ -4,7 +4,7 @@ import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#li
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
-import { type Site, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { type ReadySite, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { waitUntilGone } from "#lib/drivers/cluster/gone.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -13,7 +13,7 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 /** Names told of pods that are waited for. */
 const NAMES = 5;
 
-export function openSpace(site: Site, uid: string): Space {
+export function openSpace(site: ReadySite, uid: string): Space {
   const { api, objects, guard, namespace } = site;
 
   /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */

@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly settle?: number;
 }
 
-export interface Client {
+export interface PaymentClient {
   /** One call, in the background's places. Throws a PaymentError, or the signal's reason. */
   ask<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** One call for which somebody waits. */
@@ -44,7 +44,7 @@ export interface Client {
 }
 
 /** Throws a ConfigError for a live key that would be sent in the clear. */
-export function openClient(options: ClientOptions): Client {
+export function openPaymentClient(options: ClientOptions): PaymentClient {
   const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PATIENCE, settle = SETTLE } = options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {

@@ -3,7 +3,7 @@
  * a Response. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
-import { type Page, policyOf, writePage } from "#lib/surface/http/page.ts";
+import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
 import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -70,7 +70,7 @@ export function text(type: string): Reply<string> {
 }
 
 /** A page for people, under a policy of its own: it asks nobody for anything, see page.ts. */
-export function html(status = 200): Reply<Page> {
+export function html(status = 200): Reply<HtmlPage> {
   const type = "text/html; charset=utf-8";
   return {
     status,

@@ -3,9 +3,9 @@ import type { App } from "#lib/app.ts";
 import { style } from "#lib/surface/docs/front/style.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
-import { type Markup, markup, type Page, trusted } from "#lib/surface/http/page.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 
-export async function frontPage({ config, release }: App, { readiness }: Service): Promise<Page> {
+export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
   return writeFront({ url: config.publicUrl.href.replace(/\/$/, ""), version: release.version, works });
 }
@@ -17,7 +17,7 @@ interface Front {
   readonly works: boolean;
 }
 
-export function writeFront({ url, version, works }: Front): Page {
+export function writeFront({ url, version, works }: Front): HtmlPage {
   return {
     title: "Wheelwright",
     style: theme + style,
