@@ -32,6 +32,10 @@ export interface Place {
 
 const PAST = 5; // statements that may wait for each other, past the pool
 
+/** Locks that somebody waits for in this database; tests beside this one have others on the same server. */
+export const AWAITED_LOCKS =
+  "select waitstart from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()";
+
 /** On the server of this run, or on one that the test has for itself. */
 export async function openTestDatabase(
   options: Partial<DatabaseOptions> = {},

@@ -8,7 +8,7 @@ import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
 import type { UserPatch } from "#lib/domains/users/views.ts";
 import { makeApp } from "#test/support/app.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, type Person } from "#test/support/people.ts";
 import { until } from "#test/support/until.ts";
 
@@ -68,7 +68,7 @@ test("lets nobody give themselves back what is just being taken from them", asyn
     });
     await taken.promise;
     const giving = deed(stage, 1, bob, bob, give);
-    await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
+    await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
     commit.resolve();
     await Promise.all([taking, giving]);
     const [row] = await db.sql("select operator and disabled_at is null as acts from users where id = $1", [bob.id]);

@@ -7,7 +7,7 @@ import { mintSecret, openGrant } from "#lib/domains/auth/one-time.ts";
 import { holdRight } from "#lib/domains/auth/right.ts";
 import { createToken } from "#lib/domains/auth/tokens.ts";
 import { makeApp } from "#test/support/app.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -50,7 +50,7 @@ test("gives whoever mints a token at the same moment none that outlives it", asy
   await settled.promise;
   const held = { ...app, db: holdRight(app, actor).db };
   const minting = rejection(createToken(held, actor, { name: "late", scope: "cli" }));
-  await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
+  await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
   commit.resolve();
   await accepting;
   assert.is((await minting).code, "sign_in_required");

@@ -5,7 +5,7 @@ import type { App } from "#lib/app.ts";
 import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import { holdRight } from "#lib/domains/auth/right.ts";
 import { makeApp } from "#test/support/app.ts";
-import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { AWAITED_LOCKS, openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
 import { rejection, until } from "#test/support/until.ts";
@@ -48,7 +48,7 @@ for (const [i, [what, means, sql, code]] of TAKES.entries()) {
       await tx.executeQuery(CompiledQuery.raw(sql, [id]));
       tx.wakes.add(`user:${id}`);
     }).then(() => order.push("told"));
-    await until(async () => (await db.sql("select from pg_locks where not granted")).length > 0);
+    await until(async () => (await db.sql(AWAITED_LOCKS)).length > 0);
     const late = rejection(holdRight(app, actor).db.transact(() => Promise.resolve(order.push("too late"))));
     assert.equal(order, []);
     end.resolve();
@@ -73,7 +73,7 @@ test("whoever takes something away is told so after the deed, also where that is
   );
   const begins = new Set<number>(); // of the waits: each has its own
   const tries = async () => {
-    const waiting = await db.sql("select waitstart from pg_locks where not granted");
+    const waiting = await db.sql(AWAITED_LOCKS);
     for (const { waitstart } of waiting) if (waitstart) begins.add(waitstart.getTime());
     return begins.size > 1;
   };

@@ -219,7 +219,8 @@ test("of one person is counted one at a time, over all spokes", async ({ porch }
     await lockLinks(tx, stranger.id);
     await held.promise;
   });
-  const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted and database = " +
+    "(select oid from pg_database where datname = current_database())";
   const asked = porch.ask("stranger");
   await until(async () => (await db.sql(waiting)).length > 0);
   held.resolve();
