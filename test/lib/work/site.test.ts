@@ -5,6 +5,7 @@ import type { Clusters } from "#lib/app.ts";
 import { rejection } from "#test/support/until.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { handlers } from "#lib/work/handlers.ts";
+import { demandSameCluster } from "#lib/work/same-cluster.ts";
 import { openSpoke } from "#lib/work/site.ts";
 import { type Clinic, holderOf, openClinic } from "#test/lib/work/actions/scene.ts";
 
@@ -58,6 +59,16 @@ test("has the row as it is when the step begins, and shows a namespace only wher
     /^The namespace .* was never made$/,
   );
   assert.is((await openSpoke(app, run)).space.uid, uid);
+});
+
+test("does not hide what the step has learned of its cluster: what it wrote into the row is read again", async ({ clinic }) => {
+  const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
+  await db.sql("update spokes set cluster_uid = null where id = $1", [clinic.id]);
+  const site = await openSpoke(app, run);
+  await demandSameCluster(site, run);
+  const none = () => Promise.resolve(null), identity = () => Promise.resolve("another");
+  const elsewhere = { ...site, cluster: { ...site.cluster, findNamespace: none, identity } };
+  assert.is((await rejection(demandSameCluster(elsewhere, run))).code, "another_cluster");
 });
 
 test.run();
