@@ -42,13 +42,13 @@ export function resize(app: App): Handler {
     async database(site, run) {
       await setSize(site, run, "database", DATABASE);
       await untilReady(site, run, DATABASE);
-      await untilGrown(site.space, run, ["database"], "to the file system");
+      await untilGrown(site.space, run, { disks: ["database"], down: "to the file system" });
     },
     verify,
     async app(site, run) {
       await setSize(site, run, "app", MOODLE);
       await untilReady(site, run, MOODLE);
-      await untilGrown(site.space, run, ["files"], "to the file system");
+      await untilGrown(site.space, run, { disks: ["files"], down: "to the file system" });
     },
     cron: (site, run) => setSize(site, run, "cron"),
     limits: (site, run) => setSize(site, run, "limits"),
@@ -119,7 +119,7 @@ async function growDisks({ space, inputs }: SpokeSite, run: Run): Promise<void> 
     const size = await growClaim(space, run, disk, disks[disk]);
     await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await untilGrown(space, run, DISKS, "to the volume", before);
+  await untilGrown(space, run, { disks: DISKS, down: "to the volume", before });
 }
 
 /** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
