@@ -51,8 +51,18 @@ export interface Planned<Step extends string> {
   readonly plan: { readonly steps: Readonly<Record<Step, unknown>> };
 }
 
+/** What is done in a place that was opened for it. */
+type WorkIn<Site, Result> = (site: Site, run: Run) => Promise<Result>;
+
 /** A function for each step of the plan: one that is missing or misspelt does not compile. */
-export type Steps<Step extends string> = Readonly<Record<NoInfer<Step>, Work>>;
+export type Steps<Step extends string, Site> = Readonly<Record<NoInfer<Step>, WorkIn<Site, void>>>;
+
+/** What a handler has besides its steps, in the same place. */
+export interface Ends<Site> {
+  readonly hooks: Hooks;
+  readonly evidence?: WorkIn<Site, Evidence>;
+  readonly observe?: WorkIn<Site, unknown>;
+}
 
 export interface Handler {
   readonly kind: JobKind;
@@ -65,10 +75,31 @@ export interface Handler {
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 
-export function handlerOf<Step extends string>(
+/** `open` is asked once as each step begins, and for each look at a failure: the step before may have run elsewhere. */
+export function handlerOf<Step extends string, Site>(
   { kind }: Planned<Step>,
-  steps: Steps<Step>,
-  more: Omit<Handler, "kind" | "steps">,
+  open: (run: Run) => Promise<Site>,
+  steps: Steps<Step, Site>,
+  { hooks, evidence, observe }: Ends<Site>,
 ): Handler {
-  return { kind, steps, ...more };
+  const opened = <Result>(work: WorkIn<Site, Result>) => async (run: Run) => await work(await open(run), run);
+  return {
+    kind,
+    steps: mapSteps(steps, opened),
+    hooks,
+    ...(evidence && { evidence: opened(evidence) }),
+    ...(observe && { observe: opened(observe) }),
+  };
+}
+
+/** The same handler, with this around each of its steps and around the opening of its place. */
+export function around(handler: Handler, wrap: (work: Work, step: string) => Work): Handler {
+  return { ...handler, steps: mapSteps(handler.steps, wrap) };
+}
+
+function mapSteps<Step>(
+  steps: Readonly<Record<string, Step>>,
+  make: (step: Step, name: string) => Work,
+): Handler["steps"] {
+  return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, make(step, name)]));
 }

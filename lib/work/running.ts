@@ -2,12 +2,12 @@
  * What a site runs on, started and stopped: its Deployment, its StatefulSet, its scheduled tasks. Each object is changed
  * under the fence of the run; actions, upgrades and removals share these.
  */
-import type { App } from "#lib/app.ts";
 import {
   ClusterError,
   type KubeObject,
   type PatchOperation,
   type Ref,
+  refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -15,39 +15,41 @@ import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { CRON, DATABASE, MOODLE, type Patch, type Put, set } from "#lib/operations/change.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
-import { JOB, openSpace, waiting } from "#lib/work/site.ts";
+import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { replaceStuckDatabase } from "#lib/work/stuck.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
 
 export async function change(
-  app: App,
+  { space }: SpokeSite,
   run: Run,
   ref: Ref,
   make: (object: KubeObject) => readonly PatchOperation[],
 ): Promise<void> {
-  const { space } = await openSpace(app, run);
   await patchFenced(space, { ref, hold: run.job, change: make }, run);
 }
 
 /** Performs what an operation says that it changes, each object under the fence of the run. */
-export async function perform(app: App, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
-  const { space } = await openSpace(app, run);
+export async function perform({ space }: SpokeSite, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
   for (const change of changes) {
     if ("put" in change) await putFenced(space, change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
   }
 }
 
-export async function scale(app: App, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
-  await perform(app, run, [set(ref, "/spec/replicas", replicas)]);
+export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1): Promise<void> {
+  await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
-export async function untilReady(app: App, run: Run, ref: Ref): Promise<void> {
-  const { space } = await openSpace(app, run);
+export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
   await space.ready([ref], waiting(run));
+}
+
+/** Until it is counted for the first time, a quota refuses whatever it limits. */
+export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waiting(run));
 }
 
 /** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
@@ -62,19 +64,22 @@ export async function demandRunning(space: Space, run: Run, deed: string, action
 }
 
 /** No scheduled task begins any more, and none is under way. */
-export async function pauseCron(app: App, run: Run, changes = [set(CRON, "/spec/suspend", true)]): Promise<void> {
-  await perform(app, run, changes);
-  await endCron((await openSpace(app, run)).space, run);
+export async function pauseCron(
+  site: SpokeSite,
+  run: Run,
+  changes = [set(CRON, "/spec/suspend", true)],
+): Promise<void> {
+  await perform(site, run, changes);
+  await endCron(site.space, run);
 }
 
-export async function resumeCron(app: App, run: Run): Promise<void> {
-  await perform(app, run, [set(CRON, "/spec/suspend", false)]);
+export async function resumeCron(site: SpokeSite, run: Run): Promise<void> {
+  await perform(site, run, [set(CRON, "/spec/suspend", false)]);
 }
 
 /** As the spoke is to have it: a task that begins while a site is in maintenance fails. */
-export async function restoreCron(app: App, run: Run): Promise<void> {
-  const { spoke } = await openSpace(app, run);
-  await perform(app, run, [set(CRON, "/spec/suspend", spoke.maintenance)]);
+export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
+  await perform(site, run, [set(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
 /** Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site from stopping. */

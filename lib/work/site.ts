@@ -5,51 +5,90 @@ import { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
 import { hubInputs, withMail } from "#lib/catalog/inputs.ts";
 import { type Cluster, ClusterError, type Space, type Waiting } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { type Ends, type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
-export interface SpokeSite {
+/** What a spoke or a hub has in a cluster, as its row remembers it. */
+export interface Holding {
+  readonly namespace: string;
+  /** Null until its creation was recorded. */
+  readonly uid: string | null;
+  readonly federationId: string;
+  /** Null for a hub's own. */
+  readonly spokeId: string | null;
+}
+
+/** Opened once as a step begins. What the step itself writes into the row is not seen here. */
+export interface Site {
+  readonly app: App;
+  readonly blueprint: Blueprint;
+  readonly cluster: Cluster;
+  readonly holding: Holding;
+  /** The namespace that the row remembers. Throws a ClusterError `NotFound` where it was never made. */
+  readonly space: Space;
+}
+
+export interface SpokeSite extends Site {
   readonly spoke: SpokeRow;
   readonly inputs: SpokeInputs;
-  readonly cluster: Cluster;
 }
 
-export interface HubSite {
+export interface HubSite extends Site {
   readonly hub: FederationRow;
   readonly inputs: HubInputs;
-  readonly cluster: Cluster;
 }
 
-/** Rows are read anew in each step: the one before may have run elsewhere. */
-export async function openSpokeSite(app: App, run: Run): Promise<SpokeSite> {
+export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
   const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
-  return { spoke, inputs, cluster: await app.clusters.open(spoke.cluster) };
+  const { id: spokeId, federation_id: federationId, namespace, namespace_uid: uid } = spoke;
+  const cluster = await app.clusters.open(spoke.cluster);
+  return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
 }
 
-export async function openHubSite(app: App, run: Run): Promise<HubSite> {
+export async function openHub(app: App, run: Run): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
-  const { id, namespace, slug, region } = hub;
-  const inputs = hubInputs(app.catalog, app.config, { federationId: id, namespace, slug, region });
-  return { hub, inputs, cluster: await app.clusters.open(hub.cluster) };
+  const { id: federationId, namespace, namespace_uid: uid, slug, region } = hub;
+  const inputs = hubInputs(app.catalog, app.config, { federationId, namespace, slug, region });
+  const cluster = await app.clusters.open(hub.cluster);
+  return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });
 }
 
-/** The namespace that the row remembers. */
-export function spaceOf({ cluster }: { cluster: Cluster }, row: SpokeRow | FederationRow): Space {
-  if (row.namespace_uid === null) {
-    const message = `The namespace ${row.namespace} was never made`;
-    throw new ClusterError("NotFound", message, { transient: false });
+function siteOf<Own extends object>(app: App, cluster: Cluster, holding: Holding, own: Own): Site & Own {
+  let space: Space | undefined;
+  return {
+    ...own,
+    app,
+    blueprint: app.blueprint,
+    cluster,
+    holding,
+    get space() {
+      return space ??= spaceOf(cluster, holding);
+    },
+  };
+}
+
+function spaceOf(cluster: Cluster, { namespace, uid }: Holding): Space {
+  if (uid === null) {
+    throw new ClusterError("NotFound", `The namespace ${namespace} was never made`, { transient: false });
   }
-  return cluster.space(row.namespace, row.namespace_uid);
+  return cluster.space(namespace, uid);
 }
 
-export async function openSpace(app: App, run: Run): Promise<SpokeSite & { readonly space: Space }> {
-  const site = await openSpokeSite(app, run);
-  return { ...site, space: spaceOf(site, site.spoke) };
+/** The work of an operation on a spoke that has a namespace, or gets one: a failure is told with what that shows. */
+export function spokeHandler<Step extends string>(
+  app: App,
+  operation: Planned<Step>,
+  steps: Steps<Step, SpokeSite>,
+  ends: Ends<SpokeSite>,
+): Handler {
+  const evidence = ({ space }: SpokeSite, run: Run) => space.evidence(run);
+  return handlerOf(operation, (run: Run) => openSpoke(app, run), steps, { evidence, ...ends });
 }
 
 /** For what waits: as long as the step may, telling people what for. */

@@ -3,96 +3,89 @@ import type { App } from "#lib/app.ts";
 import { SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
-import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Ends, Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { change, pauseCron, perform, untilReady } from "#lib/work/running.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/operations/change.ts";
-import { openSpace, openSpokeSite, waiting } from "#lib/work/site.ts";
+import { spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 export const RESTARTED = "kubectl.kubernetes.io/restartedAt";
 
 export function suspend(app: App): Handler {
   const changes = OPERATIONS.suspend.changes();
   return action(app, OPERATIONS.suspend, {
-    cron: (run) => pauseCron(app, run, changes.cron),
-    async app(run) {
-      await perform(app, run, changes.app);
-      await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
+    cron: (site, run) => pauseCron(site, run, changes.cron),
+    async app(site, run) {
+      await perform(site, run, changes.app);
+      await site.space.noPods("app=moodle", waiting(run));
     },
-    async database(run) {
-      await perform(app, run, changes.database);
-      await (await openSpace(app, run)).space.noPods(SITE_PODS, waiting(run));
+    async database(site, run) {
+      await perform(site, run, changes.database);
+      await site.space.noPods(SITE_PODS, waiting(run));
     },
   });
 }
 
 export function resume(app: App): Handler {
-  const changes = async (run: Run) => OPERATIONS.resume.changes((await openSpokeSite(app, run)).spoke);
+  const { changes } = OPERATIONS.resume;
   return action(app, OPERATIONS.resume, {
-    async database(run) {
-      await perform(app, run, (await changes(run)).database);
-      await untilReady(app, run, DATABASE);
+    async database(site, run) {
+      await perform(site, run, changes(site.spoke).database);
+      await untilReady(site, run, DATABASE);
     },
-    verify: (run) => verify(app, run),
-    async app(run) {
-      await perform(app, run, (await changes(run)).app);
-      await untilReady(app, run, MOODLE);
+    verify,
+    async app(site, run) {
+      await perform(site, run, changes(site.spoke).app);
+      await untilReady(site, run, MOODLE);
     },
-    cron: async (run) => await perform(app, run, (await changes(run)).cron),
-    health: async (run) => await demandHealth(await place(app, run), run),
+    cron: (site, run) => perform(site, run, changes(site.spoke).cron),
+    health: demandHealth,
   });
 }
 
 export function restart(app: App): Handler {
   return action(app, OPERATIONS.restart, {
-    verify: (run) => verify(app, run),
-    async app(run) {
-      await startAnew(app, run);
-      await untilReady(app, run, MOODLE);
+    verify,
+    async app(site, run) {
+      await startAnew(site, run);
+      await untilReady(site, run, MOODLE);
     },
-    health: async (run) => await demandHealth(await place(app, run), run),
+    health: demandHealth,
   });
 }
 
-export function action<Step extends string>(app: App, operation: Planned<Step>, steps: Steps<Step>): Handler {
-  return handlerOf(operation, steps, {
-    hooks: actionOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-    observe: (run) => observe(app, run),
-  });
+export function action<Step extends string>(
+  app: App,
+  operation: Planned<Step>,
+  steps: Steps<Step, SpokeSite>,
+  ends: Partial<Ends<SpokeSite>> = {},
+): Handler {
+  return spokeHandler(app, operation, steps, { hooks: actionOutcomes, observe, ...ends });
 }
 
 /**
  * After a failed action: no pod left is suspended, and everything else has to be called active, well or not. A site
  * whose scheduled tasks are paused is well only while it is in maintenance.
  */
-export async function observe(
-  app: App,
-  run: Run,
-  isClosed: (spoke: SpokeRow) => boolean = (spoke) => spoke.maintenance,
-): Promise<Observed> {
-  const { space, spoke } = await openSpace(app, run);
+export async function observe({ space, spoke: { maintenance } }: SpokeSite, run: Run): Promise<Observed> {
   const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, SITE_PODS, run);
   const standing = pods.filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase));
   if (standing.length === 0) return { state: "suspended", health: "unknown" };
   const moodle = await space.get(MOODLE, run);
   const available = (moodle?.["status"]?.availableReplicas ?? 0) > 0;
-  const idle = (await space.get(CRON, run))?.["spec"]?.suspend === true && !isClosed(spoke);
+  const idle = (await space.get(CRON, run))?.["spec"]?.suspend === true && !maintenance;
   return { state: "active", health: available && !idle ? "healthy" : "degraded" };
 }
 
-export async function verify(app: App, run: Run): Promise<void> {
-  const here = await place(app, run);
-  await demandSameSite(run, here.spoke, await readDatabase(here, run));
+export async function verify(site: SpokeSite, run: Run): Promise<void> {
+  await demandSameSite(run, site.spoke, await readDatabase(site, run));
 }
 
 /** Replaces Moodle's pods once in the operation, or once for each time that is given. */
-export async function startAnew(app: App, run: Run, at: Date = run.job.startedAt!): Promise<void> {
-  await change(app, run, MOODLE, (object) => stampRestart(object, at));
+export async function startAnew(site: SpokeSite, run: Run, at: Date = run.job.startedAt!): Promise<void> {
+  await change(site, run, MOODLE, (object) => stampRestart(object, at));
 }
 
 /** The same value whoever of this operation's holders writes it: a second patch rolls nothing out again. */

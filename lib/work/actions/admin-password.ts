@@ -18,7 +18,6 @@ import {
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { clearAway, demandHeard, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { change } from "#lib/work/running.ts";
 import { note } from "#lib/work/site.ts";
 import { task } from "#lib/work/actions/tasks.ts";
@@ -31,12 +30,11 @@ const MAILED = "The site has mailed its administrator a link to choose a passwor
 
 export function resetAdminPassword(app: App): Handler {
   return task(app, OPERATIONS["reset-admin-password"], {
-    secret: (run) => change(app, run, ADMIN, (secret) => renew(secret, run.job.id)),
-    async account(run) {
-      const here = await place(app, run);
-      const { mailed } = await demandAgreement(here, run);
-      await change(app, run, ADMIN, forgetBefore);
-      await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(here)}`]);
+    secret: (site, run) => change(site, run, ADMIN, (secret) => renew(secret, run.job.id)),
+    async account(site, run) {
+      const { mailed } = await demandAgreement(site, run);
+      await change(site, run, ADMIN, forgetBefore);
+      await note(run, [mailed ? MAILED : `The new password stands in the Secret admin: ${readingOf(site)}`]);
     },
   });
 }

@@ -10,35 +10,26 @@ import { SECOND } from "#lib/base/time.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { type Observed, outcomesWith } from "#lib/work/outcomes.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { pauseCron, perform, resumeCron } from "#lib/work/running.ts";
-import { waiting } from "#lib/work/site.ts";
+import { type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
 
 /** Scheduled tasks are paused first: one that begins while the site is in maintenance fails. */
 export function maintenanceOn(app: App): Handler {
-  return {
-    ...action(app, OPERATIONS["maintenance-on"], {
-      cron: (run) => pauseCron(app, run, OPERATIONS["maintenance-on"].changes().cron),
-      enable: async (run) => await turnMaintenance(await place(app, run), run, "enable"),
-      health: async (run) => await demandClosed(await place(app, run), run),
-    }),
-    hooks: outcomesWith(() => ({ maintenance: true })),
-    observe: (run) => observeSite(app, run),
-  };
+  return action(app, OPERATIONS["maintenance-on"], {
+    cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
+    enable: (site, run) => turnMaintenance(site, run, "enable"),
+    health: demandClosed,
+  }, { hooks: outcomesWith(() => ({ maintenance: true })), observe: observeSite });
 }
 
 export function maintenanceOff(app: App): Handler {
-  return {
-    ...action(app, OPERATIONS["maintenance-off"], {
-      disable: async (run) => await turnMaintenance(await place(app, run), run, "disable"),
-      cron: (run) => perform(app, run, OPERATIONS["maintenance-off"].changes().cron),
-      health: async (run) => await demandOpen(await place(app, run), run),
-    }),
-    hooks: outcomesWith(() => ({ maintenance: false })),
-    observe: (run) => observeSite(app, run),
-  };
+  return action(app, OPERATIONS["maintenance-off"], {
+    disable: (site, run) => turnMaintenance(site, run, "disable"),
+    cron: (site, run) => perform(site, run, OPERATIONS["maintenance-off"].changes().cron),
+    health: demandOpen,
+  }, { hooks: outcomesWith(() => ({ maintenance: false })), observe: observeSite });
 }
 
 /** Finds it done already as often as it is asked. What pauses scheduled tasks, and the row, are the caller's. */
@@ -52,22 +43,22 @@ export async function turnMaintenance(here: JobPlace, run: Run, how: "enable" | 
  * As the login page says; where it says nothing, as the steps that are done have left it, if they have. Scheduled tasks do
  * not stay paused for a maintenance that did not come about.
  */
-async function observeSite(app: App, run: Run): Promise<Observed> {
+async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
   const { stepsDone } = run.job;
   const made = stepsDone.includes("enable") ? true : stepsDone.includes("disable") ? false : undefined;
-  const maintenance = await isClosed(app, run) ?? made;
-  if (maintenance === false) await wakeCron(app, run);
-  const seen = await observe(app, run, (spoke) => maintenance ?? spoke.maintenance);
-  return maintenance === undefined ? seen : { ...seen, maintenance };
+  const maintenance = await isClosed(site, run) ?? made;
+  if (maintenance === undefined) return await observe(site, run);
+  if (!maintenance) await wakeCron(site, run);
+  const seen = await observe({ ...site, spoke: { ...site.spoke, maintenance } }, run);
+  return { ...seen, maintenance };
 }
 
 /** Undefined if it cannot be found out in the moment that there is. */
-async function isClosed(app: App, run: Run): Promise<boolean | undefined> {
+async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
-    const here = await place(app, run);
-    const job = here.blueprint.jobObject(here.inputs, "closed", `${run.job.fence}-after`);
-    const result = await here.space.run(job, waiting(run, LOOK));
-    await clearAway(here, run, result);
+    const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
+    const result = await site.space.run(job, waiting(run, LOOK));
+    await clearAway(site, run, result);
     const status = readHealth(result.log);
     return status === null ? undefined : status === 503;
   } catch (error) {
@@ -75,9 +66,9 @@ async function isClosed(app: App, run: Run): Promise<boolean | undefined> {
   }
 }
 
-async function wakeCron(app: App, run: Run): Promise<void> {
+async function wakeCron(site: SpokeSite, run: Run): Promise<void> {
   try {
-    await resumeCron(app, run);
+    await resumeCron(site, run);
   } catch (error) {
     run.log.warn("Cannot turn on the scheduled tasks of a site that is open", { error });
   }

@@ -3,40 +3,38 @@ import type { App } from "#lib/app.ts";
 import { FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
+import type { Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/work/fenced-patch.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { taskOutcomes } from "#lib/work/outcomes.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { CRON } from "#lib/operations/change.ts";
-import { JOB, openSpace, waiting } from "#lib/work/site.ts";
+import { JOB, spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 export function purgeCaches(app: App): Handler {
   return task(app, OPERATIONS["purge-caches"], {
-    async purge(run) {
-      const here = await place(app, run);
-      const result = await runJob(here, run, "purge");
-      await demandTask(here, run, result, "The caches could not be purged");
-    },
+    purge: purgeOnce,
   });
 }
 
 export function runCron(app: App): Handler {
   return task(app, OPERATIONS["run-cron"], {
-    async run(run) {
-      const here = await place(app, run);
-      if (here.spoke.maintenance) throw closed();
-      const result = await runOnce(here, run);
-      await demandTask(here, run, result, "The scheduled tasks could not be run");
+    async run(site, run) {
+      if (site.spoke.maintenance) throw closed();
+      await demandTask(site, run, await runOnce(site, run), "The scheduled tasks could not be run");
     },
   });
 }
 
-export function task<Step extends string>(app: App, operation: Planned<Step>, steps: Steps<Step>): Handler {
-  return handlerOf(operation, steps, {
-    hooks: taskOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  });
+export function task<Step extends string>(
+  app: App,
+  operation: Planned<Step>,
+  steps: Steps<Step, SpokeSite>,
+): Handler {
+  return spokeHandler(app, operation, steps, { hooks: taskOutcomes });
+}
+
+export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
+  await demandTask(site, run, await runJob(site, run, "purge"), "The caches could not be purged");
 }
 
 /**

@@ -12,11 +12,11 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Hooks, type Outcome } from "#lib/scheduler/handler.ts";
+import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
-import { openSpace, openSpokeSite } from "#lib/work/site.ts";
+import { spokeHandler } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";
 
 /** The payload of a backup's job; one that a person asked for has none. */
@@ -31,16 +31,13 @@ export interface BackupWork {
 const PATIENCE = 5 * MINUTE;
 
 export function backup(app: App): Handler {
-  return handlerOf(OPERATIONS.backup, {
-    async snapshots(run) {
-      demandKept((await openSpokeSite(app, run)).spoke);
-      await takeBackup(app, run, { kind: kindOf(run.job), patience: PATIENCE });
+  return spokeHandler(app, OPERATIONS.backup, {
+    async snapshots(site, run) {
+      demandKept(site.spoke);
+      await takeBackup(site, run, { kind: kindOf(run.job), patience: PATIENCE });
     },
-    retention: async (run) => await removeExpired(await openSpokeSite(app, run), run, "by the rule"),
-  }, {
-    hooks: backupOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  });
+    retention: (site, run) => removeExpired(site, run, "by the rule"),
+  }, { hooks: backupOutcomes });
 }
 
 const backupOutcomes: Hooks = {

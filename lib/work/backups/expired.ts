@@ -13,7 +13,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { note, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
 
 /** For one backup; the storage goes on by itself, and the next night looks again. */
@@ -53,7 +53,7 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
 }
 
 async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<void> {
-  const space = spaceOf(site, site.spoke), going: Ref[] = [];
+  const { space } = site, going: Ref[] = [];
   for (const { snapshot: name, snapshotUid, content } of backup.volumes) {
     const ref = { ...SNAPSHOT, name };
     const snapshot = await space.get(ref, run);

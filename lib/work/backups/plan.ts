@@ -87,7 +87,7 @@ async function look(
 ): Promise<readonly SnapshotClass[] | null> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(LOOK)]);
   try {
-    const classes = await readRetaining(await clusters.open(name), { signal });
+    const classes = await readRetaining(await clusters.open(name), { signal, check: run.check });
     await noteClasses(db.rows, name, classes);
     return classes;
   } catch (error) {

@@ -6,7 +6,6 @@
  * the snapshots are named after it: so whoever takes the operation over finds what was begun.
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
-import type { App } from "#lib/app.ts";
 import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
 import {
   type Backup,
@@ -23,7 +22,7 @@ import { type Call, type Cluster, ClusterError, type KubeObject, type Space } fr
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
-import { note, openSpokeSite, spaceOf, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
@@ -37,23 +36,12 @@ export interface BackupWish {
   readonly patience?: number;
 }
 
-/**
- * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
- * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
- *
- * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
- * where its storage keeps failing to, `deadline` (transient) where it takes too long.
- */
-export async function takeBackup(app: App, run: Run, wish: BackupWish): Promise<Backup> {
-  return await take(await openSpokeSite(app, run), run, wish);
-}
-
 /** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
   if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
   try {
-    const { volumes } = await take(site, run, { kind: "last" });
+    const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
   } catch (error) {
     // One that is not ready when the step's time is over is not waited for again: somebody asked for a removal.
@@ -71,11 +59,18 @@ export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void>
   }
 }
 
-async function take(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
+/**
+ * Returns the backup once the cluster shows both snapshots ready to use and their contents were read; its row is `ready`
+ * then. Called again in the same operation, by whichever holder, it goes on with the same backup, or returns it.
+ *
+ * Throws a ClusterError: `NoSnapshotClass` (final) where the cluster cannot take one that stays, `SnapshotFailed` (final)
+ * where its storage keeps failing to, `deadline` (transient) where it takes too long.
+ */
+export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: BackupWish): Promise<Backup> {
   const { spoke, cluster, inputs } = site;
   const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (backup.state === "ready") return backup;
-  const space = spaceOf(site, spoke);
+  const { space } = site;
   const claims = await readClaims(space, run, kind);
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
   const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
@@ -98,11 +93,11 @@ async function take(site: SpokeSite, run: Run, { kind, patience }: BackupWish): 
   };
   for (const { snapshot: name, claim: persistentVolumeClaimName } of planned) {
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
-    await createOrMakeRoom(site, space, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
+    await createOrMakeRoom(site, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
   }
   await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waiting(run, patience));
   const volumes: BackupVolume[] = [];
-  for (const volume of planned) volumes.push(await readVolume(cluster, space, run, volume));
+  for (const volume of planned) volumes.push(await readVolume(site, run, volume));
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));
 }
 
@@ -142,29 +137,27 @@ export async function readRetaining(
   cluster: Pick<Cluster, "serves" | "listAll">,
   call: Call,
 ): Promise<SnapshotClass[]> {
-  const { signal } = call;
-  if (!await cluster.serves(CLASS, { signal })) return [];
-  const classes = await cluster.listAll(CLASS, "", { signal });
+  if (!await cluster.serves(CLASS, call)) return [];
+  const classes = await cluster.listAll(CLASS, "", call);
   return classes.filter(({ deletionPolicy }) => deletionPolicy === "Retain")
     .map(({ metadata, driver }) => ({ name: metadata.name, driver: String(driver) }));
 }
 
 /** The namespace's quota bounds how many there are; what has had its time, and what failed, then makes room. */
-async function createOrMakeRoom(site: SpokeSite, space: Space, run: Run, snapshot: KubeObject): Promise<void> {
+async function createOrMakeRoom(site: SpokeSite, run: Run, snapshot: KubeObject): Promise<void> {
   try {
-    await space.create(snapshot, run);
+    await site.space.create(snapshot, run);
   } catch (error) {
     if (!(error instanceof ClusterError) || !/exceeded quota/.test(error.message)) throw error;
     run.log.info("Makes room for a backup", { reason: error.message });
     await removeExpired(site, run, "all leftovers");
-    await space.create(snapshot, run);
+    await site.space.create(snapshot, run);
   }
 }
 
 /** All that is needed to find the data again when the namespace is gone. */
 async function readVolume(
-  cluster: Cluster,
-  space: Space,
+  { cluster, space }: SpokeSite,
   run: Run,
   planned: BackupVolume,
 ): Promise<BackupVolume> {

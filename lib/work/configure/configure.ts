@@ -22,45 +22,40 @@ import {
   moveSite,
   movingNotes,
   openNewAddress,
-  purgeCaches,
+  purgeAfterMove,
   putBack,
   putRedirects,
   verifyBeforeMove,
 } from "#lib/work/configure/address.ts";
 import { configureOutcomes } from "#lib/work/configure/outcomes.ts";
-import { place, readRooms } from "#lib/work/install/provision.ts";
+import { readRooms } from "#lib/work/install/provision.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { put } from "#lib/work/reapply/objects.ts";
 import { demandRunning } from "#lib/work/running.ts";
-import { note, openSpace, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const SEED_PODS = "op=seed";
 
 export function configure(app: App): Handler {
-  return {
-    ...action(app, OPERATIONS.configure, {
-      prepare: (run) => prepare(app, run),
-      seed: (run) => seed(app, run),
-      ingress: (run) => openNewAddress(app, run),
-      verify: (run) => verifyBeforeMove(app, run),
-      app: (run) => moveSite(app, run),
-      caches: (run) => purgeCaches(app, run),
-      async health(run) {
-        const here = await place(app, run);
-        await demandHealth({ ...here, inputs: inputsAfter(app, here.inputs, run) }, run);
-      },
-      redirect: (run) => putRedirects(app, run),
-    }),
+  return action(app, OPERATIONS.configure, {
+    prepare,
+    seed,
+    ingress: openNewAddress,
+    verify: verifyBeforeMove,
+    app: moveSite,
+    caches: purgeAfterMove,
+    health: (site, run) => demandHealth({ ...site, inputs: inputsAfter(site, run) }, run),
+    redirect: putRedirects,
+  }, {
     hooks: configureOutcomes,
-    async observe(run) {
-      const isBack = await putBack(app, run);
-      return { ...await observe(app, run), isBack };
+    async observe(site, run) {
+      const isBack = await putBack(site, run);
+      return { ...await observe(site, run), isBack };
     },
-  };
+  });
 }
 
-async function prepare(app: App, run: Run): Promise<void> {
-  const { space, spoke, inputs } = await openSpace(app, run);
+async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
   await demandRunning(space, run, "be changed", "ask for it again");
   const host = spoke.wished_domain ?? spoke.domain, kept = await listKept(app.db.rows, spoke.id);
   const after = movedInputs(wishedInputs(app.catalog, spoke, inputs), host, kept);
@@ -69,17 +64,17 @@ async function prepare(app: App, run: Run): Promise<void> {
 }
 
 /** What the pods of an earlier holder's Job set, they have read here: so this is written first, and those are waited for. */
-async function seed(app: App, run: Run): Promise<void> {
-  const here = await place(app, run), { space, inputs } = here, after = inputsAfter(app, inputs, run);
-  const hub = await readRooms(app, run, here), changes = changedParts(inputs, after);
+async function seed(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
+  const hub = await readRooms(site, run), changes = changedParts(inputs, after);
   const parts = changes.filter((part) => part !== "brand" || themeOf(after, hub) !== null);
   if (parts.length < changes.length) {
     await note(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
   }
   if (parts.length === 0) return;
-  await put(space, run, app.blueprint.spokeObjects(after, "seed", hub, parts));
+  await put(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
   await space.noPods(SEED_PODS, waiting(run));
-  const { done, leftOut } = await demandSeed(here, run);
+  const { done, leftOut } = await demandSeed(site, run);
   run.log.info("Changed a site", { done, leftOut });
   await note(run, leftOut);
 }

@@ -6,29 +6,24 @@ import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
-import { holdingOfHub, rememberCluster } from "#lib/work/same-cluster.ts";
-import { openHubSite, spaceOf } from "#lib/work/site.ts";
+import { rememberCluster } from "#lib/work/same-cluster.ts";
+import { type HubSite, openHub } from "#lib/work/site.ts";
 
 export function provisionHub(app: App): Handler {
-  return handlerOf(OPERATIONS["provision-hub"], {
-    namespace: (run) => makeNamespace(app, run),
-    async rooms(run) {
-      const site = await openHubSite(app, run);
-      const rooms = app.blueprint.hubObjects(site.inputs, "rooms");
-      for (const room of rooms) await putFenced(spaceOf(site, site.hub), room, run.job, run);
+  return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
+    namespace: makeNamespace,
+    async rooms({ blueprint, inputs, space }, run) {
+      for (const room of blueprint.hubObjects(inputs, "rooms")) await putFenced(space, room, run.job, run);
     },
-    issuer: (run) => applyIssuer(app, run),
-  }, {
-    hooks: hubOutcomes,
-  });
+    issuer: applyIssuer,
+  }, { hooks: hubOutcomes });
 }
 
 /** As a spoke's: who comes after a crash between creation and row recognises it by its labels. */
-async function makeNamespace(app: App, run: Run): Promise<void> {
-  const site = await openHubSite(app, run);
-  const { hub, inputs, cluster } = site;
-  const [manifest] = app.blueprint.hubObjects(inputs, "namespace");
-  if (hub.namespace_uid === null) await rememberCluster(cluster, run, holdingOfHub(site));
+async function makeNamespace(site: HubSite, run: Run): Promise<void> {
+  const { blueprint, hub, inputs, cluster } = site;
+  const [manifest] = blueprint.hubObjects(inputs, "namespace");
+  if (hub.namespace_uid === null) await rememberCluster(site, run);
   const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({
@@ -38,9 +33,8 @@ async function makeNamespace(app: App, run: Run): Promise<void> {
   );
 }
 
-async function applyIssuer(app: App, run: Run): Promise<void> {
-  const { inputs, cluster } = await openHubSite(app, run);
-  const issuers = app.blueprint.hubObjects(inputs, "issuer");
+async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): Promise<void> {
+  const issuers = blueprint.hubObjects(inputs, "issuer");
   if (issuers.length === 0) return;
   const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
   if (!await cluster.serves({ apiVersion, kind }, run)) {

@@ -1,116 +1,95 @@
 /** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
-import type { HubSettings } from "#lib/moodle/seed.ts";
+import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { ClusterError, type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
-import { demandSameSite } from "#lib/work/identity.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { verify } from "#lib/work/actions/actions.ts";
 import { install } from "#lib/work/install/install.ts";
-import { demandHealth, demandSeed, type JobPlace, readDatabase } from "#lib/work/jobs.ts";
+import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
-import { holdingOfSpoke, rememberCluster } from "#lib/work/same-cluster.ts";
+import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
-import { untilReady } from "#lib/work/running.ts";
+import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/operations/change.ts";
-import { note, openSpace, openSpokeSite, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 export function provision(app: App): Handler {
-  return handlerOf(OPERATIONS.provision, {
-    namespace: (run) => makeNamespace(app, run),
-    async policies(run) {
-      const quotas = (await applyStep(app, run, "policies")).filter(({ kind }) => kind === "ResourceQuota");
-      // Until it is counted for the first time, a quota refuses whatever it limits.
-      const { space } = await openSpace(app, run);
-      await space.ready(quotas.map(refOf), waiting(run));
+  return spokeHandler(app, OPERATIONS.provision, {
+    namespace: makeNamespace,
+    policies: async (site, run) => await untilCounted(site, run, await putStep(site, run, "policies")),
+    secrets: makeSecrets,
+    async database(site, run) {
+      await putStep(site, run, "database");
+      await untilReady(site, run, DATABASE);
     },
-    secrets: (run) => makeSecrets(app, run),
-    async database(run) {
-      await applyStep(app, run, "database");
-      await untilReady(app, run, DATABASE);
+    async install(site, run) {
+      await putStep(site, run, "install");
+      await install(site, run);
     },
-    async install(run) {
-      await applyStep(app, run, "install");
-      await install(await place(app, run), run);
+    verify,
+    seed,
+    async app(site, run) {
+      await putStep(site, run, "app");
+      await untilReady(site, run, MOODLE);
     },
-    async verify(run) {
-      const here = await place(app, run);
-      await demandSameSite(run, here.spoke, await readDatabase(here, run));
+    cron: async (site, run) => void await putStep(site, run, "cron"),
+    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
+    async health(site, run) {
+      await demandHealth(site, run);
+      await note(run, [wayIn(site.spoke.id)]);
     },
-    seed: (run) => seed(app, run),
-    async app(run) {
-      await applyStep(app, run, "app");
-      await untilReady(app, run, MOODLE);
-    },
-    cron: async (run) => void await applyStep(app, run, "cron"),
-    ingress: async (run) => await openToTheWeb(app, run, await applyStep(app, run, "ingress")),
-    async health(run) {
-      const here = await place(app, run);
-      await demandHealth(here, run);
-      await note(run, [wayIn(here.spoke.id)]);
-    },
-  }, {
-    hooks: provisionOutcomes,
-    evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-  });
-}
-
-export async function place(app: App, run: Run): Promise<JobPlace & SpokeSite> {
-  return { ...await openSpace(app, run), blueprint: app.blueprint };
+  }, { hooks: provisionOutcomes });
 }
 
 /**
  * Between the creation and the row with its uid this process may die. The name is the row's own and never used twice, so
  * who comes next creates it again, is told that it is there, and recognises it by its labels.
  */
-async function makeNamespace(app: App, run: Run): Promise<void> {
-  const site = await openSpokeSite(app, run);
-  const { spoke, inputs, cluster } = site;
-  const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
-  if (spoke.namespace_uid === null) await rememberCluster(cluster, run, holdingOfSpoke(site));
+async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, spoke, inputs, cluster } = site;
+  const [manifest] = blueprint.spokeObjects(inputs, "namespace");
+  if (spoke.namespace_uid === null) await rememberCluster(site, run);
   const uid = spoke.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
       namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
-      blueprint_revision: app.blueprint.revision,
+      blueprint_revision: blueprint.revision,
       updated_at: sql<Date>`wheelwright_now()`,
     }).execute()
   );
 }
 
-async function applyStep(app: App, run: Run, step: SpokeStep, hub: HubSettings = NO_SETTINGS): Promise<KubeObject[]> {
-  const { inputs } = await openSpace(app, run);
-  return await putAll(app, run, app.blueprint.spokeObjects(inputs, step, hub));
+async function putStep(site: SpokeSite, run: Run, step: SpokeStep, hub?: HubSettings): Promise<KubeObject[]> {
+  return await putAll(site, run, site.blueprint.spokeObjects(site.inputs, step, hub));
 }
 
-async function putAll(app: App, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  const { space } = await openSpace(app, run);
+async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const standing: KubeObject[] = [];
   for (const object of objects) standing.push(await putFenced(space, object, run.job, run));
   return standing;
 }
 
 /** Passwords are created once, and are right as they stand; what the operator may change is applied. */
-async function makeSecrets(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run);
-  for (const secret of app.blueprint.newSecrets(inputs)) await space.create(secret, run);
-  await putAll(app, run, app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null));
-  await applyStep(app, run, "secrets");
+async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
+  const { app, blueprint, space, inputs } = site;
+  for (const secret of blueprint.newSecrets(inputs)) await space.create(secret, run);
+  await putAll(site, run, blueprint.mailSecret(inputs, app.config.relay?.secret ?? null));
+  await putStep(site, run, "secrets");
 }
 
-async function seed(app: App, run: Run): Promise<void> {
-  const here = await place(app, run);
-  const settings = await readRooms(app, run, here);
-  await applyStep(app, run, "seed", settings);
-  const { done, leftOut } = await demandSeed(here, run);
+async function seed(site: SpokeSite, run: Run): Promise<void> {
+  const settings = await readRooms(site, run);
+  await putStep(site, run, "seed", settings);
+  const { done, leftOut } = await demandSeed(site, run);
   run.log.info("Seeded a site", { done, leftOut });
-  await note(run, [...seedNotes(here.inputs, settings), ...leftOut]);
+  await note(run, [...seedNotes(site.inputs, settings), ...leftOut]);
 }
 
-export async function readRooms(app: App, run: Run, { cluster, spoke }: SpokeSite): Promise<HubSettings> {
+export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
   const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespace_uid"])
     .where("id", "=", spoke.federation_id).executeTakeFirstOrThrow();
   // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.

@@ -5,12 +5,11 @@
  * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
-import type { App } from "#lib/app.ts";
 import { hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
 import { ClusterError, type KubeObject, type Ref, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
@@ -19,15 +18,15 @@ const PATIENCE = 2 * MINUTE; // for an address: a cloud's load balancer takes ab
 
 /** `host` is the name that they open; by default the spoke's own, and what leads former names to it is left out. */
 export async function openToTheWeb(
-  app: App,
+  site: SpokeSite,
   run: Run,
   given: readonly KubeObject[],
   host: string | null = null,
 ): Promise<void> {
-  const { space, cluster, spoke, inputs } = await openSpace(app, run);
+  const { app, space, cluster, spoke, inputs } = site;
   const former = host === null ? inputs.formerHosts ?? [] : [];
   const ingresses = given.filter((ingress) => !leadsFrom(ingress, former.map((each) => each.host)));
-  for (const ingress of ingresses) await awaitAddress(app, run, ingress);
+  for (const ingress of ingresses) await awaitAddress(site, run, ingress);
   const names = ingresses.flatMap((ingress) => ingress["spec"]?.tls ?? []).map(({ secretName }) => secretName);
   if (names.length === 0 || !await cluster.serves(CERTIFICATE, run)) return;
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
@@ -60,8 +59,7 @@ function blameForDomain(error: ClusterError, domain: string, rootDomain: string 
   return retell(error, { blame: "user" });
 }
 
-async function awaitAddress(app: App, run: Run, ingress: KubeObject): Promise<void> {
-  const { space, cluster } = await openSpace(app, run);
+async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: KubeObject): Promise<void> {
   const name: string | undefined = ingress["spec"]?.ingressClassName;
   if (name !== undefined && !await hasClass(cluster, run, name)) {
     return await note(run, [

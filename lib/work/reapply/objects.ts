@@ -1,5 +1,4 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
-import type { App } from "#lib/app.ts";
 import { expectedObjects, fitted, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
 import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
@@ -12,15 +11,15 @@ import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { demandSameCluster, holdingOfSpoke } from "#lib/work/same-cluster.ts";
-import { openAsTaken, openBetween } from "#lib/work/reapply/size.ts";
+import { demandSameCluster } from "#lib/work/same-cluster.ts";
+import { asTaken, inputsBetween } from "#lib/work/reapply/size.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
 
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
-export async function demandWhole(app: App, run: Run): Promise<void> {
-  const here = await openAsTaken(app, run), { space, inputs, spoke } = here;
-  await demandNamespace(app, run, here);
-  for (const { object } of expectedObjects(app.blueprint, { inputs, maintenance: spoke.maintenance })) {
+export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, spoke } = site, { inputs } = asTaken(site, run);
+  await demandNamespace(site, run);
+  for (const { object } of expectedObjects(blueprint, { inputs, maintenance: spoke.maintenance })) {
     if (object.kind !== "PersistentVolumeClaim") continue;
     const { name } = object.metadata, claim = await space.get(refOf(object), run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
@@ -30,9 +29,9 @@ export async function demandWhole(app: App, run: Run): Promise<void> {
       "Restore both volumes from one backup, and reapply: a new volume would be empty.",
     );
   }
-  for (const secret of app.blueprint.newSecrets(inputs)) {
+  for (const secret of blueprint.newSecrets(inputs)) {
     const { name } = secret.metadata;
-    if (!isReadByPods({ blueprint: app.blueprint, inputs }, name) || await space.get(refOf(secret), run)) continue;
+    if (!isReadByPods({ blueprint, inputs }, name) || await space.get(refOf(secret), run)) continue;
     throw lost(
       "PasswordsLost",
       `The Secret ${name} is gone, and a new one would not have the passwords that the database knows`,
@@ -42,10 +41,10 @@ export async function demandWhole(app: App, run: Run): Promise<void> {
   }
 }
 
-async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<void> {
-  const { cluster, spoke } = here;
+async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
+  const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
-  if (!found) await demandSameCluster(app, cluster, run, holdingOfSpoke(here)); // else it may only be looked for elsewhere
+  if (!found) await demandSameCluster(site, run); // else it may only be looked for elsewhere
   const ailment = ailmentOfNamespace(found, spoke.namespace_uid!);
   if (ailment === null) return;
   const ours = found?.metadata.uid === spoke.namespace_uid && !isTerminating(found!);
@@ -59,9 +58,9 @@ async function demandNamespace(app: App, run: Run, here: SpokeSite): Promise<voi
  * The namespace's labels are what the security standard and the sweep go by. It is not applied, for that would make one
  * that is gone. Who may not put them back says so, and goes on.
  */
-export async function relabel(app: App, run: Run): Promise<void> {
-  const { cluster, spoke, inputs } = await openAsTaken(app, run);
-  const [manifest] = app.blueprint.spokeObjects(inputs, "namespace");
+export async function relabel(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, cluster, spoke } = site;
+  const [manifest] = blueprint.spokeObjects(asTaken(site, run).inputs, "namespace");
   const standing = await cluster.findNamespace(spoke.namespace, run);
   const { labels, annotations } = standing?.metadata ?? {};
   const changes = [
@@ -95,10 +94,10 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
  * Puts what the site's pods read when they start, and remembers first that they must start anew, where it is other than
  * what stands there: Moodle keeps an account at the mail relay in its database until its next start.
  */
-export async function putSettings(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openAsTaken(app, run);
-  const mail = app.blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
-  const settings = [...mail, ...app.blueprint.spokeObjects(inputs, "secrets")];
+export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
+  const { app, blueprint, space, inputs } = asTaken(site, run);
+  const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
+  const settings = [...mail, ...blueprint.spokeObjects(inputs, "secrets")];
   for (const object of settings) {
     const there = await space.get(refOf(object), run);
     if (!there || holdsOther(object, there)) await run.remember({ startsAnew: true });
@@ -114,9 +113,9 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
 }
 
 /** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
-export async function putSecrets(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openAsTaken(app, run);
-  for (const secret of app.blueprint.newSecrets(inputs)) {
+export async function putSecrets(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, space, inputs } = asTaken(site, run);
+  for (const secret of blueprint.newSecrets(inputs)) {
     if (await space.get(refOf(secret), run)) continue;
     await space.create(secret, run);
     await note(run, [
@@ -127,14 +126,13 @@ export async function putSecrets(app: App, run: Run): Promise<void> {
 }
 
 /** The limits, so that both what there is and what it is to become have room. */
-export async function putWideLimits(app: App, run: Run): Promise<KubeObject[]> {
-  const { space, inputs } = await openBetween(app, run);
-  return await put(space, run, app.blueprint.spokeObjects(inputs, "policies"));
+export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
+  return await put(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
-export async function putStep(app: App, run: Run, step: SpokeStep): Promise<KubeObject[]> {
-  const { space, inputs } = await openAsTaken(app, run);
-  return await put(space, run, app.blueprint.spokeObjects(inputs, step));
+export async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
+  const { blueprint, space, inputs } = asTaken(site, run);
+  return await put(space, run, blueprint.spokeObjects(inputs, step));
 }
 
 /** In the order given; returns what stands there then. */

@@ -12,14 +12,14 @@
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
-import { ClusterError, type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { action, startAnew } from "#lib/work/actions/actions.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
-import { place, readRooms } from "#lib/work/install/provision.ts";
+import { readRooms } from "#lib/work/install/provision.ts";
 import {
   demandWhole,
   put,
@@ -31,56 +31,53 @@ import {
 } from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
-import { restoreCron, scale, untilReady } from "#lib/work/running.ts";
+import { restoreCron, scale, untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/operations/change.ts";
-import { openSpace, waiting } from "#lib/work/site.ts";
+import type { SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 export function reapply(app: App): Handler {
-  return {
-    ...action(app, OPERATIONS.reapply, {
-      async policies(run) {
-        await demandWhole(app, run);
-        // The first holder's: should another release go on with this, the sweep tells what it left to be done.
-        if (!run.job.progress.revision) await run.remember({ revision: app.blueprint.revision });
-        await chooseSize(app, run);
-        await relabel(app, run);
-        await untilCounted(app, run, await putWideLimits(app, run));
-      },
-      async secrets(run) {
-        await putSecrets(app, run);
-        await putSettings(app, run);
-        const here = await place(app, run);
-        await put(here.space, run, app.blueprint.spokeObjects(here.inputs, "seed", await readRooms(app, run, here)));
-      },
-      async database(run) {
-        await putStep(app, run, "install"); // the claim of the files
-        await putStep(app, run, "database");
-        await scale(app, run, DATABASE, 1);
-        await untilReady(app, run, DATABASE);
-      },
-      verify: (run) => verify(app, run),
-      async app(run) {
-        await putStep(app, run, "app");
-        if (run.job.progress.startsAnew) await startAnew(app, run);
-        await scale(app, run, MOODLE, 1);
-        await untilReady(app, run, MOODLE);
-      },
-      async cron(run) {
-        await putStep(app, run, "cron");
-        await restoreCron(app, run);
-        if (takenBy(run.job)) await untilCounted(app, run, await putStep(app, run, "policies"));
-      },
-      ingress: async (run) => await openToTheWeb(app, run, await putStep(app, run, "ingress")),
-      health: async (run) => await demandHealth(await place(app, run), run),
-    }),
-    hooks: reapplyOutcomes,
-  };
+  return action(app, OPERATIONS.reapply, {
+    async policies(site, run) {
+      await demandWhole(site, run);
+      // The first holder's: should another release go on with this, the sweep tells what it left to be done.
+      if (!run.job.progress.revision) await run.remember({ revision: site.blueprint.revision });
+      await chooseSize(site, run);
+      await relabel(site, run);
+      await untilCounted(site, run, await putWideLimits(site, run));
+    },
+    async secrets(site, run) {
+      await putSecrets(site, run);
+      await putSettings(site, run);
+      const { blueprint, space, inputs } = site;
+      await put(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(site, run)));
+    },
+    async database(site, run) {
+      await putStep(site, run, "install"); // the claim of the files
+      await putStep(site, run, "database");
+      await scale(site, run, DATABASE, 1);
+      await untilReady(site, run, DATABASE);
+    },
+    verify,
+    async app(site, run) {
+      await putStep(site, run, "app");
+      if (run.job.progress.startsAnew) await startAnew(site, run);
+      await scale(site, run, MOODLE, 1);
+      await untilReady(site, run, MOODLE);
+    },
+    async cron(site, run) {
+      await putStep(site, run, "cron");
+      await restoreCron(site, run);
+      if (takenBy(run.job)) await untilCounted(site, run, await putStep(site, run, "policies"));
+    },
+    ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
+    health: demandHealth,
+  }, { hooks: reapplyOutcomes });
 }
 
 /** The data must be this site's, and of the version that its images are: another one would change it, or not start. */
-async function verify(app: App, run: Run): Promise<void> {
-  const here = await place(app, run), { spoke } = here;
+async function verify(here: SpokeSite, run: Run): Promise<void> {
+  const { app, spoke } = here;
   const site = await readDatabase(here, run);
   await demandSameSite(run, spoke, site);
   const version = spoke.lms_version;
@@ -92,9 +89,4 @@ async function verify(app: App, run: Run): Promise<void> {
     blame: "operator",
     hint: `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
   });
-}
-
-async function untilCounted(app: App, run: Run, limits: readonly KubeObject[]): Promise<void> {
-  const quotas = limits.filter(({ kind }) => kind === "ResourceQuota");
-  await (await openSpace(app, run)).space.ready(quotas.map(refOf), waiting(run));
 }

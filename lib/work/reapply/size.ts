@@ -4,22 +4,18 @@
  * While some parts have the one and some the other, the limits hold both. Disks stay as they are: a resize grows them.
  */
 import * as v from "valibot";
-import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { roomBetween } from "#lib/moodle/resize.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
-import type { Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Resized } from "#lib/work/resize/outcomes.ts";
-import { note, openSpace, type SpokeSite } from "#lib/work/site.ts";
-
-type Place = SpokeSite & { readonly space: Space };
+import { note, type SpokeSite } from "#lib/work/site.ts";
 
 /** Decided once for the operation, by whichever of its holders comes first. */
-export async function chooseSize(app: App, run: Run): Promise<void> {
+export async function chooseSize({ app, inputs }: SpokeSite, run: Run): Promise<void> {
   if (run.job.progress.taken !== undefined) return;
-  const { inputs } = await openSpace(app, run), offered = asOffered(app, inputs);
+  const offered = asOffered(app, inputs);
   const { size, resources, madeDatabaseDisk } = offered;
   const taken: Resized = { size, resources, ...(madeDatabaseDisk !== undefined && { madeDatabaseDisk }) };
   await run.remember({ taken: offered === inputs ? null : taken });
@@ -29,17 +25,15 @@ export async function chooseSize(app: App, run: Run): Promise<void> {
 }
 
 /** The spoke with what was taken over. */
-export async function openAsTaken(app: App, run: Run): Promise<Place> {
-  const here = await openSpace(app, run), taken = takenBy(run.job);
-  return taken ? { ...here, inputs: withSize(here.inputs, taken) } : here;
+export function asTaken(site: SpokeSite, run: Run): SpokeSite {
+  const taken = takenBy(run.job);
+  return taken ? { ...site, inputs: withSize(site.inputs, taken) } : site;
 }
 
-/** The same with limits that hold what it has, and what it is to have. */
-export async function openBetween(app: App, run: Run): Promise<Place> {
-  const here = await openSpace(app, run), taken = takenBy(run.job);
-  if (!taken) return here;
-  const inputs = roomBetween(here.inputs, withSize(here.inputs, taken), app.blueprint.quotaArithmetic);
-  return { ...here, inputs };
+/** With limits that hold what it has, and what it is to have. */
+export function inputsBetween({ blueprint, inputs }: SpokeSite, run: Run): SpokeInputs {
+  const taken = takenBy(run.job);
+  return taken ? roomBetween(inputs, withSize(inputs, taken), blueprint.quotaArithmetic) : inputs;
 }
 
 export function takenBy({ progress }: Pick<Job, "progress">): Resized | null {

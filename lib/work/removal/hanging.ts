@@ -6,21 +6,20 @@ import type { App } from "#lib/app.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { writeHeld } from "#lib/records/jobs/fence.ts";
-import type { Run } from "#lib/scheduler/handler.ts";
+import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { judge } from "#lib/scheduler/reports.ts";
 import { DAY } from "#lib/base/time.ts";
 
-type Work = (run: Run) => Promise<void>;
-
-export function tellDaily(app: App, step: string, work: Work): Work {
-  return async (run) => {
+/** Also of a place that cannot be opened. */
+export function tellDaily(app: App, handler: Handler): Handler {
+  return around(handler, (work, step) => async (run) => {
     try {
       await work(run);
     } catch (error) {
       if (error instanceof ClusterError && !run.signal.aborted) await tell(app, run, step, error);
       throw error;
     }
-  };
+  });
 }
 
 async function tell(app: App, run: Run, step: string, error: ClusterError): Promise<void> {

@@ -11,8 +11,7 @@ import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluste
 import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
-import type { Holding } from "#lib/work/same-cluster.ts";
-import { note } from "#lib/work/site.ts";
+import { type Holding, note, type Site } from "#lib/work/site.ts";
 
 /** Looked for by label in the whole cluster: what takes room or is seen from outside. */
 export const ANYWHERE = [
@@ -72,7 +71,10 @@ interface Leftover {
 }
 
 /** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
-export async function demandNothingLeft(cluster: Cluster, run: Run, holding: Holding): Promise<void> {
+export async function demandNothingLeft(
+  { cluster, holding }: Pick<Site, "cluster" | "holding">,
+  run: Run,
+): Promise<void> {
   const end = performance.now() + Math.min(PATIENCE, run.patience());
   for (let pause = SECOND / 4;; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const notes: string[] = [];

@@ -24,6 +24,13 @@ const FINAL = /code = (?:InvalidArgument|OutOfRange|NotFound|FailedPrecondition|
 
 export type Claims = Readonly<Record<Disk, KubeObject>>;
 
+/** Which disks are waited for, down to where, and what had gone wrong before; by default what has until now. */
+interface Growing {
+  readonly disks: readonly Disk[];
+  readonly down: "to the volume" | "to the file system";
+  readonly before?: ReadonlySet<string>;
+}
+
 /** Throws a final ClusterError where a claim is gone. */
 export async function readClaims(space: Space, run: Run): Promise<Claims> {
   const [files, database] = await Promise.all([readClaim(space, run, "files"), readClaim(space, run, "database")]);
@@ -80,13 +87,7 @@ export async function failuresUntilNow(space: Space, run: Run): Promise<Readonly
  * Waits until the volumes are as large as their claims ask for: by their drivers' word, or down to their file systems.
  * Throws a final ClusterError when a driver gives up, other than `before`, or is not done in the step's time.
  */
-export async function untilGrown(
-  space: Space,
-  run: Run,
-  disks: readonly Disk[],
-  down: "to the volume" | "to the file system",
-  before: ReadonlySet<string> | null = null,
-): Promise<void> {
+export async function untilGrown(space: Space, run: Run, { disks, down, before }: Growing): Promise<void> {
   const known = before ?? await failuresUntilNow(space, run);
   const late = await lookUntil(run, async () => {
     const claims = await Promise.all(disks.map((disk) => readClaim(space, run, disk)));
@@ -100,7 +101,7 @@ export async function untilGrown(
   if (late !== null) throw ungrown(late);
 }
 
-function lackOf(claim: KubeObject, down: "to the volume" | "to the file system"): string | null {
+function lackOf(claim: KubeObject, down: Growing["down"]): string | null {
   const { capacity, conditions = [] } = claim["status"] ?? {}, { name } = claim.metadata;
   if (amountOf(String(capacity?.storage)) >= amountOf(asked(claim))) return null;
   const grown = conditions.some(({ type, status }: { type: string; status: string }) =>

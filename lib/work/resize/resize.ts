@@ -29,40 +29,35 @@ import {
 } from "#lib/work/resize/disks.ts";
 import { demandHealth } from "#lib/work/jobs.ts";
 import { lookUntil } from "#lib/work/looking.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { change, demandRunning, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/operations/change.ts";
-import { note, openSpace } from "#lib/work/site.ts";
+import { note, type SpokeSite } from "#lib/work/site.ts";
 
 export function resize(app: App): Handler {
-  return {
-    ...action(app, OPERATIONS.resize, {
-      prepare: (run) => prepare(app, run),
-      room: (run) => makeRoom(app, run),
-      disks: (run) => growDisks(app, run),
-      async database(run) {
-        await setSize(app, run, "database", DATABASE);
-        await untilReady(app, run, DATABASE);
-        await untilGrown((await openSpace(app, run)).space, run, ["database"], "to the file system");
-      },
-      verify: (run) => verify(app, run),
-      async app(run) {
-        await setSize(app, run, "app", MOODLE);
-        await untilReady(app, run, MOODLE);
-        await untilGrown((await openSpace(app, run)).space, run, ["files"], "to the file system");
-      },
-      cron: (run) => setSize(app, run, "cron"),
-      limits: (run) => setSize(app, run, "limits"),
-      health: async (run) => await demandHealth(await place(app, run), run),
-    }),
-    hooks: resizeOutcomes,
-  };
+  return action(app, OPERATIONS.resize, {
+    prepare,
+    room: makeRoom,
+    disks: growDisks,
+    async database(site, run) {
+      await setSize(site, run, "database", DATABASE);
+      await untilReady(site, run, DATABASE);
+      await untilGrown(site.space, run, { disks: ["database"], down: "to the file system" });
+    },
+    verify,
+    async app(site, run) {
+      await setSize(site, run, "app", MOODLE);
+      await untilReady(site, run, MOODLE);
+      await untilGrown(site.space, run, { disks: ["files"], down: "to the file system" });
+    },
+    cron: (site, run) => setSize(site, run, "cron"),
+    limits: (site, run) => setSize(site, run, "limits"),
+    health: demandHealth,
+  }, { hooks: resizeOutcomes });
 }
 
 /** Throws a final ClusterError where the site does not run, the size is not offered any more, or would not hold it. */
-async function prepare(app: App, run: Run): Promise<void> {
-  const { space, cluster, inputs } = await openSpace(app, run);
+async function prepare({ app, space, cluster, inputs }: SpokeSite, run: Run): Promise<void> {
   const { size } = run.job.payload as unknown as ResizeWish;
   const refusal = app.catalog.refuse("size", size);
   if (refusal !== null) throw impossible("NotOffered", `The size ${size} is not offered any more: size ${refusal}`);
@@ -85,15 +80,15 @@ async function prepare(app: App, run: Run): Promise<void> {
  * Of each bound the largest: what is there, what the old size and the new one have, and what a mixture of them may take.
  * The quota that counts is the one in its status, so what is allowed from now on is waited for.
  */
-async function makeRoom(app: App, run: Run): Promise<void> {
-  const { inputs } = await openSpace(app, run);
+async function makeRoom(site: SpokeSite, run: Run): Promise<void> {
+  const { blueprint, inputs } = site;
   const [before, after] = [inAnother(inputs, run, "before"), inAnother(inputs, run, "after")];
-  const room = roomBetween(before, after, app.blueprint.quotaArithmetic);
-  const bounds = sizedParts(app.blueprint, room).limits;
+  const room = roomBetween(before, after, blueprint.quotaArithmetic);
+  const bounds = sizedParts(blueprint, room).limits;
   for (const { ref, fields } of bounds) {
-    await change(app, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
+    await change(site, run, ref, (object) => setFields(object, fields.map((field) => atLeast(object, field))));
   }
-  await untilCounted(app, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
+  await untilCountedAnew(site, run, bounds.map(({ ref }) => ref).filter(({ kind }) => kind === "ResourceQuota"));
 }
 
 function atLeast(object: KubeObject, { path, value }: Field): Field {
@@ -101,8 +96,7 @@ function atLeast(object: KubeObject, { path, value }: Field): Field {
   return { path, value: there === undefined ? value : larger(String(there), String(value)) };
 }
 
-async function untilCounted(app: App, run: Run, refs: readonly Ref[]): Promise<void> {
-  const { space } = await openSpace(app, run);
+async function untilCountedAnew({ space }: SpokeSite, run: Run, refs: readonly Ref[]): Promise<void> {
   const late = await lookUntil(run, async () => {
     const quotas = await Promise.all(refs.map((ref) => space.get(ref, run)));
     const behind = quotas.find((quota) =>
@@ -119,34 +113,32 @@ function isSame(one: string, other: string | undefined): boolean {
   return other !== undefined && amountOf(one) === amountOf(other);
 }
 
-async function growDisks(app: App, run: Run): Promise<void> {
-  const { space, inputs } = await openSpace(app, run);
+async function growDisks({ space, inputs }: SpokeSite, run: Run): Promise<void> {
   const { disks } = inAnother(inputs, run, "after").resources, before = await failuresUntilNow(space, run);
   for (const disk of DISKS) {
     const size = await growClaim(space, run, disk, disks[disk]);
     await run.remember({ disks: { ...run.job.progress.disks as object, [disk]: size } });
   }
-  await untilGrown(space, run, DISKS, "to the volume", before);
+  await untilGrown(space, run, { disks: DISKS, down: "to the volume", before });
 }
 
 /** The one that is named gets new pods in any case: what they read as they start may have changed, or their disk. */
 async function setSize(
-  app: App,
+  site: SpokeSite,
   run: Run,
   step: "database" | "app" | "cron" | "limits",
   restarted?: Ref,
 ): Promise<void> {
-  const { inputs } = await openSpace(app, run);
-  const objects = sizedParts(app.blueprint, inAnother(inputs, run, "after"))[step];
+  const objects = sizedParts(site.blueprint, inAnother(site.inputs, run, "after"))[step];
   for (const { ref, fields } of objects.filter((each) => !restarted || !isOne(each.ref, restarted))) {
-    await change(app, run, ref, (object) => setFields(object, fields));
+    await change(site, run, ref, (object) => setFields(object, fields));
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
   // The same value whoever of this operation's holders writes it: a second patch rolls nothing out again.
   const value = run.job.startedAt!.toISOString();
   const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
-  await change(app, run, restarted, (object) => setFields(object, [...own, stamp]));
+  await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));
 }
 
 function isOne(ref: Ref, other: Ref): boolean {

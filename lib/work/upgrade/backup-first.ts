@@ -2,7 +2,6 @@
  * The backup before an upgrade: what the site goes back to if the upgrade fails. A retry takes none: the site is half
  * upgraded then, and a backup of that must not come to stand in the good one's place.
  */
-import type { App } from "#lib/app.ts";
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
@@ -10,18 +9,18 @@ import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeWish } from "#lib/operations/upgrade.ts";
 import { findHalfWay, type TakenBackup } from "#lib/work/upgrade/half-way.ts";
-import { note } from "#lib/work/site.ts";
+import { note, type SpokeSite } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";
 
-export async function backUpFirst(app: App, run: Run): Promise<void> {
-  const earlier = await findHalfWay(app.db.rows, run.job);
+export async function backUpFirst(site: SpokeSite, run: Run): Promise<void> {
+  const earlier = await findHalfWay(site.app.db.rows, run.job);
   if (earlier) {
     const backup = (earlier.progress.backup ?? null) as TakenBackup | null;
     await run.remember({ backup });
     return await note(run, [`No new backup: the site is half upgraded. ${keptIn(backup)}`]);
   }
   try {
-    await run.remember({ backup: shorten(await takeBackup(app, run, { kind: "upgrade" })) });
+    await run.remember({ backup: shorten(await takeBackup(site, run, { kind: "upgrade" })) });
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     run.signal.throwIfAborted();

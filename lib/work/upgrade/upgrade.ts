@@ -10,19 +10,18 @@ import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFa
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { type Handler, handlerOf, type Run, type Steps } from "#lib/scheduler/handler.ts";
+import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
 import { upgradeChanges, type UpgradeWish } from "#lib/operations/upgrade.ts";
-import { observe } from "#lib/work/actions/actions.ts";
+import { action, observe } from "#lib/work/actions/actions.ts";
 import { findHalfWay, hasTouched, isHalfWay, tellWayBack, wayBack } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { blameForVersion } from "#lib/work/install/install.ts";
 import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/jobs.ts";
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { migrate } from "#lib/work/upgrade/migrate.ts";
-import { place } from "#lib/work/install/provision.ts";
 import { pauseCron, perform, restoreCron, scale, untilReady } from "#lib/work/running.ts";
 import { MOODLE } from "#lib/operations/change.ts";
-import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/work/upgrade/outcomes.ts";
 
@@ -34,48 +33,44 @@ export interface PreparedUpgrade extends Pick<UpgradeFacts, "version" | "code"> 
 }
 
 export function upgrade(app: App): Handler {
-  return handlerOf(
-    OPERATIONS.upgrade,
-    explaining(app, {
-      prepare: (run) => prepare(app, run),
-      backup: (run) => backUpFirst(app, run),
-      async stop(run) {
-        await note(run, [wayBack(run.job)]);
-        await pauseCron(app, run);
-        await scale(app, run, MOODLE, 0);
-        await (await openSpace(app, run)).space.noPods("app=moodle", waiting(run));
-      },
-      async migrate(run) {
-        const here = await upgraded(app, run), { major } = prepared(run);
-        const demandSite = (site: Site) => demandSameSite(run, here.spoke, site);
-        await migrate(here, run, { major, now: () => app.db.now(), demandSite });
-        await demandVersion(here, run, "-after");
-      },
-      async app(run) {
-        const here = await upgraded(app, run);
-        if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it (T4)
-        await perform(app, run, upgradeChanges(app.blueprint, here.inputs).app);
-        await scale(app, run, MOODLE, 1);
-        await untilReady(app, run, MOODLE);
-      },
-      verify: async (run) => await demandVersion(await upgraded(app, run), run),
-      async cron(run) {
-        await perform(app, run, upgradeChanges(app.blueprint, (await upgraded(app, run)).inputs).cron);
-        await restoreCron(app, run);
-      },
-      health: async (run) => await demandHealth(await upgraded(app, run), run),
-    }),
-    {
-      hooks: upgradeOutcomes,
-      evidence: async (run) => (await openSpace(app, run)).space.evidence(run),
-      observe: async (run) =>
-        await isHalfWay(app.db.rows, run.job) ? await takeDown(app, run) : await observe(app, run),
+  const handler = action(app, OPERATIONS.upgrade, {
+    prepare,
+    backup: backUpFirst,
+    async stop(site, run) {
+      await note(run, [wayBack(run.job)]);
+      await pauseCron(site, run);
+      await scale(site, run, MOODLE, 0);
+      await site.space.noPods("app=moodle", waiting(run));
     },
-  );
+    async migrate(before, run) {
+      const here = upgraded(before, run), { major } = prepared(run);
+      const demandSite = (site: Site) => demandSameSite(run, here.spoke, site);
+      await migrate(here, run, { major, now: () => app.db.now(), demandSite });
+      await demandVersion(here, run, "-after");
+    },
+    async app(before, run) {
+      const here = upgraded(before, run);
+      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it (T4)
+      await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
+      await scale(here, run, MOODLE, 1);
+      await untilReady(here, run, MOODLE);
+    },
+    verify: (site, run) => demandVersion(upgraded(site, run), run),
+    async cron(site, run) {
+      await perform(site, run, upgradeChanges(site.blueprint, upgraded(site, run).inputs).cron);
+      await restoreCron(site, run);
+    },
+    health: (site, run) => demandHealth(upgraded(site, run), run),
+  }, {
+    hooks: upgradeOutcomes,
+    observe: async (site, run) =>
+      await isHalfWay(app.db.rows, run.job) ? await takeDown(site, run) : await observe(site, run),
+  });
+  return around(handler, (work) => (run) => explained(app, run, work));
 }
 
-async function prepare(app: App, run: Run): Promise<void> {
-  const here = await place(app, run), { catalog } = app;
+async function prepare(here: SpokeSite, run: Run): Promise<void> {
+  const { app } = here, { catalog } = app;
   const { lmsVersion: version } = run.job.payload as unknown as UpgradeWish;
   const refusal = catalog.refuse("lmsVersion", version);
   if (refusal !== null) {
@@ -120,12 +115,11 @@ function prepared(run: Run): PreparedUpgrade {
 }
 
 /** The place of the site as it is to be: what is rendered there is of the new version. */
-async function upgraded(app: App, run: Run): Promise<JobPlace & SpokeSite> {
-  const here = await place(app, run);
-  return { ...here, inputs: upgradedInputs(here.inputs, prepared(run)) };
+function upgraded(site: SpokeSite, run: Run): SpokeSite {
+  return { ...site, inputs: upgradedInputs(site.inputs, prepared(run)) };
 }
 
-async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): Promise<void> {
+async function demandVersion(here: SpokeSite, run: Run, turn = ""): Promise<void> {
   const site = await readDatabase(here, run, turn);
   await demandSameSite(run, here.spoke, site);
   if (isOfVersion(site, prepared(run))) return;
@@ -136,17 +130,10 @@ async function demandVersion(here: JobPlace & SpokeSite, run: Run, turn = ""): P
   });
 }
 
-function explaining<Step extends string>(app: App, steps: Steps<Step>): Steps<Step> {
-  const all = Object.entries<Steps<Step>[Step]>(steps).map((
-    [name, step],
-  ) => [name, (run: Run) => explained(app, run, step)]);
-  return Object.fromEntries(all);
-}
-
 /** The failure of a step; of a site that is down by then, or was before, with the way back. */
-async function explained(app: App, run: Run, step: (run: Run) => Promise<void>): Promise<void> {
+async function explained(app: App, run: Run, work: (run: Run) => Promise<void>): Promise<void> {
   try {
-    await step(run);
+    await work(run);
   } catch (error) {
     if (!(error instanceof ClusterError) || run.signal.aborted) throw error;
     const half = hasTouched(run.job) ? run.job : await findHalfWay(app.db.rows, run.job);
@@ -155,8 +142,8 @@ async function explained(app: App, run: Run, step: (run: Run) => Promise<void>):
 }
 
 /** No half-upgraded site is shown, and none of its scheduled tasks run. */
-async function takeDown(app: App, run: Run): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
-  await scale(app, run, MOODLE, 0);
-  await pauseCron(app, run);
+async function takeDown(site: SpokeSite, run: Run): Promise<{ readonly state: "failed"; readonly health: "unknown" }> {
+  await scale(site, run, MOODLE, 0);
+  await pauseCron(site, run);
   return { state: "failed", health: "unknown" };
 }

@@ -6,6 +6,7 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { pauseCron, resumeCron } from "#lib/work/running.ts";
 import { runCron } from "#lib/work/actions/tasks.ts";
+import { openSpoke } from "#lib/work/site.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
 
@@ -89,10 +90,10 @@ test("run-cron that hangs keeps nobody from pausing the scheduled tasks: it is e
   );
   const patience = [100]; // then as long as it takes
   const run = holderOf(clinic, await clinic.last("run-cron"), "8000000000");
-  await pauseCron(clinic.scene.app, { ...run, patience: () => patience.pop() ?? 20_000 });
+  await pauseCron(await openSpoke(clinic.scene.app, run), { ...run, patience: () => patience.pop() ?? 20_000 });
   assert.not.ok(clinic.objects("Job").some(({ metadata }) => metadata.name === "run-cron-1"));
   const resumed = holderOf(clinic, await clinic.last("run-cron"), "8000000001");
-  await resumeCron(clinic.scene.app, resumed);
+  await resumeCron(await openSpoke(clinic.scene.app, resumed), resumed);
   // Later tests change it with fences of real jobs.
   const { metadata } = clinic.cron(), path = `/metadata/annotations/${FENCE.replaceAll("/", "~1")}`;
   assert.is(metadata.annotations![FENCE], "8000000001");

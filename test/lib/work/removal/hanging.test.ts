@@ -1,6 +1,8 @@
 /** Removals that do not come to their end for days. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Clusters } from "#lib/app.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
 import { acceptAbandoning } from "#lib/domains/spokes/abandon.ts";
@@ -11,11 +13,16 @@ import { removalOutcomes } from "#lib/work/outcomes.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
-const test = suite<{ scene: WorkScene; close: () => Promise<void> }>("a removal that hangs");
+const test = suite<{ scene: WorkScene; configured: boolean; close: () => Promise<void> }>("a removal that hangs");
 test.before(async (context) => {
   const scene = context.scene = await openWorkScene();
+  context.configured = true;
+  const open: Clusters["open"] = async (name) => {
+    if (context.configured) return await scene.app.clusters.open(name);
+    throw new ClusterError("unknown_cluster", `The cluster "${name}" is no longer configured`, { transient: true });
+  };
   // Steps that are over in a moment, so that a try fails as it would after an hour.
-  const short = handlers(scene.app).map((handler) =>
+  const short = handlers({ ...scene.app, clusters: { ...scene.app.clusters, open } }).map((handler) =>
     handler.kind.kind !== "remove" ? handler : {
       ...handler,
       kind: {
@@ -67,6 +74,26 @@ test("for three days is told of once a day, floods nobody, and ends by itself wh
     "remove succeeded",
     "provision succeeded",
   ]);
+  await scene.db.shiftClock(0);
+});
+
+test("because its cluster is no longer configured is told of as well.", async (context) => {
+  const { scene } = context, id = await scene.spoke(await scene.hub("music"), "harmony");
+  await scene.becomes(id, "active", "failed");
+  context.configured = false;
+  await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
+  await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
+  await scene.db.shiftClock(DAY + HOUR);
+  const told = await until(async () => {
+    const [first] = await scene.db.sql(
+      "select metadata from audit_events where spoke_id = $1 and kind = 'spoke_action_failed'",
+      [id],
+    );
+    return first?.metadata;
+  }, 30_000);
+  assert.equal([told.step, told.code], ["stop", "unknown_cluster"]);
+  context.configured = true;
+  await scene.becomes(id, "removed");
   await scene.db.shiftClock(0);
 });
 

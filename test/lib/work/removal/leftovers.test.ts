@@ -57,7 +57,7 @@ function scene(left: Left, progress: Record<string, unknown> = {}) {
 
 async function refusal(left: Left, progress?: Record<string, unknown>): Promise<ClusterError> {
   const { cluster, run } = scene(left, progress);
-  return await rejection(demandNothingLeft(cluster, run, HOLDING)) as unknown as ClusterError;
+  return await rejection(demandNothingLeft({ cluster, holding: HOLDING }, run)) as unknown as ClusterError;
 }
 
 /** `v1 Secret`, for each kind in the golden files of the blueprint that stands in a namespace. */
@@ -80,7 +80,7 @@ test("looks for each kind that a blueprint renders and that stands in the namesp
 
 test("is content with a cluster in which nothing is, and has asked for everything.", async () => {
   const { cluster, run, asked } = scene({});
-  await demandNothingLeft(cluster, run, HOLDING);
+  await demandNothingLeft({ cluster, holding: HOLDING }, run);
   assert.is(asked.length, ANYWHERE.length + UNDER_ITS_NAME.length);
   assert.ok(asked.includes("Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/spoke=spk_1"));
   assert.ok(asked.includes("ConfigMap in spoke-oak-1"));
@@ -89,7 +89,7 @@ test("is content with a cluster in which nothing is, and has asked for everythin
 
 test("asks for what is a hub's own, and not for its spokes'.", async () => {
   const { cluster, run, asked } = scene({});
-  await demandNothingLeft(cluster, run, { ...HOLDING, spokeId: null });
+  await demandNothingLeft({ cluster, holding: { ...HOLDING, spokeId: null } }, run);
   assert.ok(
     asked.includes(
       "Pod app.kubernetes.io/managed-by=wheelwright,wheelwright.dev/federation=fed_1,!wheelwright.dev/spoke",
@@ -124,7 +124,7 @@ test("leaves alone what somebody else has put into a namespace of that name sinc
     namespace: object("Namespace", "spoke-oak-1"),
     under: { Service: [object("Service", "theirs")] },
   });
-  await demandNothingLeft(cluster, run, HOLDING);
+  await demandNothingLeft({ cluster, holding: HOLDING }, run);
   assert.is(asked.length, ANYWHERE.length);
 });
 
@@ -132,7 +132,7 @@ test("does without kinds that the cluster does not know, and notes those that it
   const { cluster, run, job } = scene({
     under: { Certificate: unable(404), ConfigMap: unable(403), Service: unable(403) },
   });
-  await demandNothingLeft(cluster, run, HOLDING);
+  await demandNothingLeft({ cluster, holding: HOLDING }, run);
   assert.equal(job.progress, {
     notes: ["Could not see whether any of these is left: Service, ConfigMap: no permission"],
   });
@@ -162,16 +162,16 @@ test("waits for a volume that is to go, and tells why it does not.", async () =>
 
 test("notes a volume that its class keeps, and one that it may not look at.", async () => {
   const kept = scene({ volumes: { "pvc-1": volume("Retain", "c-1") } }, { volumes });
-  await demandNothingLeft(kept.cluster, kept.run, HOLDING);
+  await demandNothingLeft({ ...kept, holding: HOLDING }, kept.run);
   assert.match(String(kept.job.progress.notes), /^The volume pvc-1 of the claim files stays/);
   const unseen = scene({ volumes: { "pvc-1": unable(403) } }, { volumes });
-  await demandNothingLeft(unseen.cluster, unseen.run, HOLDING);
+  await demandNothingLeft({ ...unseen, holding: HOLDING }, unseen.run);
   assert.match(String(unseen.job.progress.notes), /^Could not see whether the volume pvc-1 is gone/);
 });
 
 test("does not wait for a volume that another claim has by now.", async () => {
   const { cluster, run } = scene({ volumes: { "pvc-1": volume("Delete", "c-2") } }, { volumes });
-  await demandNothingLeft(cluster, run, HOLDING);
+  await demandNothingLeft({ cluster, holding: HOLDING }, run);
 });
 
 test("knows the volumes from before the claims went, and does not forget them when it looks again.", async () => {
