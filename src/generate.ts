@@ -1,6 +1,7 @@
 /**
  * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
- * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything.
+ * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
+ * the table of actions in docs/api.md.
  *
  *   npm run generate                 writes what has changed
  *   node src/generate.ts --check     fails when one of them is stale
@@ -10,6 +11,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Declaration } from "#lib/operations/operation.ts";
+import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -22,7 +25,25 @@ export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
     ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
     ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
+    ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
   ]);
+}
+
+/** The text with the table of actions between its marks, as the operations declare them. */
+export function withActions(text: string): string {
+  const rows = (Object.values(SPOKE_OPERATIONS) as Declaration<string, string>[]).filter(({ isAction }) => isAction)
+    .map(({ name, from, mends, passage, downtime = false, plan }) => [
+      `\`${name}\``,
+      [...from, ...(mends ? ["failed"] : [])].join(", "),
+      passage ? `${passage.through}, then ${passage.to}` : "stays as it is",
+      typeof downtime === "boolean" ? (downtime ? "yes" : "no") : "if its pods change",
+      Object.values(plan.steps).map(([label]) => label).join(", "),
+    ]);
+  const head = ["action", "of a spoke that is", "which is", "the site is away", "steps"];
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`);
+  const [before, after] = [text.split("<!-- actions -->")[0], text.split("<!-- end of actions -->")[1]];
+  if (before === undefined || after === undefined) throw new Error("docs/api.md has lost the marks of the actions");
+  return `${before}<!-- actions -->\n\n${lines.join("")}\n<!-- end of actions -->${after}`;
 }
 
 /** The paths of the generated modules that are not what they would be if they were written now. */

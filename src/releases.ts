@@ -39,6 +39,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: Old and new releases run side by side on one database. Any number of replicas; what a dead one held is taken over in seconds.",
       "**Operating**: `serve` needs `PUBLIC_URL`, and starts without its cluster. What keeps a command from starting is told in a sentence with the next step. `dev` listens on 127.0.0.1 and holds its DATA_DIR. `wheelwright config` lists the variables, `doctor --rbac` prints the ClusterRole.",
       "**Hubs and spokes**: `reapply` takes over the amounts that a size has in the catalogue by now, but for disks, and puts back a suspended spoke whose objects are gone; its dry run says so.",
+      "**Hubs and spokes**: `POST /api/spokes/actions` tells of each spoke what became of it, also where its time or the database did not suffice for all: the others are 504 or 503, and can be asked again.",
       "**Hubs and spokes**: A step whose Job said something that cannot be read, as when its node is away, is tried again; no site is called lost, ill or unfinished for it.",
       "**Operating**: `SMTP_TLS=required` lets no mail and no password out without TLS. 503 and 504 of pages are pages.",
       "**Operating**: readyz has `notes`. A full disk no longer ends `npm start`, and closing the terminal ends its PostgreSQL, too. Log lines name hub, spoke and user by id.",

@@ -17,7 +17,7 @@ import { openRunner, type Runner } from "#test/support/runner/process.ts";
 import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
 
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
-const LONG = [/^(?:attacks|faults)\//, /^src\//, /^lib\/(?:work|scheduler|doctor)\//];
+const LONG = [/^lib\/work\/install\//, /^(?:attacks|faults)\//, /^src\//, /^lib\/(?:work|scheduler|doctor)\//];
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -81,7 +81,7 @@ async function findFiles(filters: string[]): Promise<string[]> {
 
 async function runAll(files: string[], open: () => Runner): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const long = LONG.flatMap((kind) => files.filter((file) => kind.test(file)));
+  const long = [...new Set(LONG.flatMap((kind) => files.filter((file) => kind.test(file))))];
   const short = files.filter((file) => !long.includes(file));
   const add = (outcome: Outcome) => {
     outcomes.push(outcome);

@@ -46,7 +46,7 @@ Not declared: it may land 30 days after a release that declares it, not before 2
       POST /api/notifications/{notificationId}/read
 
   ✗ an enum's values are others: SpokeAction.action
-    \`action\` no longer accepts \`reapply\`.
+    \`action\` no longer accepts \`retry\`.
       POST /api/spokes/{spokeId}/actions
 
 How to go on

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -66,18 +66,24 @@ test("writes text that evaluates to what it was", async () => {
 test("names what is stale: changed, or not written yet", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wheelwright-generate-"));
   const root = pathToFileURL(folder + "/");
-  for (const part of ["routes/api", "sql", "lib/moodle/manifests", "src"]) {
+  for (const part of ["routes/api", "sql", "lib/moodle/manifests", "src", "docs"]) {
     await mkdir(join(folder, part), { recursive: true });
   }
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 1;\n");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
-  assert.equal(await findStale(root), ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"]);
+  await writeFile(join(folder, "docs/api.md"), "Actions:\n\n<!-- actions -->\n<!-- end of actions -->\n");
+  const modules = ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"];
+  assert.equal(await findStale(root), [...modules, "docs/api.md"]);
   for (const [path, text] of await generate(root)) await writeFile(join(folder, path), text);
   assert.equal(await findStale(root), []);
   await writeFile(join(folder, "sql/0001_make_it.sql"), "select 2;\n");
   assert.equal(await findStale(root), ["src/migrations.ts"]);
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
+  assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /\| `suspend` \| active, resuming \| .* \| yes \|/);
+  await writeFile(join(folder, "docs/api.md"), "Actions:\n");
+  assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);
+  await writeFile(join(folder, "docs/api.md"), "<!-- actions --><!-- end of actions -->");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");
   const refused = await findStale(root).then(() => null, (error) => error);
   assert.match(refused?.message ?? "", /^CHANGELOG.md, line 5 must begin an entry/);

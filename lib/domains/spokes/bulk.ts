@@ -11,11 +11,17 @@ import type { BulkAction, BulkOutcome } from "#lib/domains/spokes/views.ts";
 const REFUSALS = {
   conflict: { statusCode: 409, error: "Conflict" },
   impossible: { statusCode: 422, error: "Unprocessable Content" },
+  unavailable: { statusCode: 503, error: "Service Unavailable" },
+  timeout: { statusCode: 504, error: "Gateway Timeout" },
 } as const;
+
+/** The part of a request's time in which spokes are asked; the rest is for the answer, which must tell of each. */
+const SHARE = 0.6;
 
 /**
  * One outcome for each distinct id that the caller sees, in the order given; the others are skipped in silence. What
- * a spoke's state forbids is that outcome's error.
+ * a spoke's state forbids is that outcome's error. Once one was accepted, the caller is told of all: those that the
+ * request's time or the database did not suffice for are refused, and can be asked again.
  */
 export async function requestActions(app: App, actor: Actor, asked: BulkAction): Promise<BulkOutcome[]> {
   const { ids } = asked;
@@ -23,14 +29,27 @@ export async function requestActions(app: App, actor: Actor, asked: BulkAction):
   const visible = new Set((await findVisible(app.db.rows, actor, ids)).map((row) => row.id));
   const accepted = new Map<string, SpokeRow>();
   const refused = new Map<string, Fault>();
+  const until = performance.now() + app.config.requestTimeoutMs * SHARE;
+  let over: Fault | undefined;
   for (const id of new Set(ids)) {
     if (!visible.has(id)) continue;
+    if (performance.now() > until) {
+      over ??= new Fault("timeout", "too_slow", "The time of the request was over: ask again");
+    }
+    if (over) {
+      refused.set(id, over);
+      continue;
+    }
     try {
       accepted.set(id, await app.db.transact((tx) => acceptAction(app, tx, actor, id, wish)));
     } catch (error) {
       // One that was removed since it was found is not visible any more; anything else concerns the whole request.
-      if (error instanceof Fault && Object.hasOwn(REFUSALS, error.kind)) refused.set(id, error);
-      else if (!(error instanceof Fault) || error.kind !== "missing") throw error;
+      if (!(error instanceof Fault)) throw error;
+      if (error.kind === "missing") continue;
+      const isDown = error.kind === "unavailable";
+      if (!Object.hasOwn(REFUSALS, error.kind) || isDown && accepted.size === 0) throw error;
+      refused.set(id, error);
+      if (isDown) over = error;
     }
   }
   const records = new Map(

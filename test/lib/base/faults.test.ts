@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { FAULTS } from "#lib/base/faults.ts";
 
 const test = suite("FAULTS");
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 
 interface Thrown {
   readonly path: string;

@@ -160,12 +160,12 @@ function tie(outgoing: Outgoing): Leash {
     response: answered.promise,
     chunks: read(),
     stopClock: () => clearTimeout(timer),
-    release: (reason = new Error("nobody reads on")) => {
+    release: (reason) => {
       clearTimeout(timer);
       for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
       if (ended) return;
       if (reason instanceof ClusterError) stop(reason);
-      else lose(reason);
+      else lose(reason ?? new Error("nobody reads on"));
     },
   };
 }

@@ -16,7 +16,7 @@ interface Exchange {
   readonly answer: { readonly status: number; readonly reason: string; readonly causes: readonly Json[] };
 }
 
-const recorded = new URL("../../data/kube/refused-objects.json", import.meta.url);
+const recorded = new URL("../../../data/kube/refused-objects.json", import.meta.url);
 const { exchanges }: { exchanges: Exchange[] } = JSON.parse(readFileSync(recorded, "utf8"));
 
 const refusals = suite<{ kube: Kube }>("what a real cluster refuses");

@@ -66,7 +66,7 @@ const OTHER_VALUES = [
 ];
 
 const { exchanges }: { exchanges: Exchange[] } = JSON.parse(
-  readFileSync(new URL("../../data/kube/refusals.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../data/kube/refusals.json", import.meta.url), "utf8"),
 );
 
 const test = suite("the simulated cluster, asked for what cannot be");

@@ -39,7 +39,7 @@ const AFTER_A_WHILE = new Set([
   "namespace held by a finalizer",
 ]);
 
-const transcript = JSON.parse(readFileSync(new URL("../../data/kube/transcript.json", import.meta.url), "utf8"));
+const transcript = JSON.parse(readFileSync(new URL("../../../data/kube/transcript.json", import.meta.url), "utf8"));
 const exchanges: Exchange[] = transcript.exchanges;
 
 const test = suite("the simulated cluster beside a real one");

@@ -42,7 +42,7 @@ test("takes a release that has nothing in it yet, as long as it is none", () => 
 });
 
 test("reads the changelog of this program, and loses no entry of it", async () => {
-  const text = await readFile(new URL("../../../CHANGELOG.md", import.meta.url), "utf8");
+  const text = await readFile(new URL("../../../../CHANGELOG.md", import.meta.url), "utf8");
   const releases = readReleases(text);
   assert.is(releases.flatMap(({ changes }) => changes).length, [...text.matchAll(/^- /gm)].length);
   assert.equal(

@@ -1,6 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { App } from "#lib/app.ts";
 import { Fault } from "#lib/base/errors.ts";
+import { sleep } from "#lib/base/time.ts";
 import { requestActions } from "#lib/domains/spokes/bulk.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
@@ -32,6 +34,32 @@ test("gives one outcome for each distinct visible id, in order", async ({ stage 
   const [untouched] = await db.sql("select state from spokes where id = $1", [other.id]);
   assert.is(untouched.state, "active");
   assert.equal(await requestActions(app, admin, { ids: [other.id], action: "suspend" }), []);
+});
+
+test("tells of each spoke what became of it, though the request's time or the database does not suffice for all", async ({ stage }) => {
+  const { app, operator, hub, spoke } = stage;
+  const home = await hub("bulk-late");
+  const ids: string[] = [];
+  for (const slug of ["first", "second", "third"]) ids.push((await spoke(home, { slug }, "active")).id);
+  const tell = async (action: "restart" | "backup", transact: App["db"]["transact"], requestTimeoutMs: number) => {
+    const late: App = { ...app, db: { ...app.db, transact }, config: { ...app.config, requestTimeoutMs } };
+    return (await requestActions(late, operator, { ids, action })).map(({ accepted, error }) =>
+      accepted ? "accepted" : `${error!.statusCode} ${error!.code}`
+    );
+  };
+  const slow: App["db"]["transact"] = async (work) => {
+    const done = await app.db.transact(work);
+    await sleep(200);
+    return done;
+  };
+  assert.equal(await tell("restart", slow, 200), ["accepted", "504 too_slow", "504 too_slow"]);
+  let calls = 0;
+  const lost: App["db"]["transact"] = (work) => {
+    if (++calls > 1) throw new Fault("unavailable", "database_unavailable", "The database cannot be reached");
+    return app.db.transact(work);
+  };
+  const again = await tell("backup", lost, 30_000);
+  assert.equal(again, ["accepted", "503 database_unavailable", "503 database_unavailable"]);
 });
 
 test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { describeSchema } from "#test/support/describe-schema.ts";
 import { openTestDatabase } from "#test/support/database.ts";
 
-const GOLDEN = new URL("../../golden/schema.sql", import.meta.url);
+const GOLDEN = new URL("../../../golden/schema.sql", import.meta.url);
 const test = suite("the schema after all migrations");
 
 // UPDATE_GOLDEN=1 writes the file anew. Read the difference before you commit it.

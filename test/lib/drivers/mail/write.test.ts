@@ -6,7 +6,7 @@ import { linkOf, needsLink, readingOf, writeLetter, type Written } from "#lib/dr
 import { HOME, LETTERS, SECRET } from "#test/lib/drivers/mail/letters.ts";
 
 const test = suite("writeLetter");
-const GOLDEN = new URL("../../golden/mail/", import.meta.url);
+const GOLDEN = new URL("../../../golden/mail/", import.meta.url);
 
 function linkIn({ template }: Letter): string | null {
   return needsLink(template) ? linkOf(template, HOME, SECRET) : readingOf(template, HOME);

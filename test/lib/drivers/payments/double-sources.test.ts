@@ -20,7 +20,7 @@ const test = suite<Scene>("the double");
 test.before.each(fill);
 test.after.each(({ provider }) => provider.close());
 
-const FOLDER = new URL("../../support/provider/", import.meta.url);
+const FOLDER = new URL("../../../support/provider/", import.meta.url);
 
 test("has a list of what it assumes whose files are there, each assumption with where to see it and its source", () => {
   const rows = readFileSync(new URL("ASSUMPTIONS.md", FOLDER), "utf8").split("\n")

@@ -9,7 +9,7 @@ import { manifest } from "#src/manifest.ts";
 const test = suite("the surface of the API");
 
 async function compare(name: string, text: string): Promise<void> {
-  const file = new URL(`../../golden/${name}`, import.meta.url);
+  const file = new URL(`../../../golden/${name}`, import.meta.url);
   if (process.env.UPDATE_GOLDEN) await writeFile(file, text);
   assert.is(text, await readFile(file, "utf8"), `test/golden/${name} is another; UPDATE_GOLDEN=1 writes it anew`);
 }

@@ -12,7 +12,7 @@ const test = suite("the OpenAPI document as OpenAPI 3.1");
 type Json = any;
 
 async function openStandard(): Promise<(document: Json) => string[]> {
-  const text = await readFile(new URL("../../data/openapi/schema-3.1.json", import.meta.url), "utf8");
+  const text = await readFile(new URL("../../../data/openapi/schema-3.1.json", import.meta.url), "utf8");
   const validator = new Validator(JSON.parse(text), "2020-12");
   return (document) => validator.validate(document).errors.map((error) => `${error.instanceLocation}: ${error.error}`);
 }
