@@ -12,7 +12,7 @@ export interface Runs {
   /** The jobs that run. */
   ids(): string[];
   begin(handler: Handler, job: Job, tenure: Tenure): void;
-  /** Lets each run end its step, and those that begin from now on none. */
+  /** Lets each run end its present step, and one that is being claimed just now its first. */
   leave(): void;
   /** Ends each run now, for one of the reasons in stops.ts. */
   stop(reason: Error): void;

@@ -77,7 +77,7 @@ export async function openScheduler(
   async function drain(graceMs: number): Promise<void> {
     unsubscribe();
     const ended = rounds.close();
-    runs.leave(); // what is being claimed just now leaves as it begins
+    runs.leave();
     await ended;
     if (await runs.ended(graceMs)) return;
     runs.stop(new Draining());
