@@ -20,7 +20,7 @@ export interface Clusters {
   open(name: string): Promise<Cluster>;
 }
 
-export interface Release {
+export interface ProgramRelease {
   /** The version of the API, `v0`. */
   readonly api: string;
   /** The program's own version, as in package.json. */
@@ -47,5 +47,5 @@ export interface App {
   readonly payments: Payments | null;
   /** What is announced: deprecations and limits, in the order of their announcement. */
   readonly notices: readonly Notice[];
-  readonly release: Release;
+  readonly release: ProgramRelease;
 }

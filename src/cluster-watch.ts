@@ -22,7 +22,7 @@ const READING = 5 * SECOND;
 /** For how long the start waits for the first answers: whoever asks right after it is told how things stand. */
 const MOMENT = 2 * SECOND;
 
-export interface ClusterWatch {
+interface ClusterWatch {
   /** A sentence where a cluster does not answer. It names none: anybody may read it. */
   notes(): readonly string[];
   close(): Promise<void>;

@@ -4,9 +4,8 @@
  */
 import type { App } from "#lib/app.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
-import { loadCatalog } from "#lib/catalog/load.ts";
+import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
-import { readCatalog } from "#lib/catalog/read.ts";
 import type { Config } from "#lib/base/config.ts";
 import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { migrate } from "#lib/drivers/db/migrate.ts";

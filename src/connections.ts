@@ -22,18 +22,18 @@ export interface ConnectionBounds {
 }
 
 /** One request on its connection. */
-export interface Turn {
+export interface RequestTurn {
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;
   /** The answer is there; from now on the client has to take it. */
   made(): void;
 }
 
-export interface Connections {
+interface Connections {
   /** Counts the connection; cuts it when there are too many. */
   admit(socket: Socket): void;
   /** Begins the work for a request as soon as its connection has room. */
-  take(incoming: IncomingMessage, outgoing: ServerResponse, work: (turn: Turn) => void): void;
+  take(incoming: IncomingMessage, outgoing: ServerResponse, work: (turn: RequestTurn) => void): void;
   /** Whether what is written to it now would be read as the answer to what came last, and as no other's. */
   isFree(socket: Socket): boolean;
   /** Resolves as soon as nothing is under way. */
@@ -150,7 +150,7 @@ export function openConnections(
   };
 }
 
-type Work = (turn: Turn) => void;
+type Work = (turn: RequestTurn) => void;
 
 function hasRoom({ working }: Connection): boolean {
   let unsent = 0;

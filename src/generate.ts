@@ -62,7 +62,7 @@ export function toPattern(file: string): string {
 }
 
 /** Named after the path, so that a new route adds lines and changes none. */
-export function toIdentifier(file: string): string {
+function toIdentifier(file: string): string {
   return file.replace(/\[(?:\.\.\.)?(\w+)\]/g, "$$$1").replace(/[^\w$]/g, "_");
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
-import { type ConnectionBounds, openConnections, type Turn } from "./connections.ts";
+import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
 import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 
 /** The other end of a connection. */
@@ -16,13 +16,13 @@ export interface Peer {
   readonly sent: Promise<void>;
 }
 
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   /** 0 for one that is free. */
   readonly port: number;
 }
 
-export interface ListenBounds extends ConnectionBounds {
+interface ListenBounds extends ConnectionBounds {
   /** Milliseconds that a request may take. */
   readonly requestTimeout: number;
 }
@@ -33,18 +33,18 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-export type Fetch = (request: Request, peer: Peer) => Promise<Response>;
+type Fetch = (request: Request, peer: Peer) => Promise<Response>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
 const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s), so that they close first
 const CHECK_EVERY = SECOND; // how often Node looks for connections that are over their time
 const BACKSTOP = 10 * SECOND; // after our own answer to a slow request, Node ends what then still sends
 
-export async function listen(fetch: Fetch, { host, port }: Address, bounds: ListenBounds): Promise<Listening> {
+export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds: ListenBounds): Promise<Listening> {
   const connections = openConnections(bounds);
   let closing = false;
 
-  const turns = new WeakMap<object, Turn>();
+  const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const { sent, made } = turns.get(outgoing)!;
     demandPlain(incoming);

@@ -1,10 +1,10 @@
 /** Which program this is: the API's version, the package's own, and the commit that it was made from. */
 import { readFileSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
-import type { Release } from "#lib/app.ts";
+import type { ProgramRelease } from "#lib/app.ts";
 import { built } from "./built.ts";
 
-export function release(): Release {
+export function release(): ProgramRelease {
   const { version, commit } = built() ?? { version: manifest.version, commit: checkedOutCommit() ?? "unknown" };
   return { api: "v0", version, commit };
 }

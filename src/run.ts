@@ -11,7 +11,7 @@ import type { Listening } from "./listen.ts";
 import { openServer, type Server } from "./server.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
-export interface Running {
+interface Running {
   readonly port: number;
   /** Resolves when the program has stopped. */
   readonly stopped: Promise<void>;

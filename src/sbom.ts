@@ -24,7 +24,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
 
 /** Without what only development needs: its packages, also where one of ours would use them if they were there. */
-export function keepNeeded(bom: Bom, { dependencies, optionalDependencies, devDependencies }: typeof about): Bom {
+function keepNeeded(bom: Bom, { dependencies, optionalDependencies, devDependencies }: typeof about): Bom {
   const root = bom.metadata.component["bom-ref"];
   const edges = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const known = new Map(bom.components.map((component) => [component["bom-ref"], component]));

@@ -28,11 +28,11 @@ import { openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";
 import { openLoad, type Room } from "#lib/base/limits/load.ts";
 import { openUnread } from "#lib/base/limits/unread.ts";
-import { type Address, listen, type Listening, type Peer } from "./listen.ts";
+import { listen, type ListenAddress, type Listening, type Peer } from "./listen.ts";
 import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Whether the scheduler of this process is at work; absent where there is none. */
   readonly ready?: () => boolean;
   readonly authenticate?: Authenticate;
@@ -48,7 +48,7 @@ export interface ServerOptions {
 export interface Server {
   /** Answers one request as it would come over a socket; never throws. */
   request(request: Request, peer?: Peer): Promise<Response>;
-  listen(address: Address): Promise<Listening>;
+  listen(address: ListenAddress): Promise<Listening>;
 }
 
 const LOCAL: Peer = { address: "127.0.0.1", cut: () => {}, sent: Promise.resolve() };

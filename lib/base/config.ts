@@ -23,7 +23,7 @@ export class ConfigError extends Error {
   }
 }
 
-export interface ConfigSource {
+interface ConfigSource {
   readonly mode: Mode;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */

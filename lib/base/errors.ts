@@ -21,7 +21,7 @@ export type FaultKind =
   | "unavailable" // not now; try again
   | "timeout"; // not within the time that a request has
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Seconds after which trying again makes sense. */
   readonly retryAfter?: number;
   /** Response headers that belong to this refusal, such as Allow. */
@@ -42,6 +42,41 @@ export class Fault extends Error {
     this.code = code;
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+  }
+}
+
+/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
+export type Blame = "user" | "operator" | "cluster";
+
+export interface DriverErrorOptions {
+  /** Whether the same call may succeed later: the other side is away or busy, or a person has to mend something first. */
+  readonly transient: boolean;
+  /** The operator, unless said otherwise. */
+  readonly blame?: Blame;
+  /** What a person can do, one sentence. */
+  readonly hint?: string;
+  /** Milliseconds before another try makes sense. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * Why something outside (cluster, mail server, payment provider) did not do what it was asked, in a sentence for operators.
+ * It has no place for a cause: what a client throws may hold a key, a password or a link. Each driver has a subclass.
+ */
+export abstract class DriverError extends Error {
+  readonly code: string;
+  readonly transient: boolean;
+  readonly blame: Blame;
+  readonly hint: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, message: string, options: DriverErrorOptions) {
+    super(message);
+    this.code = code;
+    this.transient = options.transient;
+    this.blame = options.blame ?? "operator";
+    this.hint = options.hint;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -5,8 +5,8 @@
  * An Error among the fields is written with its stack and its causes.
  */
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type Level = (typeof LEVELS)[number];
-export type Fields = Readonly<Record<string, unknown>>;
+export type LogLevel = (typeof LEVELS)[number];
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface Log {
   debug(message: string, fields?: Fields): void;
@@ -17,8 +17,8 @@ export interface Log {
   with(fields: Fields): Log;
 }
 
-export interface LogOptions {
-  readonly level: Level;
+interface LogOptions {
+  readonly level: LogLevel;
   readonly format: "json" | "pretty";
   /** For text alone; none when absent. */
   readonly colours?: boolean;
@@ -28,7 +28,7 @@ export interface LogOptions {
 export function openLog(options: LogOptions, bound: Fields = {}): Log {
   const least = LEVELS.indexOf(options.level);
   const render = options.format === "json" ? renderJson : options.colours ? renderColoured : renderPlain;
-  const entry = (level: Level) => (message: string, fields: Fields = {}): void => {
+  const entry = (level: LogLevel) => (message: string, fields: Fields = {}): void => {
     if (LEVELS.indexOf(level) >= least) options.write(render(level, message, { ...bound, ...fields }));
   };
   return {
@@ -43,20 +43,20 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
 /** A log that says nothing, for tests. */
 export const silent: Log = openLog({ level: "error", format: "json", write: () => {} });
 
-function renderJson(level: Level, message: string, fields: Fields): string {
+function renderJson(level: LogLevel, message: string, fields: Fields): string {
   const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, describe(value)]));
   return JSON.stringify({ time: new Date().toISOString(), level, message, ...plain }) + "\n";
 }
 
-const COLOURS: Record<Level, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" };
+const COLOURS: Record<LogLevel, string> = { debug: "\x1b[2m", info: "\x1b[32m", warn: "\x1b[33m", error: "\x1b[31m" };
 const DIM = "\x1b[2m", RESET = "\x1b[0m";
 
-function renderColoured(level: Level, message: string, fields: Fields): string {
+function renderColoured(level: LogLevel, message: string, fields: Fields): string {
   const rest = renderFields(fields);
   return `${DIM}${timeOfDay()}${RESET} ${COLOURS[level]}${level.padEnd(5)}${RESET} ${message} ${DIM}${rest}${RESET}\n`;
 }
 
-function renderPlain(level: Level, message: string, fields: Fields): string {
+function renderPlain(level: LogLevel, message: string, fields: Fields): string {
   return `${timeOfDay()} ${level.padEnd(5)} ${message} ${renderFields(fields)}`.trimEnd() + "\n";
 }
 

@@ -34,3 +34,9 @@ export function backoff(attempt: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** Math.min(attempt - 1, 30));
   return Math.round(full / 2 + Math.random() * full / 2);
 }
+
+/** Waits for something, but not for ever, and leaves no timer behind that would keep the process alive. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, sleep(ms, over.signal)]).finally(() => over.abort());
+}

@@ -1,14 +1,15 @@
 /** What this service offers, and what it takes for each field: the contract of loadCatalog in load.ts. */
+import { Fault } from "#lib/base/errors.ts";
 import type { Brand, Course } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { Offer } from "#lib/catalog/view.ts";
 
 /** The fields whose values a catalogue may list. */
-export const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
+const FIELDS = ["region", "tier", "mode", "contentMode", "brand", "seed", "size", "lmsVersion"] as const;
 export type CatalogField = (typeof FIELDS)[number];
 
-export interface Region {
+interface Region {
   readonly name: string;
   readonly title?: string | undefined;
   /** The kubeconfig context of its cluster; absent is the default cluster. */
@@ -42,4 +43,13 @@ export interface Catalog {
   /** The cluster around the spokes of a region. */
   surroundingsOf(region: string | null): Surroundings;
   readonly view: Offer;
+}
+
+/** Throws Fault invalid `not_offered`, which names each field and its choices. Fields of no interest to it are ignored. */
+export function refuseUnlisted(catalog: Catalog, asked: Partial<Record<CatalogField, string | undefined>>): void {
+  const problems = Object.entries(asked).flatMap(([field, value]) => {
+    const reason = value === undefined ? null : catalog.refuse(field as CatalogField, value);
+    return reason === null ? [] : [`${field} ${reason}`];
+  });
+  if (problems.length > 0) throw new Fault("invalid", "not_offered", problems.join("; "));
 }

@@ -32,7 +32,7 @@ interface Offer {
   readonly blueprint: Pick<Blueprint, "quotaArithmetic">;
 }
 
-export interface HubRequest {
+interface HubRequest {
   readonly federationId: string;
   readonly namespace: string;
   readonly slug: string;

@@ -1,4 +1,6 @@
 /** Reads a CATALOG file, or makes the catalogue of a service that has none from its blueprint. */
+import { messageOf } from "#lib/base/errors.ts";
+import { readTextFile } from "#lib/moodle/text-file.ts";
 import * as v from "valibot";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { issuesOf } from "#lib/moodle/parts.ts";
@@ -86,4 +88,14 @@ function refused(problems: readonly string[]): ConfigError {
 function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new TypeError(`The catalogue has no ${what}`);
   return value;
+}
+
+/** Its text, or undefined where there is to be none. Throws ConfigError with the path and why it cannot be read. */
+export async function readCatalog(path: string | null): Promise<string | undefined> {
+  if (path === null) return undefined;
+  try {
+    return await readTextFile(path);
+  } catch (error) {
+    throw new ConfigError([`CATALOG: ${messageOf(error)}`]);
+  }
 }

@@ -1,7 +1,9 @@
 /** Makes the view of a catalogue once, at the start. */
+import type { Config } from "#lib/base/config.ts";
+import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";
 import type { OfferedSize, OfferedVersion } from "#lib/catalog/offers.ts";
-import type { Offer } from "#lib/catalog/view.ts";
+import type { CatalogView, Offer } from "#lib/catalog/view.ts";
 
 const SECTIONS = ["regions", "tiers", "modes", "contentModes", "brands", "seeds"] as const;
 
@@ -45,4 +47,15 @@ export function makeView(
     currency: currencies.length === 1 ? currencies[0]! : null,
     open: [...SECTIONS.filter((section) => file[section] === undefined), ...(file.versions ? [] : ["versions"])],
   };
+}
+
+interface Service {
+  readonly catalog: Pick<Catalog, "view">;
+  readonly config: Pick<Config, "rootDomain">;
+  readonly payments: object | null;
+}
+
+/** The catalogue with what only the service around it knows. */
+export function showCatalog({ catalog, config, payments }: Service): CatalogView {
+  return { ...catalog.view, charged: payments !== null, rootDomain: config.rootDomain };
 }

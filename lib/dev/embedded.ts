@@ -19,9 +19,9 @@ import {
   findBinaries,
   initialise,
   NAME,
-  type Place,
   prepare,
   run,
+  type ServerPlace,
 } from "#lib/dev/embedded/place.ts";
 import { isPostmasterOf, readPostmaster, stopPostmaster, untilReady } from "#lib/dev/embedded/postmaster.ts";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
@@ -31,7 +31,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 const PROBE = "wheelwright-embedded"; // the name under which our own looks at the server connect
 const START_LIMIT = 60 * SECOND; // recovery after a power loss may replay a good deal of log
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly directory: string;
   /** Whether a commit is on the disk before it is answered. Tests do without. */
   readonly durable: boolean;
@@ -69,7 +69,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /** A server of this directory that runs already, once it takes connections. */
-async function adopt({ data }: Place): Promise<Running | null> {
+async function adopt({ data }: ServerPlace): Promise<Running | null> {
   const end = performance.now() + START_LIMIT;
   let found = await readPostmaster(data);
   while (found && await isPostmasterOf(found.pid, data)) {
@@ -83,7 +83,7 @@ async function adopt({ data }: Place): Promise<Running | null> {
   return null;
 }
 
-async function start(place: Place, options: EmbeddedOptions): Promise<Running> {
+async function start(place: ServerPlace, options: EmbeddedOptions): Promise<Running> {
   const binaries = findBinaries();
   await initialise(place, join(binaries, "initdb"));
   const end = performance.now() + START_LIMIT;
@@ -102,7 +102,12 @@ async function start(place: Place, options: EmbeddedOptions): Promise<Running> {
 }
 
 /** The pid of the server that now takes connections, or what it said before it gave up. */
-async function launch(place: Place, postgresPath: string, port: number, durable: boolean): Promise<number | string> {
+async function launch(
+  place: ServerPlace,
+  postgresPath: string,
+  port: number,
+  durable: boolean,
+): Promise<number | string> {
   const settings = {
     listen_addresses: "127.0.0.1",
     port,

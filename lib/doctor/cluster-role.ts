@@ -2,7 +2,7 @@
  * The ClusterRoles that give what doctor asks for, as YAML: made of the same list, so that neither can forget the other.
  * deploy/cluster-role.yaml has them with an account, its binding, and the policies that keep it in its own namespaces.
  */
-import type { Access } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import { isClusterWide, PERMISSIONS, permissionsFor } from "#lib/doctor/permissions.ts";
 
 interface Rule {
@@ -31,7 +31,7 @@ export function renderClusterRoles(): string {
 }
 
 /** A rule for all resources of a group that allow the same. */
-function rulesOf(permissions: readonly Access[]): Rule[] {
+function rulesOf(permissions: readonly ClusterAccess[]): Rule[] {
   const verbs = Map.groupBy(permissions, ({ group, resource }) => `${group}/${resource}`);
   const resources = [...verbs.values()].map((same) => ({
     group: same[0]!.group,

@@ -2,7 +2,7 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
-import { failing, type Finding, ok, type Section, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import { failing, type Finding, type Looked, ok, type Section, untold, warning } from "#lib/doctor/finding.ts";
 import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
 import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
 import { judgeTrial } from "#lib/doctor/judge-trial.ts";
@@ -13,7 +13,7 @@ import { clearLeftovers, type Trying, tryOut } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
-export interface Place {
+export interface ClusterPlace {
   readonly name: string;
   /** For people: the file and the context. */
   readonly where: string;
@@ -46,7 +46,7 @@ const NODE = { apiVersion: "v1", kind: "Node" };
 /** No node may be found for a minute, for an autoscaler may be at work; then it is told. */
 const IMPATIENCE = { unschedulableMs: MINUTE, imageMs: MINUTE };
 
-export async function examineCluster(place: Place, plan: ClusterPlan, trying: Trying): Promise<Section> {
+export async function examineCluster(place: ClusterPlace, plan: ClusterPlan, trying: Trying): Promise<Section> {
   const section = (where: string, findings: readonly Finding[]): Section => ({
     ...{ place: "cluster", name: place.name, where },
     findings: unique(findings),
@@ -69,20 +69,20 @@ export async function examineCluster(place: Place, plan: ClusterPlan, trying: Tr
   }
 }
 
-function unreachable({ unseen, hint }: Extract<Sight<never>, { readonly unseen: string }>): Finding {
+function unreachable({ unseen, hint }: Extract<Looked<never>, { readonly unseen: string }>): Finding {
   return failing("connection", `it cannot be used: ${unseen}`, hint ?? "See KUBECONFIG: its server and credentials.");
 }
 
 /** What the cluster's objects tell. */
 async function examineStanding(
   cluster: Cluster,
-  place: Place,
+  place: ClusterPlace,
   plan: ClusterPlan,
   { look }: Trying,
 ): Promise<Finding[]> {
   type Kind = typeof NODE;
   const all = (kind: Kind) => look((signal) => cluster.listAll(kind, "", { signal }));
-  const served = (kind: Kind): Promise<Sight<readonly KubeObject[] | null>> =>
+  const served = (kind: Kind): Promise<Looked<readonly KubeObject[] | null>> =>
     look(async (signal) => await cluster.serves(kind, { signal }) ? await cluster.listAll(kind, "", { signal }) : null);
   const [storage, snapshots, ingress, issuers, nodes] = await Promise.all([
     all(STORAGE),
@@ -121,7 +121,7 @@ async function reviewAll(
 /** What has to be tried: by dry runs and pods in a namespace that is removed again. */
 async function examineByTrial(
   cluster: Cluster,
-  { needs: [need] }: Place,
+  { needs: [need] }: ClusterPlace,
   plan: ClusterPlan,
   trying: Trying,
 ): Promise<Finding[]> {

@@ -13,7 +13,7 @@ import { hubInputs } from "#lib/catalog/inputs.ts";
 import type { Config } from "#lib/base/config.ts";
 import type { Migration } from "#lib/drivers/db/migrate.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
-import { type ClusterPlan, examineCluster, type Need, type Place } from "#lib/doctor/cluster.ts";
+import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
 import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
@@ -112,7 +112,7 @@ function planOf({ config, blueprint, catalog, trial, version, log }: Examination
 }
 
 /** The default cluster and each region's, every one once. */
-async function placesOf(examination: Examination): Promise<Place[]> {
+async function placesOf(examination: Examination): Promise<ClusterPlace[]> {
   const { catalog, config, region } = examination;
   const needs = new Map<string | null, Need[]>();
   const chosen = catalog.regions.filter(({ name }) => region === null || name === region);

@@ -4,12 +4,12 @@
  * `failing` keeps spokes from being installed or kept apart. `warning` costs something, or could not be told: what was
  * not seen is never called good.
  */
-export type Level = "ok" | "warning" | "failing";
+export type FindingLevel = "ok" | "warning" | "failing";
 
 export interface Finding {
   /** What was looked at, in a word or two: the same words each time. */
   readonly check: string;
-  readonly level: Level;
+  readonly level: FindingLevel;
   /** A sentence without a full stop. */
   readonly told: string;
   /** How to mend it, a sentence. */
@@ -33,7 +33,7 @@ export interface Summary {
 }
 
 /** What was seen, or why it was not. */
-export type Sight<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string };
+export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string };
 
 export function ok(check: string, told: string): Finding {
   return { check, level: "ok", told };
@@ -47,7 +47,10 @@ export function failing(check: string, told: string, hint?: string): Finding {
   return { check, level: "failing", told, ...(hint === undefined ? {} : { hint }) };
 }
 
-export function untold(check: string, { unseen, hint }: Extract<Sight<unknown>, { readonly unseen: string }>): Finding {
+export function untold(
+  check: string,
+  { unseen, hint }: Extract<Looked<unknown>, { readonly unseen: string }>,
+): Finding {
   return warning(check, `could not be told: ${unseen}`, hint);
 }
 

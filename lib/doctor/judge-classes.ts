@@ -2,12 +2,12 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import { failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
 
 const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 const ELSEWHERE = "or name another in surroundings.yaml, or for the region in the catalogue";
 
-export function judgeStorage(classes: Sight<readonly KubeObject[]>, { storageClass }: Surroundings): Finding[] {
+export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageClass }: Surroundings): Finding[] {
   const check = "storage";
   if (!("seen" in classes)) return [untold(check, classes)];
   const defaults = classes.seen.filter(isDefault);
@@ -63,8 +63,8 @@ function isDefault({ metadata }: KubeObject): boolean {
 
 /** `snapshots` is null where the cluster does not know the kind. */
 export function judgeSnapshots(
-  classes: Sight<readonly KubeObject[]>,
-  snapshots: Sight<readonly KubeObject[] | null>,
+  classes: Looked<readonly KubeObject[]>,
+  snapshots: Looked<readonly KubeObject[] | null>,
   { storageClass, snapshotClass }: Surroundings,
 ): Finding {
   const check = "snapshots";
@@ -109,7 +109,7 @@ function judgeNamed(check: string, classes: readonly KubeObject[], name: string,
   return ok(check, `class ${name}: what it took stays (Retain)`);
 }
 
-export function judgeIngress(classes: Sight<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
+export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
   const check = "ingress";
   if (!("seen" in classes)) return untold(check, classes);
   const names = classes.seen.map(({ metadata }) => metadata.name);
@@ -121,7 +121,7 @@ export function judgeIngress(classes: Sight<readonly KubeObject[]>, { ingressCla
 
 /** `issuer` is the name of the ClusterIssuer that spokes would use, null without ACME_EMAIL or with TLS elsewhere. */
 export function judgeCertificates(
-  issuers: Sight<readonly KubeObject[] | null>,
+  issuers: Looked<readonly KubeObject[] | null>,
   { tls }: Surroundings,
   issuer: string | null,
 ): Finding {

@@ -3,7 +3,7 @@ import type { Size } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
-import { count, failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
+import { count, failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
 import type { Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -32,7 +32,7 @@ export function judgeClock(ahead: number, whose: string): Finding {
 }
 
 /** Whether some node could take one small spoke by its size: what others use there already is not counted. */
-export function judgeNodes(nodes: Sight<readonly KubeObject[]>, size: string, resources: Size): Finding {
+export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, resources: Size): Finding {
   const check = "nodes";
   if (!("seen" in nodes)) return untold(check, nodes);
   const usable = nodes.seen.filter((node) =>
@@ -62,7 +62,7 @@ const ROLE = "Give the account of the kubeconfig the roles of deploy/cluster-rol
 
 /** `asked` is all that was looked up, `denied` what of it we may not do. */
 export function judgePermissions(
-  sight: Sight<{ readonly asked: number; readonly denied: readonly Permission[] }>,
+  sight: Looked<{ readonly asked: number; readonly denied: readonly Permission[] }>,
 ): Finding[] {
   const check = "permissions";
   if (!("seen" in sight)) return [untold(check, sight)];

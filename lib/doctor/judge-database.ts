@@ -2,14 +2,14 @@
 import type { Config } from "#lib/base/config.ts";
 import { checksumOf, type Migration } from "#lib/drivers/db/migrate.ts";
 import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
-import { count, failing, type Finding, ok, type Sight, warning } from "#lib/doctor/finding.ts";
+import { count, failing, type Finding, type Looked, ok, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
 import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 
 /** The oldest release that the project itself mended this year; nothing newer is used, and 18 is what tests run on. */
 const LEAST = 14;
 
-export interface Wants {
+interface Wants {
   readonly migrations: readonly Migration[];
   /** Connections of a replica's pool. */
   readonly pool: number;
@@ -19,7 +19,7 @@ export interface Wants {
   readonly owner?: boolean;
 }
 
-export function judgeDatabase(facts: Sight<DatabaseFacts>, wants: Wants): Finding[] {
+export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Finding[] {
   const { migrations, pool, admin, owner = false } = wants;
   if (!("seen" in facts)) {
     const hint = "See DATABASE_URL, or the POSTGRES_ variables.";

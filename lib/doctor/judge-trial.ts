@@ -1,6 +1,6 @@
 /** What is made of a trial. Pure. What was refused for another reason than the one that was tried proves nothing. */
-import { failing, type Finding, list, ok, type Sight, untold, warning } from "#lib/doctor/finding.ts";
-import type { Attempt, Start, Trial } from "#lib/doctor/trial.ts";
+import { failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
+import type { DryRun, Start, Trial } from "#lib/doctor/trial.ts";
 
 export function judgeTrial(trial: Trial): Finding[] {
   if (!("seen" in trial.made)) {
@@ -31,7 +31,7 @@ function judgeSecurity(attempt: Trial["security"]): Finding {
     : untold(check, { unseen: `the pod was refused, but for another reason: ${attempt.seen.refused}` });
 }
 
-function judgeQuotas(quota: Sight<Attempt>, limits: Sight<Attempt>): Finding {
+function judgeQuotas(quota: Looked<DryRun>, limits: Looked<DryRun>): Finding {
   const check = "quotas";
   const lax: string[] = [];
   for (
@@ -56,7 +56,7 @@ function judgeQuotas(quota: Sight<Attempt>, limits: Sight<Attempt>): Finding {
   return failing(check, `what is over ${list(lax)} is let in`, hint);
 }
 
-function judgeStarts(starts: readonly Sight<Start>[]): Finding[] {
+function judgeStarts(starts: readonly Looked<Start>[]): Finding[] {
   const check = "images";
   const fine = starts.flatMap((start) => "seen" in start && start.seen.wrong === null ? [start.seen.image] : []);
   return [

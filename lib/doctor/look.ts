@@ -4,7 +4,7 @@
  * The limit holds whether or not what is called heeds its signal: a plugin that hands out credentials may hang, too.
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import type { Sight } from "#lib/doctor/finding.ts";
+import type { Looked } from "#lib/doctor/finding.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -38,7 +38,7 @@ export async function within<T>(
 }
 
 /** One look; what goes wrong is put into words, and only being called off is thrown. */
-export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Sight<T>>;
+export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Looked<T>>;
 
 export function openLook(outer: AbortSignal, limit = LIMIT): Look {
   return async (run) => {
@@ -51,7 +51,7 @@ export function openLook(outer: AbortSignal, limit = LIMIT): Look {
   };
 }
 
-export function unseen(error: unknown): Extract<Sight<never>, { readonly unseen: string }> {
+export function unseen(error: unknown): Extract<Looked<never>, { readonly unseen: string }> {
   const hint = error instanceof ClusterError ? error.hint : undefined;
   return { unseen: wordsOf(error), ...(hint === undefined ? {} : { hint }) };
 }

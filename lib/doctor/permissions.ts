@@ -6,9 +6,9 @@
  * besides where it makes the object. Watches are only hints that it is time to look (lib/drivers/cluster/wait.ts). A test runs
  * an installation, a removal and doctor itself against a cluster and compares what they asked for with this list.
  */
-import type { Access } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
-export interface Permission extends Access {
+export interface Permission extends ClusterAccess {
   /** What it costs to be without it; null: something that people ask for cannot be done. */
   readonly without: string | null;
 }
@@ -115,7 +115,7 @@ const WIDE = new Set([
 const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
 /** Lists go through all namespaces, or look for what is left where a namespace, and each binding in it, is gone. */
-export function isClusterWide({ verb, resource }: Access): boolean {
+export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
   return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource));
 }
 

@@ -1,7 +1,7 @@
 /** What doctor found, as text for a terminal: a heading for each place, a line for each thing, hints where one is needed. */
-import type { Finding, Level, Section, Summary } from "#lib/doctor/finding.ts";
+import type { Finding, FindingLevel, Section, Summary } from "#lib/doctor/finding.ts";
 
-const MARKS: Readonly<Record<Level, readonly [mark: string, colour: string]>> = {
+const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, colour: string]>> = {
   ok: ["✓", "32"],
   warning: ["!", "33"],
   failing: ["✗", "31"],

@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
-import { type Finding, list, ok, type Sight, warning } from "#lib/doctor/finding.ts";
+import { type Finding, list, type Looked, ok, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
 import { MailError } from "#lib/drivers/mail/error.ts";
 import { knock } from "#lib/drivers/mail/smtp.ts";
@@ -21,7 +21,7 @@ function isLocal(domain: string): boolean {
   return domain === "localhost" || domain.endsWith(".localhost");
 }
 
-export function judgeDomain(domain: string, addresses: Sight<readonly string[]>): Finding {
+function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Finding {
   const check = "domain", wildcard = `*.${domain}`;
   if (isLocal(domain)) {
     return warning(check, `${wildcard} leads to whatever machine one sits at; sites open on it alone`);
@@ -40,10 +40,10 @@ export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Find
   return judgeLogin(smtp, found, await look(() => enter(smtp)));
 }
 
-export function judgeLogin(
+function judgeLogin(
   { host, port, user, encryption }: NonNullable<Config["smtp"]>,
   found: Finding,
-  entered: Sight<MailError | null>,
+  entered: Looked<MailError | null>,
 ): Finding {
   if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
   if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
@@ -74,7 +74,7 @@ async function enter(smtp: NonNullable<Config["smtp"]>): Promise<MailError | nul
 }
 
 /** `greeted` is the server's first line. */
-export function judgeMail(smtp: Config["smtp"], greeted: Sight<string>): Finding {
+function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   const check = "mail";
   if (smtp === null) {
     return warning(

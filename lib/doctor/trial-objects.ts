@@ -3,7 +3,7 @@
  * spokes will be. Pure; all of it stands in one namespace and goes with it.
  */
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { MANAGED_BY } from "#lib/moodle/names.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
 import { sampleInputs } from "#lib/moodle/sample.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
@@ -43,7 +43,7 @@ export interface TrialObjects {
   readonly moodle: KubeObject;
 }
 
-export interface Addresses {
+interface Addresses {
   readonly open: string;
   readonly closed: string;
 }

@@ -5,31 +5,37 @@
  * All of it happens in one namespace with a name of its own, which is deleted again whatever happens; that is not
  * called off by the signal that calls the rest off. Only a killed process can leave it behind, for the next to clear away.
  */
-import { refOf } from "#lib/operations/change.ts";
 import { randomBytes } from "node:crypto";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
-import type { Sight } from "#lib/doctor/finding.ts";
+import {
+  type Call,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  refOf,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
+import type { Looked } from "#lib/doctor/finding.ts";
 import { type Look, unseen, within } from "#lib/doctor/look.ts";
 import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** A dry run of what should be refused: what came of it. */
-export type Attempt = { readonly accepted: true } | { readonly refused: string; readonly code: string };
+export type DryRun = { readonly accepted: true } | { readonly refused: string; readonly code: string };
 /** `wrong` is what the cluster says will not come right by waiting. */
 export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string };
 
 export interface Trial {
   readonly namespace: string;
-  readonly made: Sight<true>;
+  readonly made: Looked<true>;
   /** Null where spokes' namespaces do not ask for the standard. */
-  readonly security: Sight<Attempt> | null;
-  readonly quota: Sight<Attempt>;
-  readonly limits: Sight<Attempt>;
-  readonly starts: readonly Sight<Start>[];
+  readonly security: Looked<DryRun> | null;
+  readonly quota: Looked<DryRun>;
+  readonly limits: Looked<DryRun>;
+  readonly starts: readonly Looked<Start>[];
   /** What the pod that knocked wrote, before one of the two was closed and after. */
-  readonly network: Sight<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
-  readonly gone: Sight<true>;
+  readonly network: Looked<{ readonly before: readonly string[]; readonly after: readonly string[] }>;
+  readonly gone: Looked<true>;
 }
 
 export interface Trying {
@@ -56,7 +62,7 @@ export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying):
   const namespace = `${NAMES}${randomBytes(5).toString("hex")}`;
   const objects = trialObjects(plan, namespace);
   let found: Omit<Trial, "namespace" | "gone"> | undefined;
-  let gone: Sight<true> = { seen: true };
+  let gone: Looked<true> = { seen: true };
   try {
     trying.tell(`Trying the cluster ${cluster.name} out in the namespace ${namespace}`);
     const made = await trying.look((signal) => cluster.createNamespace(objects.namespace, { signal }));
@@ -77,7 +83,7 @@ export async function tryOut(cluster: Cluster, plan: TrialPlan, trying: Trying):
   return { namespace, ...found, gone };
 }
 
-function nothing(why: Extract<Sight<never>, { readonly unseen: string }>): Omit<Trial, "namespace" | "gone"> {
+function nothing(why: Extract<Looked<never>, { readonly unseen: string }>): Omit<Trial, "namespace" | "gone"> {
   return { made: why, security: why, quota: why, limits: why, starts: [why], network: why };
 }
 
@@ -108,7 +114,7 @@ async function tryAdmission(space: Space, objects: TrialObjects, { look }: Tryin
  * Being refused is what is hoped for; that we may not even try is not the same. What is let in is tried again: each API
  * server learns of a new quota in its own time.
  */
-async function attempt(space: Space, object: KubeObject, call: Call): Promise<Attempt> {
+async function attempt(space: Space, object: KubeObject, call: Call): Promise<DryRun> {
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) await sleep(SECOND, call.signal);
     try {
@@ -149,7 +155,7 @@ async function tryNetwork(space: Space, objects: TrialObjects, trying: Trying) {
   }
 }
 
-async function start(image: string, { signal }: Trying, run: () => Promise<unknown>): Promise<Sight<Start>> {
+async function start(image: string, { signal }: Trying, run: () => Promise<unknown>): Promise<Looked<Start>> {
   try {
     await run();
     return { seen: { image, wrong: null } };
@@ -175,7 +181,7 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
 }
 
 /** By its name, which nobody else has: whether it was ever made is not always known. Never throws. */
-async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Sight<true>> {
+async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
   const signal = new AbortController().signal;
   try {
     const found = await within(limit, signal, (signal) => cluster.findNamespace(namespace, { signal }));

@@ -8,7 +8,7 @@ import type { Blueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 
 export interface Expected {
@@ -20,7 +20,7 @@ export interface Expected {
   readonly judged: "whole" | "presence";
 }
 
-export interface ExpectedSite {
+interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
 }

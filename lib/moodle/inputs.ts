@@ -46,14 +46,14 @@ export const Brand = v.strictObject({
 });
 export type Brand = v.InferOutput<typeof Brand>;
 
-export const Mail = v.strictObject({
+const Mail = v.strictObject({
   host: Word,
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65535)),
   user: v.nullable(Word),
   /** The bare address that mail comes from. */
   from: Word,
 });
-export type Mail = v.InferOutput<typeof Mail>;
+type Mail = v.InferOutput<typeof Mail>;
 
 export const SpokeInputs = v.object({
   federationId: Label,

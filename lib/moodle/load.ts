@@ -26,12 +26,10 @@ import { sampleInputs } from "#lib/moodle/sample.ts";
 import { newPassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
-import { type Owner, stamp } from "#lib/moodle/stamp.ts";
+import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
 
 export interface Blueprint {
-  /** Its wire name for a version is platform + "Version". */
-  readonly platform: string;
   readonly revision: string;
   readonly sizes: Sizes;
   readonly images: Images;
@@ -60,8 +58,6 @@ export interface Blueprint {
   quotaArithmetic(inputs: SpokeInputs): Arithmetic;
 }
 
-const PLATFORM = "moodle";
-
 /** The built-in files with those of the directory, if there is one, in their place. Throws ConfigError. */
 export async function loadBlueprint(builtIn: Files, directory: string | null = null): Promise<Blueprint> {
   if (directory === null) return makeBlueprint(builtIn);
@@ -74,18 +70,17 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
   const parts = readParts(files, refuse);
   const { revision, sizes, images, surroundings } = parts;
 
-  function render(file: string, values: Values, owner: Owner): KubeObject[] {
+  function render(file: string, values: Values, owner: ObjectOwner): KubeObject[] {
     return parts.manifests.get(file)!.map((template) => fill(template, values))
       .filter((object) => object !== undefined)
       .map((object) => stamp(object as KubeObject, owner));
   }
 
-  function spokeOwner(inputs: SpokeInputs): Owner {
+  function spokeOwner(inputs: SpokeInputs): ObjectOwner {
     return { namespace: inputs.namespace, federationId: inputs.federationId, spokeId: inputs.spokeId, revision };
   }
 
   const blueprint: Blueprint = {
-    platform: PLATFORM,
     revision,
     sizes,
     images,

@@ -5,9 +5,9 @@
  * PostgreSQL say the rest, in lines that have been the same for years. What is not recognised stands with the line that
  * looks most like the reason.
  */
-import type { Blame } from "#lib/drivers/cluster/cluster.ts";
+import type { Blame } from "#lib/base/errors.ts";
 
-export interface LogCause {
+interface LogCause {
   readonly code: string;
   /** To stand after what could not be done. */
   readonly why: string;

@@ -23,9 +23,6 @@ export function keyOfHost(host: string): string {
   return createHash("sha256").update(host).digest("hex").slice(0, HOST_DIGITS);
 }
 
-export const MANAGED_BY = "app.kubernetes.io/managed-by";
-export const FEDERATION = "wheelwright.dev/federation";
-export const SPOKE = "wheelwright.dev/spoke";
 /** On each VolumeSnapshot: the id of the backup that it is a part of. */
 export const BACKUP = "wheelwright.dev/backup";
 /** On the administrator's Secret: the operation that made the password in it. */

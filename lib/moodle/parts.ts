@@ -14,16 +14,16 @@ import {
   SIZES_FILE,
   SURROUNDINGS_FILE,
 } from "#lib/moodle/files.ts";
-import { checkPlaceholders, isMap, parseDocuments, type Template } from "#lib/moodle/render.ts";
+import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
 import { checkKinds, checkObject, checkWhole, titleOf } from "#lib/moodle/requirements.ts";
 import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { readOneYaml } from "#lib/moodle/yaml.ts";
 
-export interface Parts {
+interface Parts {
   /** A short hash of what is rendered from the files; see revisionOf. */
   readonly revision: string;
   /** The documents of each manifest file. */
-  readonly manifests: ReadonlyMap<string, readonly Template[]>;
+  readonly manifests: ReadonlyMap<string, readonly ManifestTemplate[]>;
   readonly sizes: Sizes;
   readonly images: Images;
   readonly surroundings: Surroundings;
@@ -44,7 +44,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
   );
   if (problems.length > 0) throw refuse(problems);
   const report = (problem: string): void => void problems.push(problem);
-  const manifests = new Map<string, readonly Template[]>();
+  const manifests = new Map<string, readonly ManifestTemplate[]>();
   const broken = new Set<string>(); // what cannot be read says nothing of what is in it
   for (const [file, names] of MANIFESTS) {
     const before = problems.length;

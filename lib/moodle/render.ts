@@ -13,18 +13,18 @@ const LONE = /^\$\{([A-Z][A-Z0-9_]*)\}$/;
 const ABSENT = Symbol("absent");
 
 /** One YAML document, parsed, its placeholders not yet filled in. */
-export type Template = unknown;
+export type ManifestTemplate = unknown;
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The documents of a file; what is wrong with it is told to `report`, one sentence each. */
-export function parseDocuments(file: string, text: string, report: (problem: string) => void): Template[] {
+export function parseDocuments(file: string, text: string, report: (problem: string) => void): ManifestTemplate[] {
   return readYaml(text, (problem) => report(`${file}: ${problem}`));
 }
 
 /** Reports every placeholder that is not among the names, stands in a key, or is not written as one; `at` is its place. */
 export function checkPlaceholders(
   file: string,
-  template: Template,
+  template: ManifestTemplate,
   names: ReadonlySet<string>,
   report: (problem: string) => void,
   at: readonly (string | number)[] = [],
@@ -49,12 +49,12 @@ export function checkPlaceholders(
 }
 
 /** The document with its placeholders filled in; a name that the values do not have is a bug, and throws. */
-export function fill(template: Template, values: Values): unknown {
+export function fill(template: ManifestTemplate, values: Values): unknown {
   const filled = fillNode(template, values);
   return filled === ABSENT ? undefined : filled;
 }
 
-function fillNode(node: Template, values: Values): unknown {
+function fillNode(node: ManifestTemplate, values: Values): unknown {
   if (typeof node === "string") return fillText(node, values);
   if (Array.isArray(node)) {
     const items = node.map((item) => fillNode(item, values)).filter((item) => item !== ABSENT);

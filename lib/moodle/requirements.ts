@@ -3,10 +3,10 @@
  * which fields of theirs it must have to itself.
  */
 import { HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";
-import { isMap, type Template } from "#lib/moodle/render.ts";
+import { isMap, type ManifestTemplate } from "#lib/moodle/render.ts";
 
 type Report = (problem: string) => void;
-type Manifests = ReadonlyMap<string, readonly Template[]>;
+type Manifests = ReadonlyMap<string, readonly ManifestTemplate[]>;
 
 /** The objects that the program asks for by name, each with the field that its actions change, should they. */
 const NAMED: readonly (readonly [file: string, kind: string, name: string, changed?: string])[] = [
@@ -28,14 +28,14 @@ const KINDS: readonly (readonly [file: string, kind: string])[] = [
 ];
 
 /** `Deployment moodle`, as far as the document says. */
-export function titleOf(document: Template): string {
+export function titleOf(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ");
 }
 
 /** One document: how it is named. */
-export function checkObject(file: string, document: Template, report: Report): void {
+export function checkObject(file: string, document: ManifestTemplate, report: Report): void {
   const metadata = isMap(document) && isMap(document["metadata"]) ? document["metadata"] : {};
   const named = isMap(document) &&
     [document["apiVersion"], document["kind"], metadata["name"]].every((text) =>
@@ -46,7 +46,7 @@ export function checkObject(file: string, document: Template, report: Report): v
 }
 
 /** The kinds of a file: what the steps rely on, and what a late or foreign manifest could do harm with. */
-export function checkKinds(file: string, documents: readonly Template[], report: Report): void {
+export function checkKinds(file: string, documents: readonly ManifestTemplate[], report: Report): void {
   const kinds = documents.map((document) => isMap(document) ? String(document["kind"]) : "");
   const namespaces = kinds.filter((kind) => kind === "Namespace").length;
   const holdsNamespace = STEP_FILES.namespace.includes(file) || file === HUB_FILES.namespace;

@@ -9,7 +9,7 @@ import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts
 import type { SEED_NAMES } from "#lib/moodle/values.ts";
 import { text } from "#lib/base/schema.ts";
 
-export interface Identity {
+interface Identity {
   readonly name: string;
   readonly url: string | null;
   readonly clientId: string;

@@ -8,10 +8,10 @@
  */
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { isMap } from "#lib/moodle/render.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
 /** The name of a field; or an item of a list, by its place and by what it is called. */
-export type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
+type Step = string | { readonly at: number; readonly key?: "name" | "type"; readonly is?: unknown };
 
 export interface Field {
   readonly path: readonly Step[];
@@ -32,8 +32,7 @@ export function sizedObjects(
   const own = { ...inputs, madeDatabaseDisk: inputs.madeDatabaseDisk ?? inputs.resources.disks.database };
   const others = render({ ...own, resources: otherwise(inputs.resources) });
   return render(own).map((object, i) => {
-    const { apiVersion, kind, metadata } = object;
-    return { ref: { apiVersion, kind, name: metadata.name }, fields: fieldsThatDiffer([], object, others[i]) };
+    return { ref: refOf(object), fields: fieldsThatDiffer([], object, others[i]) };
   }).filter(({ fields }) => fields.length > 0);
 }
 

@@ -2,10 +2,11 @@
  * What every object of ours carries, so that no manifest can forget it: its namespace, the labels that tell whose it is
  * (on pods and claims made from templates, too), and the blueprint's revision.
  */
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Meta } from "#lib/drivers/cluster/cluster.ts";
-import { FEDERATION, MANAGED_BY, REVISION, SPOKE } from "#lib/moodle/names.ts";
+import { REVISION } from "#lib/moodle/names.ts";
 
-export interface Owner {
+export interface ObjectOwner {
   /** Null for what belongs to no namespace. */
   readonly namespace: string | null;
   readonly federationId: string | null;
@@ -13,7 +14,7 @@ export interface Owner {
   readonly revision: string;
 }
 
-export function stamp(object: KubeObject, owner: Owner): KubeObject {
+export function stamp(object: KubeObject, owner: ObjectOwner): KubeObject {
   const labels = {
     [MANAGED_BY]: "wheelwright",
     ...(owner.federationId === null ? {} : { [FEDERATION]: owner.federationId }),

@@ -10,7 +10,7 @@ import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
 import type { Code, Site } from "#lib/moodle/results.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 
-export interface UpgradeTarget {
+interface UpgradeTarget {
   readonly version: string;
   readonly images: SpokeImages;
 }
@@ -32,7 +32,7 @@ export interface UpgradeFacts {
   readonly code: Code | null;
 }
 
-export interface UpgradeRefusal {
+interface UpgradeRefusal {
   readonly code: "NotNewer" | "TooOld" | "PostgresTooOld";
   readonly message: string;
   readonly hint: string;
@@ -101,7 +101,7 @@ export function limitUpgrade(job: KubeObject, major: boolean): KubeObject {
 }
 
 /** The number in front of `4.5.12 (Build: 20261005)`. */
-export function releaseNumber(release: string | null): string | null {
+function releaseNumber(release: string | null): string | null {
   return /^\d+(?:\.\d+)*/.exec(release ?? "")?.[0] ?? null;
 }
 

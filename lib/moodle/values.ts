@@ -20,7 +20,7 @@ export const SPOKE_NAMES = [
   ...["STORAGE_CLASS", "CONTROL_PLANE_NAMESPACE", "MAIL_PORT", "MAIL_PORT_PROTOCOL"],
   ...["CERTIFICATE_ISSUER", "CERTIFICATE_HOST", "CERTIFICATE_SECRET"],
 ] as const;
-export type SpokeName = (typeof SPOKE_NAMES)[number];
+type SpokeName = (typeof SPOKE_NAMES)[number];
 
 export const JOB_NAMES = [
   "JOB",

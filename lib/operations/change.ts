@@ -2,9 +2,9 @@
  * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
  * performs the same.
  */
-import type { KubeObject, PatchOperation, Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-export type Change = Patch | Put | Growth | Loss;
+export type ObjectChange = Patch | Put | ClaimGrowth | Loss;
 
 /** Fields of what stands there become others. */
 export interface Patch {
@@ -25,13 +25,13 @@ export interface Put {
  * A claim is asked to become as large as this, if it is smaller. No dry run asks for it: what the quota has no room for yet
  * would be refused, and it is raised first.
  */
-export interface Growth {
+export interface ClaimGrowth {
   readonly ref: Ref;
   readonly grow: string;
 }
 
 /** Nothing can be done, for a reason to be told. */
-export interface Loss {
+interface Loss {
   readonly ref: Ref;
   readonly lost: string;
 }
@@ -49,10 +49,6 @@ export function put(object: KubeObject): Put {
   return { ref: refOf(object), put: object, judged: "whole" };
 }
 
-export function grow(claim: string, size: string): Growth {
+export function grow(claim: string, size: string): ClaimGrowth {
   return { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: claim }, grow: size };
-}
-
-export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
-  return { apiVersion, kind, name };
 }

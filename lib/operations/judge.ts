@@ -26,7 +26,7 @@ import type { SpokeState } from "#lib/operations/states.ts";
 import { SPOKE_OPERATIONS, type SpokeActionName, type SpokeOperationKind } from "#lib/operations/table.ts";
 
 /** What can be asked of a spoke besides its removal: the actions, and to be other than it is, by a PATCH. */
-export type SpokeDemand = SpokeActionName | "configure";
+type SpokeDemand = SpokeActionName | "configure";
 
 type Rules = Declaration<string, string>;
 

@@ -43,3 +43,8 @@ export const maintenanceOff = operation({
   },
   changes: () => ({ cron: [set(CRON, "/spec/suspend", false)] }),
 });
+
+/** What those operations say of themselves that leave maintenance as it is. */
+export function staysClosed({ maintenance }: { readonly maintenance: boolean }): string[] {
+  return maintenance ? ["The site stays in maintenance, and its scheduled tasks stay paused"] : [];
+}

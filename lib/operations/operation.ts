@@ -7,7 +7,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Change } from "#lib/operations/change.ts";
+import type { ObjectChange } from "#lib/operations/change.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
 
@@ -24,7 +24,7 @@ interface PlanOf<Name extends string> {
 }
 
 /** What a change is made for: the spoke as it will be when the operation begins, and what is wished. */
-export interface Subject {
+export interface SpokeSubject {
   readonly blueprint: Blueprint;
   readonly catalog: Catalog;
   readonly inputs: SpokeInputs;
@@ -35,7 +35,7 @@ export interface Subject {
 }
 
 /** What may be given with an action. */
-export interface Asked {
+interface Asked {
   readonly lmsVersion?: string | undefined;
   /** The same, by Moodle's own name. */
   readonly moodleVersion?: string | undefined;
@@ -54,7 +54,7 @@ export function needed(field: keyof Asked, action: string, what: string): Fault 
   return new Fault("invalid", "parameter_needed", `${field} must be given to ${action}: ${what}`);
 }
 
-export interface HubDeclaration<Name extends string, Step extends string> {
+interface HubDeclaration<Name extends string, Step extends string> {
   readonly name: Name;
   readonly plan: PlanOf<Step>;
   /** Whatever the cluster says, it is tried again for as long as it takes: giving up would leave something behind. */
@@ -94,9 +94,9 @@ export interface Declaration<Name extends string, Step extends string> extends H
   /** Throws Fault conflict or impossible where it would bring this spoke nowhere. */
   readonly demand?: (catalog: Catalog, spoke: Present, payload: object) => void;
   /** What it does that no field of an object shows, a sentence each. */
-  readonly says?: (subject: Subject) => readonly string[];
+  readonly says?: (subject: SpokeSubject) => readonly string[];
   /** What each step changes in the cluster: performed by the work, and asked as a dry run by a preview. */
-  readonly changes?: (subject: Subject) => { readonly [step in Step]?: readonly Change[] };
+  readonly changes?: (subject: SpokeSubject) => { readonly [step in Step]?: readonly ObjectChange[] };
 }
 
 /** An operation on a spoke, with the kind of job that it is. */

@@ -2,11 +2,11 @@
 import { expectedObjects } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { type Put, refOf } from "#lib/operations/change.ts";
-import { operation, type Subject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/says.ts";
+import type { Put } from "#lib/operations/change.ts";
+import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { staysClosed } from "#lib/operations/maintenance.ts";
 import { UPDATE } from "#lib/operations/states.ts";
-import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Puts what the blueprint has back in its place, in the order of an install. */
@@ -59,7 +59,7 @@ export const reapply = operation({
 
 const OTHER_AMOUNTS = "Its size has other amounts now than when it was made: they are taken over, but for disks";
 
-function putBack(site: Subject, steps: readonly SpokeStep[]): Put[] {
+function putBack(site: SpokeSubject, steps: readonly SpokeStep[]): Put[] {
   return expectedObjects(site.blueprint, site, steps).map(({ object, judged }) => {
     const lost = lossOf(site, object);
     return { ref: refOf(object), put: object, judged, ...(lost !== null && { lost }) };
@@ -67,7 +67,7 @@ function putBack(site: Subject, steps: readonly SpokeStep[]): Put[] {
 }
 
 /** Why a reapply would do nothing at all without this object; null where it would make it anew. */
-function lossOf({ blueprint, inputs }: Subject, { kind, metadata: { name } }: KubeObject): string | null {
+function lossOf({ blueprint, inputs }: SpokeSubject, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "It is gone, and the site's data with it: nothing would be done";
   const holdsPasswords = blueprint.newSecrets(inputs).some((secret) => secret.metadata.name === name);
   if (kind !== "Secret" || !holdsPasswords || !isReadByPods({ blueprint, inputs }, name)) return null;
@@ -75,7 +75,10 @@ function lossOf({ blueprint, inputs }: Subject, { kind, metadata: { name } }: Ku
 }
 
 /** Whether a workload of the site gets its environment from this Secret. */
-export function isReadByPods({ blueprint, inputs }: Pick<Subject, "blueprint" | "inputs">, secret: string): boolean {
+export function isReadByPods(
+  { blueprint, inputs }: Pick<SpokeSubject, "blueprint" | "inputs">,
+  secret: string,
+): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
   return workloads.some((object) => names(object, secret));
 }

@@ -4,7 +4,7 @@ import type { Blueprint } from "#lib/moodle/load.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { grow, type Patch } from "#lib/operations/change.ts";
 import { needed, operation } from "#lib/operations/operation.ts";

@@ -1,7 +1,7 @@
 /** Starts a suspended site. */
 import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
-import { operation, type Subject } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/says.ts";
+import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { staysClosed } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
@@ -25,7 +25,7 @@ export const resume = operation({
     },
   },
   // A scheduled task that begins while a site is in maintenance fails.
-  changes: ({ maintenance }: Pick<Subject, "maintenance">) => ({
+  changes: ({ maintenance }: Pick<SpokeSubject, "maintenance">) => ({
     database: [set(DATABASE, "/spec/replicas", 1)],
     app: [set(MOODLE, "/spec/replicas", 1)],
     cron: [set(CRON, "/spec/suspend", maintenance)],

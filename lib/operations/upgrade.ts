@@ -3,12 +3,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import type { Catalog } from "#lib/catalog/catalog.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { MOODLE, type Put, put } from "#lib/operations/change.ts";
 import { needed, operation, type Present } from "#lib/operations/operation.ts";
-import { staysClosed } from "#lib/operations/says.ts";
+import { staysClosed } from "#lib/operations/maintenance.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 

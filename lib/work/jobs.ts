@@ -2,7 +2,8 @@
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/steps.ts";
 import { type Code, readCode, readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/moodle/results.ts";
-import { type Blame, ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";

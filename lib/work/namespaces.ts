@@ -5,7 +5,7 @@
  * name is ours if it carries the labels; any other is left alone.
  */
 import type { App } from "#lib/app.ts";
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { demandSameCluster, type Holding } from "#lib/work/same-cluster.ts";

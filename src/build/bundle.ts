@@ -17,7 +17,7 @@ export interface Bundle {
   readonly packages: readonly string[];
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly version: string;
   readonly commit: string;
 }

@@ -2,7 +2,7 @@
 import type { Verification } from "#lib/records/audit/verify.ts";
 
 /** What was compared with: seals alone, or exported heads as well. */
-export type Means = "seals" | "exported";
+type Means = "seals" | "exported";
 
 export function reportJson(found: readonly Verification[]): string {
   const chains = found.map((one) => ({ ...one, ok: isFine(one) }));

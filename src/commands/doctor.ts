@@ -7,9 +7,8 @@
 import { setTimeout } from "node:timers";
 import { type Blueprint, loadBlueprint } from "#lib/moodle/load.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
-import { loadCatalog } from "#lib/catalog/load.ts";
+import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { checkPrices } from "#lib/catalog/prices.ts";
-import { readCatalog } from "#lib/catalog/read.ts";
 import { type Config, ConfigError, type Mode, processShowsColours, readProcessConfig } from "#lib/base/config.ts";
 import { renderClusterRoles } from "#lib/doctor/cluster-role.ts";
 import { failing, type Finding, type Section, summarize } from "#lib/doctor/finding.ts";

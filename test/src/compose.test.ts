@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
 import { type Config, ConfigError, readConfig } from "#lib/base/config.ts";
 import { mailJob } from "#lib/records/jobs/mail.ts";
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
@@ -53,18 +53,18 @@ test("a replica with a mail server sends what one without has left in the queue"
   const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const about = { hub: "North", slug: "north" };
   const letter = { template: "request-approved", to: { email: "ada@example.org", name: "Ada" }, about } as const;
-  const [job] = await db.transact((tx) => record(tx, SYSTEM, { jobs: [mailJob(letter)] }));
+  const job = await db.transact((tx) => enqueue(tx, SYSTEM, mailJob(letter)));
 
   programs.push(await compose(configFor(db.url, {}), { file: "/nowhere" }, log));
   await until(() => lines.some((line) => /"kind":"prune".*"step":"replicas"/.test(line)));
   await programs.pop()!.close();
-  const [{ state }] = await db.sql("select state from jobs where id = $1", [job!.id]);
+  const [{ state }] = await db.sql("select state from jobs where id = $1", [job.id]);
   assert.is(state, "queued");
 
   programs.push(await compose(configFor(db.url, smtp.env), { file: "/nowhere" }, log));
   const { headers } = await smtp.next("ada@example.org");
   assert.is(headers.from, "Hubs <hubs@example.org>");
-  assert.is(headers["message-id"], `<${job!.id}@localhost>`);
+  assert.is(headers["message-id"], `<${job.id}@localhost>`);
 });
 
 test("announces no end sooner than 30 days after the first start that carries it: header, document and changelog agree", async ({ db, programs }) => {

@@ -2,13 +2,13 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ConnectionBounds, openConnections, type Turn } from "#src/connections.ts";
+import { type ConnectionBounds, openConnections, type RequestTurn } from "#src/connections.ts";
 import { type Connection, openConnection } from "#test/support/socket.ts";
 import { until } from "#test/support/until.ts";
 
 const test = suite("openConnections");
 
-type Work = (outgoing: ServerResponse, turn: Turn) => void;
+type Work = (outgoing: ServerResponse, turn: RequestTurn) => void;
 
 /** A server that does this with each request, and says how many it has begun. */
 async function open(bounds: Partial<ConnectionBounds>, work: Work) {

@@ -14,7 +14,7 @@ export function parseAddress(text: string): Address | null {
   return family === 6 ? parseSix(plain) : null;
 }
 
-export function isIPv4(address: Address): boolean {
+function isIPv4(address: Address): boolean {
   return address >> 32n === 0xffffn;
 }
 
@@ -37,7 +37,7 @@ export function networkOf(text: string, bits = 48): string {
 }
 
 /** Whether an address is in the network. */
-export type Network = (address: Address) => boolean;
+type Network = (address: Address) => boolean;
 
 /** The network of a CIDR such as 10.0.0.0/8, or of one address. Throws for what is neither. */
 export function parseNetwork(cidr: string): Network {

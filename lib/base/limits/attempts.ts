@@ -30,7 +30,7 @@ export interface Attempts {
   take<T>(attempt: Attempt, judge: () => Promise<T | null>): Promise<T | null>;
 }
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   /** How many addresses are remembered. */
   readonly capacity?: number;
   /** Milliseconds on a clock that never goes back. */

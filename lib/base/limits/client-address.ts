@@ -6,7 +6,7 @@ import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/add
 import { type Log, silent } from "#lib/base/log.ts";
 
 /** Finds the client's address from the socket's peer and X-Forwarded-For; empty when the socket tells no address. */
-export type FindClient = (peer: string, forwarded: string | null) => string;
+type FindClient = (peer: string, forwarded: string | null) => string;
 
 /**
  * `trusted` are CIDRs. A peer that sends the header without being one of them is told to the log, once: it may be a proxy

@@ -16,7 +16,7 @@ import { SECOND } from "#lib/base/time.ts";
 export type Room = "general" | "people" | "probes";
 
 /** A request's place in its room. All three may be called again, and then do nothing. */
-export interface Place {
+export interface RoomPlace {
   /** Counts the request in. Throws Fault unavailable `overloaded`. */
   enter(): void;
   /** Counts it as this caller's; a caller has a quarter of the room. Throws Fault unavailable `overloaded`. */
@@ -26,12 +26,12 @@ export interface Place {
   readonly claimed: boolean;
 }
 
-export interface Load {
-  place(room: Room): Place;
+interface Load {
+  place(room: Room): RoomPlace;
   close(): void;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly maxInFlight: number;
   readonly now?: () => number;
   /** Calls `tick` about every so many milliseconds, until what it returns is called. */
@@ -45,7 +45,7 @@ const FEW = 8; // requests that are let in however late the clock is
 const SHARE = 4; // a caller has one part in so many
 const PEOPLE = 128; // who sign in: twice those who may wait for their turn at an account (attempts.ts)
 
-const OPEN: Place = { enter() {}, claim() {}, leave() {}, claimed: true };
+const OPEN: RoomPlace = { enter() {}, claim() {}, leave() {}, claimed: true };
 
 export function openLoad({ maxInFlight, now = () => performance.now(), every = repeat }: LoadOptions): Load {
   let last = now(), lateSince: number | null = null, late = false;
@@ -65,7 +65,7 @@ export function openLoad({ maxInFlight, now = () => performance.now(), every = r
 }
 
 /** A room for so many requests. */
-function openRoom(size: number, isLate: () => boolean): () => Place {
+function openRoom(size: number, isLate: () => boolean): () => RoomPlace {
   const share = Math.max(Math.min(FEW, size), Math.floor(size / SHARE));
   const callers = new Map<string, number>();
   let inside = 0;

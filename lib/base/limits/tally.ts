@@ -3,13 +3,13 @@
  * it grow.
  */
 
-export interface Tally {
+interface Tally {
   count(key: string): number;
   add(key: string): void;
   forget(key: string): void;
 }
 
-export interface TallyOptions {
+interface TallyOptions {
   /** Milliseconds. */
   readonly span: number;
   /** Keys that one span may add; with more it ends early. */

@@ -14,7 +14,7 @@ export interface Turn {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface TurnsOptions<T extends Turn> {
+interface TurnsOptions<T extends Turn> {
   readonly places: number;
   /** How many turns the caller has had of late. */
   readonly past: (turn: T) => number;
@@ -22,7 +22,7 @@ export interface TurnsOptions<T extends Turn> {
   readonly refusal: () => Fault;
 }
 
-export interface Turns<T extends Turn> {
+interface Turns<T extends Turn> {
   /** Resolves when `next` gives the turn. Rejects with the refusal, or with the signal's reason. */
   wait(turn: T): Promise<void>;
   /** Gives the next of these their turn, and returns it. */

@@ -9,18 +9,18 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { nullWhenGone } from "#lib/dev/embedded/postmaster.ts";
-import { chooseOwner, commandFor, giveTo, type Owner } from "#lib/dev/embedded/unprivileged.ts";
+import { chooseOwner, commandFor, type FileOwner, giveTo } from "#lib/dev/embedded/unprivileged.ts";
 
 export const NAME = "wheelwright"; // of the user and of the database
 
-export interface Place {
+export interface ServerPlace {
   readonly directory: string;
   readonly data: string;
   readonly password: string;
-  readonly owner: Owner | null;
+  readonly owner: FileOwner | null;
 }
 
-export async function prepare(wanted: string): Promise<Place> {
+export async function prepare(wanted: string): Promise<ServerPlace> {
   await mkdir(wanted, { recursive: true, mode: 0o700 });
   const directory = await realpath(wanted);
   const owner = await chooseOwner(directory);
@@ -37,7 +37,7 @@ export async function prepare(wanted: string): Promise<Place> {
   return { directory, data: join(directory, "data"), password: await readFile(path, "utf8"), owner };
 }
 
-export async function initialise(place: Place, initdb: string): Promise<void> {
+export async function initialise(place: ServerPlace, initdb: string): Promise<void> {
   if (await readFile(join(place.data, "PG_VERSION")).catch(nullWhenGone) !== null) return;
   const aside = `${place.data}.${randomBytes(6).toString("hex")}`;
   const said = `${aside}.log`;
@@ -79,7 +79,7 @@ export function complaintIn(output: string): string {
 }
 
 export async function run(
-  { owner, directory }: Place,
+  { owner, directory }: ServerPlace,
   file: string,
   args: string[],
   output: number,
@@ -101,7 +101,7 @@ export async function run(
 }
 
 /** The port of the last time, unless somebody else has it by now. */
-export async function choosePort(place: Place): Promise<number> {
+export async function choosePort(place: ServerPlace): Promise<number> {
   const path = join(place.directory, "port");
   const last = Number(await readFile(path, "utf8").catch(nullWhenGone) ?? 0);
   const port = await freePort(last).catch(() => freePort(0));
@@ -119,7 +119,7 @@ function freePort(wanted: number): Promise<number> {
   });
 }
 
-async function writeAside(path: string, text: string, owner: Owner | null): Promise<string> {
+async function writeAside(path: string, text: string, owner: FileOwner | null): Promise<string> {
   const aside = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(aside, text, { mode: 0o600 });
   await giveTo(owner, aside);

@@ -10,7 +10,7 @@ import { SECOND, sleep } from "#lib/base/time.ts";
 
 const LOOK_EVERY = 20; // ms; what a start or a stop loses at most by being looked at and not waited for
 
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number;
   readonly port: number;
   readonly status: "starting" | "stopping" | "ready";

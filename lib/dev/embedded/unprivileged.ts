@@ -10,19 +10,19 @@ import { dirname } from "node:path";
 
 const NOBODY = 65534; // the kernel's overflow uid, "nobody" everywhere
 
-export interface Owner {
+export interface FileOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
-export interface Command {
+interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly options: Pick<SpawnOptions, "uid" | "gid" | "env">;
 }
 
 /** The directory's owner, or nobody where that is root; null when this process is not root and need not change. */
-export async function chooseOwner(directory: string): Promise<Owner | null> {
+export async function chooseOwner(directory: string): Promise<FileOwner | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(directory);
   // initdb asks for its user's name and fails without: a directory mounted from outside may belong to a mere number.
@@ -38,12 +38,17 @@ export async function chooseOwner(directory: string): Promise<Owner | null> {
   return { uid: other, gid: named.get(other)! };
 }
 
-export async function giveTo(owner: Owner | null, path: string): Promise<void> {
+export async function giveTo(owner: FileOwner | null, path: string): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
 /** The command as this owner runs it; `paths` is what it must be able to reach. */
-export async function commandFor(owner: Owner | null, file: string, args: string[], paths: string[]): Promise<Command> {
+export async function commandFor(
+  owner: FileOwner | null,
+  file: string,
+  args: string[],
+  paths: string[],
+): Promise<Command> {
   // Nothing of our environment: PGDATA, PGPORT, LC_ALL and the like would change what the server does.
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
   if (!owner) return { file, args, options: { env } };
@@ -56,7 +61,7 @@ export async function commandFor(owner: Owner | null, file: string, args: string
 }
 
 /** Whether every directory above the path lets this owner through. */
-async function isReachable(path: string, owner: Owner): Promise<boolean> {
+async function isReachable(path: string, owner: FileOwner): Promise<boolean> {
   for (let parent = dirname(path);; parent = dirname(parent)) {
     const { uid, gid, mode } = await stat(parent);
     const shift = uid === owner.uid ? 6 : gid === owner.gid ? 3 : 0;

@@ -11,7 +11,7 @@ import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { readUser } from "#lib/domains/users/store.ts";
 
-export interface Acceptance {
+interface Acceptance {
   readonly token: string;
   /** One that the rules for passwords allow. */
   readonly password: string;

@@ -10,20 +10,20 @@ import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
 const IDLE_HOURS = 12, LIFE_DAYS = 30; // of a session
 
-export interface SessionInUse {
+interface SessionInUse {
   readonly id: string;
   readonly user: User;
   /** Whether the last use that was noted is over a minute old, so that this one shall be. */
   readonly stale: boolean;
 }
 
-export interface TokenInUse extends SessionInUse {
+interface TokenInUse extends SessionInUse {
   readonly scope: TokenScope;
   readonly prefix: string;
 }
 
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
-export type Named = { readonly hash: Uint8Array } | { readonly id: string };
+type Named = { readonly hash: Uint8Array } | { readonly id: string };
 
 /** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
 export const sessionLives = sql<SqlBool>`(sessions.ended_at is null

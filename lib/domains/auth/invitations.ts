@@ -22,7 +22,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { type HeldUser, holdUser, insertNewcomer, rename } from "#lib/domains/users/store.ts";
 
 /** A hub or spoke as somebody is brought into it. */
-export interface Place {
+interface Place {
   readonly seat: Seat;
   readonly belonging: { readonly federationId: string; readonly spokeId?: string };
   /** Holds the place against going away meanwhile. Throws the Fault of one that takes nobody. */

@@ -50,7 +50,7 @@ export async function useLink(tx: Tx, { purpose, secret, userId }: Link): Promis
   return user;
 }
 
-export interface Settlement {
+interface Settlement {
   /** Null takes the password away: the next one is set by another link. Undefined leaves it. */
   readonly passwordHash: string | null | undefined;
   readonly displayName?: string | undefined;

@@ -25,7 +25,7 @@ import {
   type User,
 } from "#lib/domains/users/store.ts";
 
-export interface Login {
+interface Login {
   readonly email: string;
   readonly password: string;
 }

@@ -40,13 +40,6 @@ export async function openGrant(tx: Tx, purpose: Purpose, userId: string): Promi
   return toGrant(row);
 }
 
-/** The newest of the user's that is still open. */
-export async function findGrant(rows: Rows, purpose: Purpose, userId: string): Promise<Grant | null> {
-  const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)
-    .orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
-  return row ? toGrant(row) : null;
-}
-
 /** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
 export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
   const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)

@@ -29,7 +29,7 @@ import {
   type User,
 } from "#lib/domains/users/store.ts";
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly current: string;
   /** One that the rules for passwords allow. */
   readonly password: string;

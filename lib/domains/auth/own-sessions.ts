@@ -12,7 +12,7 @@ import { record } from "#lib/records/changes/record.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 
-export interface Session {
+interface Session {
   readonly id: string;
   readonly createdAt: Date;
   /** To the minute. */

@@ -7,7 +7,7 @@ import { record } from "#lib/records/changes/record.ts";
 import { requirePassword } from "#lib/drivers/crypto/password-rules.ts";
 import { mailJob } from "#lib/records/jobs/mail.ts";
 
-export interface Reset {
+interface Reset {
   readonly token: string;
   /** One that the rules for passwords allow. */
   readonly password: string;

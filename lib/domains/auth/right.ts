@@ -13,7 +13,7 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Right {
+interface Right {
   /** Whose transactions hold the right. They throw Fault unauthenticated, or forbidden `access_changed`. */
   readonly db: Database;
   /** Looks again before an answer that was long in coming, if nothing has been written that holds it. Throws as `db`. */

@@ -23,7 +23,7 @@ import { networkOf } from "#lib/base/limits/address.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { type HeldUser, holdUser, insertNewcomer } from "#lib/domains/users/store.ts";
 
-export interface Signup {
+interface Signup {
   /** In lower case, as the Email schema leaves it. */
   readonly email: string;
   /** One that the rules for passwords allow. */

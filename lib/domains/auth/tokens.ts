@@ -11,7 +11,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { isId, newId } from "#lib/base/ids.ts";
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly name: string;
   readonly scope: TokenScope;
   readonly expiresAt?: Date | undefined;
@@ -28,7 +28,7 @@ export interface Token {
   readonly lastUsedAt: Date | null;
 }
 
-export interface TokenPage {
+interface TokenPage {
   readonly limit?: number | undefined;
   /** Exclusive; tokens that share the last one's timestamp are never split between two pages. */
   readonly before?: Date | undefined;

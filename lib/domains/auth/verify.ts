@@ -18,7 +18,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import { namesOfSeats } from "#lib/domains/members/seats.ts";
 import { type HeldUser, readUser, type User } from "#lib/domains/users/store.ts";
 
-export interface Verification {
+interface Verification {
   readonly token: string;
   /** One that the rules for passwords allow; absent, the one of the signup stays where nothing is at stake yet. */
   readonly password?: string | undefined;

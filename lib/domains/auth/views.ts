@@ -24,7 +24,7 @@ export const NewPassword = v.pipe(
 );
 
 /** What stands behind `?token=` in a mailed link. One that is no such thing opens nothing, as one that was used does. */
-export const LinkToken = text(1, 200);
+const LinkToken = text(1, 200);
 export const DisplayName = text(1, 200);
 
 export const ForgotBody = v.object({ email: Email });

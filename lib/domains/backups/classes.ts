@@ -9,7 +9,7 @@ export interface SnapshotClass {
   readonly driver: string;
 }
 
-export interface WantedClass {
+interface WantedClass {
   /** That the surroundings name; undefined for any. */
   readonly name: string | undefined;
   /** That made the volumes, as far as that is known. */

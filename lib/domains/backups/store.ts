@@ -36,7 +36,7 @@ export interface Backup extends Aged {
   readonly failedAt: Date | null;
 }
 
-export interface BackupOrigin {
+interface BackupOrigin {
   readonly operationId: string;
   readonly kind: BackupKind;
 }
@@ -121,7 +121,7 @@ export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promi
   return row!.told;
 }
 
-export async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
+async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
   const row = await rows.selectFrom("backups").selectAll().where("operation_id", "=", operationId).executeTakeFirst();
   return row ? toBackup(row) : null;
 }

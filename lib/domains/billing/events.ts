@@ -24,7 +24,7 @@ export const BILLING_EVENT: JobKind = {
 };
 
 /** What of the provider's has changed: the state of a hub's subscription, or money that went back. */
-export type Subject = "subscription" | "refund";
+type Subject = "subscription" | "refund";
 
 /** Null for what is no concern of ours. */
 export function subjectOf(type: string): Subject | null {

@@ -27,7 +27,7 @@ export async function readHub(rows: Rows, federationId: string): Promise<BilledH
   return (await read(rows, sql`where subscriptions.federation_id = ${federationId}`))[0];
 }
 
-export interface Batch {
+interface Batch {
   /** The id behind which it begins; "" at first. */
   readonly after: string;
   readonly limit: number;
@@ -60,7 +60,7 @@ export async function findUnseen(rows: Rows, limit: number): Promise<string[]> {
 }
 
 /** What is to be billed now. */
-export function billedAt({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
+function billedAt({ row, counts }: BilledHub, catalog: Pick<Catalog, "priceOf">): Quantities {
   return billedOf(counts, catalog, row.items as SubscriptionItem[]);
 }
 

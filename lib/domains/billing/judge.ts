@@ -14,9 +14,9 @@ import {
 } from "#lib/drivers/payments/payments.ts";
 
 /** Where the spokes and the provider part: size by size, or a sentence where it is more than numbers. */
-export type Difference = readonly SizeDifference[] | string;
+export type BillingDifference = readonly SizeDifference[] | string;
 
-export interface SizeDifference {
+interface SizeDifference {
   readonly size: string;
   readonly spokes: number;
   /** What the provider counts. */
@@ -24,29 +24,29 @@ export interface SizeDifference {
 }
 
 /** The row before the look, as far as it decides. */
-export interface Known {
+export interface KnownBilling {
   readonly subscription_id: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
   /** What the provider was last asked to count; null when it is to be told anew. */
   readonly told: Quantities | null;
-  readonly difference: Difference | null;
+  readonly difference: BillingDifference | null;
 }
 
-export interface Verdict {
+export interface BillingVerdict {
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
   readonly dunning: "begins" | "goes on" | "none";
-  readonly difference: Difference | null;
+  readonly difference: BillingDifference | null;
   readonly news: readonly News[];
 }
 
 export type News =
   | { readonly kind: "billing_subscription_past_due" }
   | { readonly kind: "billing_subscription_updated"; readonly changes: Changes }
-  | { readonly kind: "billing_difference_found"; readonly difference: Difference };
+  | { readonly kind: "billing_difference_found"; readonly difference: BillingDifference };
 
-export interface Changes {
+interface Changes {
   readonly status?: FromTo<SubscriptionStatus | null>;
   /** Of the sizes whose quantity is another. */
   readonly quantities?: FromTo<Quantities>;
@@ -58,7 +58,7 @@ interface FromTo<T> {
 }
 
 /** `seen` is null when the provider knows the subscription no more; `billed` is what is to be billed now. */
-export function judgeLook(known: Known, seen: Subscription | null, billed: Quantities): Verdict {
+export function judgeLook(known: KnownBilling, seen: Subscription | null, billed: Quantities): BillingVerdict {
   // Another subscription than the row's begins anew: nothing of it was ever said.
   const same = seen === null || seen.id === known.subscription_id;
   const before = same ? known.status : null;
@@ -85,11 +85,11 @@ export function judgeLook(known: Known, seen: Subscription | null, billed: Quant
  * counts is held only against what it was told.
  */
 function judgeDifference(
-  { told, difference }: Known,
+  { told, difference }: KnownBilling,
   status: SubscriptionStatus | null,
   items: readonly SubscriptionItem[],
   billed: Quantities,
-): Difference | null {
+): BillingDifference | null {
   if (told === null || partsOf(told, billed)) return difference;
   const counted = hasEnded({ status }) ? {} : countBySize(items);
   const parts = partsOf(billed, counted);
@@ -108,7 +108,7 @@ function judgeDifference(
 }
 
 /** Items of one size count together: somebody may have put a second price beside ours. */
-export function countBySize(items: readonly SubscriptionItem[]): Quantities {
+function countBySize(items: readonly SubscriptionItem[]): Quantities {
   const counts = new Map<string, number>();
   for (const { size, quantity } of items) if (size !== null) counts.set(size, (counts.get(size) ?? 0) + quantity);
   return Object.fromEntries(counts);
@@ -124,7 +124,7 @@ function partsOf(from: Quantities, to: Quantities): FromTo<Quantities> | null {
 }
 
 /** The same for what is the same, in whatever order the database gave its fields back. */
-function textOf(difference: Difference | null): string {
+function textOf(difference: BillingDifference | null): string {
   if (difference === null || typeof difference === "string") return difference ?? "";
   return difference.map(({ size, spokes, billed }) => `${size}: ${spokes}, ${billed}`).join("\n");
 }

@@ -8,14 +8,14 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
 import type { Quantities } from "#lib/domains/billing/billed.ts";
-import { judgeLook, type Known, type News, type Verdict } from "#lib/domains/billing/judge.ts";
+import { type BillingVerdict, judgeLook, type KnownBilling, type News } from "#lib/domains/billing/judge.ts";
 import { type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Log } from "#lib/base/log.ts";
 import type { Invoice, Subscription } from "#lib/drivers/payments/payments.ts";
 
 /** An invoice as the row keeps it: JSON has no dates. */
-export type KeptInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
+type KeptInvoice = Omit<Invoice, "dueAt"> & { readonly dueAt: string | null };
 
 const now = (): RawBuilder<Date> => sql<Date>`wheelwright_now()`;
 
@@ -30,7 +30,7 @@ export async function noteSubscription(
   seen: Subscription | null,
   billed: Quantities,
 ): Promise<AuditEntry[]> {
-  const verdict = judgeLook(row as Known, seen, billed);
+  const verdict = judgeLook(row as KnownBilling, seen, billed);
   const { status, items, dunning, difference } = verdict;
   // Whatever else is gone: what is owed is owed.
   const invoice = seen ? keptOf(seen) : row.invoice as KeptInvoice | null;
@@ -65,7 +65,11 @@ function keptOf({ invoice }: Subscription): KeptInvoice | null {
 }
 
 /** The address of the invoice's page is left out: whoever has it may see the invoice. */
-function metadataOf(news: News, { status }: Verdict, invoice: KeptInvoice | null): Readonly<Record<string, unknown>> {
+function metadataOf(
+  news: News,
+  { status }: BillingVerdict,
+  invoice: KeptInvoice | null,
+): Readonly<Record<string, unknown>> {
   if (news.kind === "billing_subscription_updated") return { ...news.changes };
   if (news.kind === "billing_difference_found") return { difference: news.difference };
   return {

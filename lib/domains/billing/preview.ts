@@ -18,7 +18,7 @@ type Asking = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
 /** A spoke before and after; null where there is none. */
-export interface CostChange {
+interface CostChange {
   readonly federationId: string;
   readonly before: { readonly size: string; readonly state: State } | null;
   readonly after: { readonly size: string; readonly state: State };

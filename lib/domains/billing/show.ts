@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { type BilledHub, needsSync, readHub } from "#lib/domains/billing/hubs.ts";
 import { SYNC_BILLING } from "#lib/domains/billing/jobs.ts";
-import type { Difference } from "#lib/domains/billing/judge.ts";
+import type { BillingDifference } from "#lib/domains/billing/judge.ts";
 import type { BillingRecord } from "#lib/domains/billing/views.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
@@ -47,7 +47,7 @@ export async function showBilling(
     monthly: sumOf(items),
     invoice: row.invoice,
     pending,
-    difference: describeDifference(row.difference as Difference | null),
+    difference: describeDifference(row.difference as BillingDifference | null),
     error: pending && actor.role === "operator" ? await whyNot(db.rows, hub) : null,
     seenAt: row.seen_at,
   };
@@ -63,7 +63,7 @@ function sumOf(items: BillingRecord["items"]): number | null {
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);
 }
 
-function describeDifference(difference: Difference | null): BillingRecord["difference"] {
+function describeDifference(difference: BillingDifference | null): BillingRecord["difference"] {
   if (difference === null) return null;
   if (typeof difference === "string") return { message: difference, sizes: [] };
   const parts = difference.map(({ size, spokes, billed }) => `${billed} of size ${size} where there are ${spokes}`);

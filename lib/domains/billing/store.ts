@@ -12,7 +12,7 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export type SubscriptionRow = Selectable<Schema["subscriptions"]>;
-export type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federation_id" | "updated_at">;
+type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federation_id" | "updated_at">;
 
 export async function findSubscriptionRow(rows: Rows, federationId: string): Promise<SubscriptionRow | undefined> {
   return await rows.selectFrom("subscriptions").selectAll().where("federation_id", "=", federationId)
@@ -48,7 +48,7 @@ export async function updateSubscription(
 }
 
 /** The spokes of each of these hubs that are paid for, by size, whether or not the size has a price; a hub without is absent. */
-export async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Quantities>> {
+async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Quantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes
     where federation_id = any(${federationIds}::text[]) and state = any(${BILLED_STATES}::text[])

@@ -10,7 +10,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import {
   findUntold,
   markTold,
-  type Reader,
+  type NoticeReader,
   readTokenCalls,
   type Telling,
   type TokenCalls,
@@ -57,7 +57,7 @@ export async function announceTo(
 async function write(
   rows: Rows,
   notices: readonly Notice[],
-  readers: readonly Reader[],
+  readers: readonly NoticeReader[],
   tellings: readonly Telling[],
 ): Promise<Letter[]> {
   const news = new Map(readers.map(({ id }) => [id, [] as Notice[]]));

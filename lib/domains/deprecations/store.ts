@@ -10,7 +10,7 @@ const WINDOW = 30;
 /** Of a token: neither revoked nor expired. */
 const isActive = sql`revoked_at is null and (expires_at is null or expires_at > wheelwright_now())`;
 
-export interface Calls {
+interface Calls {
   readonly tokenId: string;
   /** `GET /api/spokes/:spokeId` */
   readonly endpoint: string;
@@ -33,7 +33,7 @@ export async function addCalls(rows: Rows, counted: readonly Calls[]): Promise<v
     on conflict (token_id, endpoint, day) do update set calls = kept.calls + excluded.calls`.execute(rows);
 }
 
-export interface Reader {
+export interface NoticeReader {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;
@@ -44,8 +44,8 @@ export async function findUntold(
   rows: Rows,
   noticeIds: readonly string[],
   { after, most }: { readonly after: string; readonly most: number },
-): Promise<Reader[]> {
-  const { rows: found } = await sql<Reader>`
+): Promise<NoticeReader[]> {
+  const { rows: found } = await sql<NoticeReader>`
     select id, email, display_name as "displayName" from users
     where id > ${after} and email_verified_at is not null and disabled_at is null
       and exists (select from api_tokens where user_id = users.id and ${isActive})
@@ -63,7 +63,7 @@ export interface Telling {
 /** Writes that these people are told, and returns what nobody else has told them: another replica may be doing the same. */
 export async function markTold(
   tx: Tx,
-  readers: readonly Reader[],
+  readers: readonly NoticeReader[],
   noticeIds: readonly string[],
 ): Promise<readonly Telling[]> {
   const { rows: told } = await sql<Telling>`

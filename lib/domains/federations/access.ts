@@ -10,7 +10,7 @@ import { hubsSeenBy, runsHub } from "#lib/domains/federations/viewer.ts";
  * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`
  * and `bill`: operators alone.
  */
-export type FederationDeed = "see" | "change" | "remove" | "bill";
+type FederationDeed = "see" | "change" | "remove" | "bill";
 
 export function federation(deed: FederationDeed): Access<Actor, { readonly federation: FederationRow }> {
   return {

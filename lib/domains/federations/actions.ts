@@ -2,9 +2,9 @@
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/operation.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
@@ -26,16 +26,15 @@ async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): P
   const before = await lockFederation(tx, id);
   refuseRetryUnlessFailed(before.state);
   const after = await updateFederation(tx, id, { state: "provisioning", state_reason: null });
-  const [job] = await record(tx, asker, { jobs: [hubOperation(id, "provision-hub")] });
-  await record(tx, asker, {
+  await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
       objectType: "federation",
       objectId: id,
       federationId: id,
-      metadata: { action, slug: after.slug, operationId: job!.id },
+      metadata: { action, slug: after.slug, operationId: job.id },
     }],
-    events: [{ federationId: id, state: after.state, operation: streamOperation(job!) }],
-  });
+    events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],
+  }));
   return after;
 }

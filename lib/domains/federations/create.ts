@@ -2,11 +2,11 @@
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
-import { type Change, record } from "#lib/records/changes/record.ts";
+import { type Change, recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
-import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
+import { operationOnHub } from "#lib/domains/federations/operation.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
@@ -68,15 +68,15 @@ export async function announceFederation(
   { id, slug, name, region, mode, tier, state }: FederationRow,
   more: Pick<Change, "audit" | "jobs"> = {},
 ): Promise<void> {
-  const [job] = await record(tx, actor, { jobs: [hubOperation(id, "provision-hub"), ...more.jobs ?? []] });
-  await record(tx, actor, {
+  await recordOperation(tx, actor, operationOnHub(id, "provision-hub"), (job) => ({
+    jobs: more.jobs ?? [],
     audit: [{
       kind: "federation_created",
       objectType: "federation",
       objectId: id,
       federationId: id,
-      metadata: { slug, name, region, mode, tier, operationId: job!.id },
+      metadata: { slug, name, region, mode, tier, operationId: job.id },
     }, ...more.audit ?? []],
-    events: [{ federationId: id, state, operation: streamOperation(job!) }],
-  });
+    events: [{ federationId: id, state, operation: streamOperation(job) }],
+  }));
 }

@@ -4,11 +4,11 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Follower, Sight } from "#lib/records/events/looks.ts";
-import { followHub, type Frame } from "#lib/records/events/stream.ts";
+import type { Follower, StreamSight } from "#lib/records/events/looks.ts";
+import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The last event that the client has, or null. */
   readonly since: number | null;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export function followFederation(
   { credential, userId }: Actor,
   federation: FederationRow,
   { since, signal }: FollowOptions,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<StreamFrame> {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
   const reader = app.feeds.enter(follower, signal);
   const frames = followHub(app.feeds, reader, since);
@@ -49,7 +49,7 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
  * means, spoke admins their spokes' events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
  * who administered it: they are to hear that it is gone.
  */
-export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Sight | null)[]> {
+export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(StreamSight | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
   const { rows: found } = await sql<{ place: string; all: boolean; whole: boolean; own: string[] }>`
@@ -72,7 +72,7 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
     ) as sight`.execute(rows);
-  const sights = new Map(found.map(({ place, all, whole, own }): [number, Sight] => {
+  const sights = new Map(found.map(({ place, all, whole, own }): [number, StreamSight] => {
     return [Number(place), all ? "all" : whole ? "plain" : new Set(own)];
   }));
   return followers.map((_, i) => {

@@ -2,6 +2,6 @@
 import { hubLane, type NewJob } from "#lib/records/jobs/job.ts";
 import { HUB_OPERATIONS } from "#lib/operations/table.ts";
 
-export function hubOperation(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
+export function operationOnHub(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
   return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";

@@ -6,10 +6,10 @@ import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
-import { hubOperation } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/operation.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import {
@@ -49,17 +49,16 @@ export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promis
   refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
   const calledOff = await cancelHubOperations(tx, id);
   const after = await updateFederation(tx, id, { state: "removing", state_reason: null });
-  const [job] = await record(tx, asker, { jobs: [hubOperation(id, "remove-hub")] });
-  await record(tx, asker, {
+  await recordOperation(tx, asker, operationOnHub(id, "remove-hub"), (job) => ({
     audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
       kind: "federation_removal_requested",
       objectType: "federation",
       objectId: id,
       federationId: id,
-      metadata: { slug: after.slug, name: after.name, operationId: job!.id },
+      metadata: { slug: after.slug, name: after.name, operationId: job.id },
     }],
-    events: [{ federationId: id, state: after.state, operation: streamOperation(job!) }],
-  });
+    events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],
+  }));
   return after;
 }
 

@@ -18,7 +18,7 @@ export async function showFederation(rows: Rows, viewer: Viewer, row: Federation
 }
 
 /** In the order given. However many they are, it takes the same few queries. */
-export async function showFederations(
+async function showFederations(
   rows: Rows,
   viewer: Viewer,
   found: readonly FederationRow[],

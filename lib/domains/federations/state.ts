@@ -15,7 +15,7 @@
 import { Fault } from "#lib/base/errors.ts";
 
 export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
-export type FederationState = (typeof FEDERATION_STATES)[number];
+type FederationState = (typeof FEDERATION_STATES)[number];
 
 export const FEDERATION_ACTIONS = ["retry"] as const;
 

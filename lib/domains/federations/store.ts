@@ -10,7 +10,7 @@ import { isId } from "#lib/base/ids.ts";
 import { Slug } from "#lib/base/schema.ts";
 
 export type FederationRow = Selectable<Schema["federations"]>;
-export type NewFederationRow = Insertable<Schema["federations"]>;
+type NewFederationRow = Insertable<Schema["federations"]>;
 
 /** Whether what is removed counts as there. */
 export type Removed = "hidden" | "shown";

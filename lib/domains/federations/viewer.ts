@@ -13,7 +13,7 @@ export function runsHub(viewer: Viewer, federationId: string): boolean {
 }
 
 /** What belongs to a spoke, or without one to a hub itself, or without either to the service. */
-export interface Belonging {
+interface Belonging {
   readonly federationId: string | null;
   readonly spokeId: string | null;
 }

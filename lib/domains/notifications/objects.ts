@@ -56,7 +56,7 @@ function objectsOfMember(userId: string): RawBuilder<unknown> {
       and audience.spoke_id not in (select id from own)`;
 }
 
-export interface Walk {
+interface Walk {
   /** What must hold of an `event`, besides that it is the object's; it may name columns of `object`. */
   readonly where: RawBuilder<SqlBool>;
   readonly order: "newest first" | "oldest first";

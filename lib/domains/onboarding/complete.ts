@@ -26,7 +26,7 @@ import { endSessionsOf, type HeldUser, holdUser, readUser } from "#lib/domains/u
 import { showUser } from "#lib/domains/users/views.ts";
 
 /** The answer, and the Set-Cookie header that goes on with the session. */
-export interface Onboarded {
+interface Onboarded {
   readonly body: OnboardingRecord;
   readonly cookie: string;
 }

@@ -9,7 +9,7 @@ import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
  * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
  * as `see`, and what has become of a removed spoke stays readable to operators and the admins of its hub.
  */
-export type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history";
+type SpokeDeed = "see" | "act" | "remove" | "delegate" | "history";
 
 /** What those who run its hub alone may do with a spoke. */
 const RESERVED: { readonly [D in SpokeDeed]?: string } = {

@@ -8,7 +8,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
 import { judgeAction } from "#lib/operations/judge.ts";
-import type { Declaration, Subject } from "#lib/operations/operation.ts";
+import type { Declaration, SpokeSubject } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { demandProgress, payloadOf, readFacts, readRequest } from "#lib/domains/spokes/actions.ts";
 import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
@@ -56,8 +56,8 @@ export async function previewAction(
 function subjectOf(
   { blueprint, catalog, config }: App,
   spoke: SpokeRow,
-  wish: Pick<Subject, "maintenance" | "payload">,
-): Subject {
+  wish: Pick<SpokeSubject, "maintenance" | "payload">,
+): SpokeSubject {
   return {
     ...{ blueprint, catalog, ...wish },
     get inputs() {

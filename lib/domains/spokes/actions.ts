@@ -3,7 +3,7 @@ import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
@@ -34,7 +34,7 @@ export async function requestAction(
 }
 
 /** An action and what it is to lead to, as far as that can be said without the spoke. */
-export interface ActionRequest {
+interface ActionRequest {
   readonly action: SpokeActionName;
   /** The payload of its job. */
   readonly wish: object;
@@ -58,7 +58,7 @@ export function demandProgress(
 }
 
 /** What an action is judged by: the spoke as it will be once all that it has been asked is done. */
-export interface Facts extends SpokeFacts {
+interface Facts extends SpokeFacts {
   readonly size: string;
   /** The upgrade that made it fail, if one did. */
   readonly failure: Job | null;
@@ -100,19 +100,18 @@ export async function acceptAction(
   if (kind === "provision") await renewInputs(app, tx, before);
   const after = state === before.state ? before : await moveSpoke(tx, id, state);
   const payload = payloadOf(facts, { action, wish });
-  const [job] = await record(tx, asker, { jobs: [operationOn(after, kind, payload)] });
   const about = { federationId: after.federation_id, spokeId: id };
-  await record(tx, asker, {
+  await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
       objectType: "spoke",
       objectId: id,
       ...about,
-      metadata: { action, ...payload, slug: after.slug, operationId: job!.id },
+      metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
     // What waits behind another operation, or changes no state, is told by its start.
-    events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job!) }],
-  });
+    events: state === before.state ? [] : [{ ...about, state, operation: streamOperation(job) }],
+  }));
   return after;
 }
 

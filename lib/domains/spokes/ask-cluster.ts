@@ -5,7 +5,7 @@ import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/dr
 import { differences } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Change, Growth, Patch, Put } from "#lib/operations/change.ts";
+import type { ClaimGrowth, ObjectChange, Patch, Put } from "#lib/operations/change.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
@@ -26,7 +26,7 @@ type Place = Pick<Cluster, "find"> & { readonly space: Space };
 export async function askCluster(
   app: App,
   spoke: SpokeRow,
-  wanted: readonly Change[],
+  wanted: readonly ObjectChange[],
   signal: AbortSignal,
 ): Promise<Answer> {
   if (wanted.length === 0 || spoke.namespace_uid === null) return { changes: [], refusals: [] };
@@ -45,7 +45,7 @@ export async function askCluster(
   }
 }
 
-async function tryOut(place: Place, change: Change, signal: AbortSignal): Promise<Answer> {
+async function tryOut(place: Place, change: ObjectChange, signal: AbortSignal): Promise<Answer> {
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
   const before = await place.space.get(ref, { signal }); // also that the namespace is there, and ours
   if ("lost" in change && !(before && "put" in change)) {
@@ -66,7 +66,7 @@ async function tryOut(place: Place, change: Change, signal: AbortSignal): Promis
 async function foretell(
   { space, find }: Place,
   before: KubeObject | null,
-  change: Patch | Put | Growth,
+  change: Patch | Put | ClaimGrowth,
   signal: AbortSignal,
 ): Promise<KubeObject | null> {
   if ("patch" in change) return before && await space.dryRunPatch(change.ref, change.patch(before), { signal });

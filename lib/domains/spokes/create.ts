@@ -8,7 +8,7 @@ import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
@@ -18,7 +18,7 @@ import { newId } from "#lib/base/ids.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -63,7 +63,7 @@ async function placeSpoke(
   wish: SpokeWish,
   domains: readonly string[],
 ): Promise<SpokeRow> {
-  const id = newId("spk"), place = placeOf(app.config);
+  const id = newId("spk"), place = ownNamesOf(app.config);
   for (const domain of domains) {
     const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
     await lockNames(tx, domain, place);
@@ -103,8 +103,7 @@ function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: stri
 
 async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
   const about = { federationId: spoke.federation_id, spokeId: spoke.id };
-  const [job] = await record(tx, asker, { jobs: [operationOn(spoke, "provision")] });
-  await record(tx, asker, {
+  await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
       objectType: "spoke",
@@ -115,11 +114,11 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
         domain: spoke.domain,
         size: spoke.size,
         lmsVersion: spoke.lms_version,
-        operationId: job!.id,
+        operationId: job.id,
       },
     }],
-    events: [{ ...about, state: spoke.state, operation: streamOperation(job!) }],
-  });
+    events: [{ ...about, state: spoke.state, operation: streamOperation(job) }],
+  }));
 }
 
 export function slugTaken(slug: string): Fault {

@@ -1,7 +1,6 @@
 /** What a spoke is made with where the request says nothing: pure, and the same for a preview as for the real thing. */
-import type { Catalog } from "#lib/catalog/catalog.ts";
+import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 

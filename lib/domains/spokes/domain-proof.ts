@@ -10,7 +10,7 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
-import { isBelow, placeOf } from "#lib/domains/spokes/domains.ts";
+import { isBelow, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 
 const NAME_MOST = 253; // characters of a name in DNS
 const DIGITS = 40; // 160 bits
@@ -27,7 +27,7 @@ export async function requireProof(
   domains: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { rootDomain } = placeOf(config);
+  const { rootDomain } = ownNamesOf(config);
   const domain = domains.find((each) => !isBelow(each, rootDomain));
   if (domain === undefined || actor.role === "operator") return;
   const record = `_wheelwright.${domain}`, value = proofOf(hub.id);

@@ -12,13 +12,13 @@ import { Fault } from "#lib/base/errors.ts";
 import { HostName } from "#lib/base/schema.ts";
 
 /** The service's own names, in lower case and without a dot at the end. */
-export interface Place {
+export interface OwnNames {
   readonly rootDomain: string;
   /** Host of PUBLIC_URL. */
   readonly publicHost: string;
 }
 
-export function placeOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): Place {
+export function ownNamesOf({ rootDomain, publicUrl }: Pick<Config, "rootDomain" | "publicUrl">): OwnNames {
   return { rootDomain: rootDomain.toLowerCase(), publicHost: publicUrl.hostname.replace(/\.$/, "") };
 }
 
@@ -31,7 +31,7 @@ export function isBelow(domain: string, other: string): boolean {
  * The names above a domain that another spoke may have. Of a domain below ROOT_DOMAIN there are none: what is above that is
  * the service's, and a spoke that got such a name before must not keep all others from theirs.
  */
-export function namesAbove(domain: string, { rootDomain }: Place): string[] {
+export function namesAbove(domain: string, { rootDomain }: OwnNames): string[] {
   if (isBelow(domain, rootDomain)) return [];
   const labels = domain.split(".");
   return labels.slice(1, -1).map((_, i) => labels.slice(i + 1).join("."));
@@ -44,7 +44,7 @@ export function domainsFor(
   hubSlug: string,
   asked: string | undefined,
 ): string[] {
-  const place = placeOf(config);
+  const place = ownNamesOf(config);
   if (asked !== undefined) {
     refuseReserved(asked, place);
     refuseUnreachable(asked);
@@ -57,7 +57,7 @@ export function domainsFor(
 }
 
 /** Throws Fault invalid `domain_reserved` for a domain that is the service's. */
-export function refuseReserved(domain: string, place: Place): void {
+export function refuseReserved(domain: string, place: OwnNames): void {
   const why = reservation(domain, place);
   if (why) throw new Fault("invalid", "domain_reserved", `domain must be a spoke's own; ${why}`);
 }
@@ -66,7 +66,7 @@ export function refuseReserved(domain: string, place: Place): void {
  * Why no spoke may have the domain, or null. A site could set cookies for all names below its own, and read those that are
  * set for a name above it: so none may stand above or below the service, or below another site.
  */
-function reservation(domain: string, { rootDomain, publicHost }: Place): string | null {
+function reservation(domain: string, { rootDomain, publicHost }: OwnNames): string | null {
   const belongs = `${domain} belongs to the service`;
   if ([rootDomain, publicHost].some((own) => domain === own || isBelow(own, domain))) return belongs;
   if (!isBelow(domain, rootDomain)) return isBelow(domain, publicHost) ? belongs : null;
@@ -97,7 +97,7 @@ function isALabel(label: string): boolean {
  * The domains that a spoke gets by itself, the first choice first: each one label below ROOT_DOMAIN, because a wildcard
  * certificate covers no more. One that is too long for a label, or the service's own, is left out.
  */
-export function defaultDomains(slug: string, hubSlug: string, place: Place): string[] {
+export function defaultDomains(slug: string, hubSlug: string, place: OwnNames): string[] {
   return [`${slug}.${place.rootDomain}`, `${slug}-${hubSlug}.${place.rootDomain}`]
     .filter((domain) => v.is(HostName, domain) && reservation(domain, place) === null);
 }

@@ -5,14 +5,13 @@ import {
   type Cluster,
   ClusterError,
   type KubeObject,
-  type Ref,
+  refOf,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
-import { type Difference, differences } from "#lib/drivers/cluster/difference.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { type Difference, differences, unlike } from "#lib/drivers/cluster/difference.ts";
 import type { DriftedObject } from "#lib/domains/spokes/drift.ts";
 
-export interface Place {
+interface Place {
   readonly cluster: Pick<Cluster, "findNamespace">;
   readonly space: Pick<Space, "get" | "dryRun">;
 }
@@ -29,7 +28,7 @@ export async function askDrift(place: Place, expected: Expected, call: Call): Pr
 }
 
 /** What applying the manifest would change of what stands there. */
-export async function askDifferences(
+async function askDifferences(
   { space }: Place,
   manifest: KubeObject,
   standing: KubeObject,
@@ -47,7 +46,7 @@ export async function askDifferences(
 }
 
 /** A namespace is never applied, since that would make one that is gone: its labels are put right one by one. */
-export function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
+function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {
     ...standing.metadata,
@@ -57,7 +56,7 @@ export function relabelled(standing: KubeObject, manifest: KubeObject): KubeObje
   return { ...standing, metadata };
 }
 
-async function find({ cluster, space }: Place, { apiVersion, kind, metadata }: KubeObject, call: Call) {
-  const ref: Ref = { apiVersion, kind, name: metadata.name };
-  return kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
+async function find({ cluster, space }: Place, object: KubeObject, call: Call) {
+  const ref = refOf(object);
+  return ref.kind === "Namespace" ? await cluster.findNamespace(ref.name, call) : await space.get(ref, call);
 }

@@ -4,7 +4,7 @@
  * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
  * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.
  */
-import { MANAGED_BY } from "#lib/moodle/names.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** Bad looks in a row that make a spoke degraded; one good look heals it. */

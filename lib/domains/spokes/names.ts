@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { isBelow, type Place } from "#lib/domains/spokes/domains.ts";
+import { isBelow, type OwnNames } from "#lib/domains/spokes/domains.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** Days for which a name that was left leads to the present one. */
@@ -41,7 +41,7 @@ export async function isInUse(
  * Until the transaction ends, holds off others who would take this name, or one above or below it. Below ROOT_DOMAIN a name
  * has one label, and none stands above another; all others that could are alike in their last two labels.
  */
-export async function lockNames(tx: Tx, domain: string, { rootDomain }: Place): Promise<void> {
+export async function lockNames(tx: Tx, domain: string, { rootDomain }: OwnNames): Promise<void> {
   const end = isBelow(domain, rootDomain) ? domain : domain.split(".").slice(-2).join(".");
   await sql`select pg_advisory_xact_lock(hashtextextended(${`wheelwright: names below ${end}`}, 0))`.execute(tx);
 }

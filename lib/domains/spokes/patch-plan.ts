@@ -3,20 +3,20 @@ import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { liveOperations } from "#lib/records/jobs/store.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { domainTaken } from "#lib/domains/spokes/create.ts";
-import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 import { type Changes, differing, lackOf } from "#lib/domains/spokes/wish.ts";
 
-export interface Plan {
+interface Plan {
   /** The row with the patch in it. */
   readonly wish: SpokeRow;
   readonly changes: Changes;
@@ -95,7 +95,7 @@ async function requireDomain(
       `Cannot give another domain to a spoke that is moving to ${wished_domain}; wait until that has ended`;
     throw new Fault("conflict", "spoke_state", message);
   }
-  if (await isInUse(rows, domain, namesAbove(domain, placeOf(app.config)), id)) throw domainTaken([domain]);
+  if (await isInUse(rows, domain, namesAbove(domain, ownNamesOf(app.config)), id)) throw domainTaken([domain]);
 }
 
 /** Whether an install is still to read what it makes: one that waits for its turn, or the retry of one that failed. */

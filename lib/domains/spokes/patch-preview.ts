@@ -8,7 +8,7 @@ import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
 import { configure } from "#lib/operations/configure.ts";
 import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
-import { type Change, put } from "#lib/operations/change.ts";
+import { type ObjectChange, put } from "#lib/operations/change.ts";
 import { KEPT_DAYS, listKept } from "#lib/domains/spokes/names.ts";
 import { proveDomain } from "#lib/domains/spokes/patch.ts";
 import { planPatch } from "#lib/domains/spokes/patch-plan.ts";
@@ -49,7 +49,7 @@ export async function previewPatch(
 }
 
 /** What is there and becomes another; a redirect could not be tried while the site's own Ingress has the name. */
-async function changesOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<Change[]> {
+async function changesOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<ObjectChange[]> {
   const before = withMail(config, v.parse(SpokeInputs, wish.blueprint_inputs));
   const kept = await listKept(db.rows, wish.id);
   const after = movedInputs(wishedInputs(catalog, wish, before), wish.wished_domain ?? wish.domain, kept);

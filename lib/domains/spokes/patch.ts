@@ -16,8 +16,9 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { placeOf } from "#lib/domains/spokes/domains.ts";
+import { ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { lockNames } from "#lib/domains/spokes/names.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { planPatch, refuseDomain } from "#lib/domains/spokes/patch-plan.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
@@ -58,7 +59,7 @@ export async function proveDomain(
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
   const before = await lockSpoke(tx, id);
   if (before.state === "removed") throw missingSpoke();
-  if (patch.domain !== undefined) await lockNames(tx, patch.domain, placeOf(app.config));
+  if (patch.domain !== undefined) await lockNames(tx, patch.domain, ownNamesOf(app.config));
   const { wish, changes, by } = await planPatch(tx, app, actor, before, patch);
   if (by === "nothing") return before;
   let after = await updateWish(tx, wish);
@@ -95,6 +96,5 @@ export async function enqueueConfigure(
   { state }: Acceptance,
 ): Promise<[SpokeRow, Job]> {
   const after = state === spoke.state ? spoke : await moveSpoke(tx, spoke.id, state);
-  const [job] = await record(tx, asker, { jobs: [operationOn(after, "configure")] });
-  return [after, job!];
+  return [after, await enqueue(tx, asker, operationOn(after, "configure"))];
 }

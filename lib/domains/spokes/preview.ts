@@ -5,7 +5,7 @@ import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
@@ -13,7 +13,7 @@ import { newId } from "#lib/base/ids.ts";
 import { domainTaken, slugTaken } from "#lib/domains/spokes/create.ts";
 import { resolveWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
-import { domainsFor, namesAbove, placeOf } from "#lib/domains/spokes/domains.ts";
+import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
 import { requestOf } from "#lib/domains/spokes/request.ts";
 import { hasSlug } from "#lib/domains/spokes/store.ts";
@@ -66,7 +66,7 @@ export async function previewSpoke(
 /** Throws Fault conflict `domain_taken`. */
 async function firstFree({ db, config }: App, domains: readonly string[]): Promise<string> {
   for (const domain of domains) {
-    if (!await isInUse(db.rows, domain, namesAbove(domain, placeOf(config)))) return domain;
+    if (!await isInUse(db.rows, domain, namesAbove(domain, ownNamesOf(config)))) return domain;
   }
   throw domainTaken(domains);
 }

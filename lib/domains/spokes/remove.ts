@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
@@ -39,9 +39,8 @@ export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<S
   }
   const calledOff = await cancelOperationsOf(tx, id);
   const after = await moveSpoke(tx, id, "removing");
-  const [job] = await record(tx, asker, { jobs: [operationOn(after, "remove")] });
   const about = { federationId: after.federation_id, spokeId: id };
-  await record(tx, asker, {
+  await recordOperation(tx, asker, operationOn(after, "remove"), (job) => ({
     audit: [
       ...calledOff.filter((other) => other.state === "cancelled").map((other) => ({
         kind: "operation_cancelled" as const,
@@ -55,10 +54,10 @@ export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<S
         objectType: "spoke",
         objectId: id,
         ...about,
-        metadata: { slug: after.slug, domain: after.domain, operationId: job!.id },
+        metadata: { slug: after.slug, domain: after.domain, operationId: job.id },
       },
     ],
-    events: [{ ...about, state: after.state, operation: streamOperation(job!) }],
-  });
+    events: [{ ...about, state: after.state, operation: streamOperation(job) }],
+  }));
   return after;
 }

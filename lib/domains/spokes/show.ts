@@ -1,5 +1,5 @@
 /** Spokes as the API shows them: the rows, each with the operation that it is busy with. */
-import { type AuditEvent, type Page, readAudit, shownTo } from "#lib/records/audit/store.ts";
+import { type AuditEvent, type AuditPage, readAudit, shownTo } from "#lib/records/audit/store.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
@@ -38,7 +38,12 @@ export async function findSpokes(
 }
 
 /** What was done with a spoke, newest first. */
-export async function findActivity(rows: Rows, viewer: Viewer, { id }: SpokeRow, page: Page): Promise<AuditEvent[]> {
+export async function findActivity(
+  rows: Rows,
+  viewer: Viewer,
+  { id }: SpokeRow,
+  page: AuditPage,
+): Promise<AuditEvent[]> {
   return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));
 }
 

@@ -32,7 +32,7 @@ const Answer = v.pipe(
     expires: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(LAST_YEAR)),
   }),
 );
-export type SiteAnswer = v.InferOutput<typeof Answer>;
+type SiteAnswer = v.InferOutput<typeof Answer>;
 
 const OTHERS =
   "another administrator of the site must put that right first, for reset-admin-password cannot help, either";

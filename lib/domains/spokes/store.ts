@@ -13,7 +13,7 @@ import type { SpokeState } from "#lib/operations/states.ts";
 import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 
 export type SpokeRow = Selectable<Schema["spokes"]>;
-export type NewSpokeRow = Insertable<Schema["spokes"]>;
+type NewSpokeRow = Insertable<Schema["spokes"]>;
 
 /** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
 export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<SpokeRow | undefined> {

@@ -10,11 +10,11 @@ type Wish = Pick<SpokeRow, "display_name" | "admin_email" | "brand" | "domain" |
 type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host">;
 
 /** From one value to another. */
-export interface Change {
+interface WishChange {
   readonly from: string | null;
   readonly to: string | null;
 }
-export type Changes = Readonly<Record<string, Change>>;
+export type Changes = Readonly<Record<string, WishChange>>;
 
 /** What the site has not taken yet, by the API's names. */
 export function lackOf(wish: Wish, inputs: InForce): Changes {

@@ -10,7 +10,7 @@ import { newId } from "#lib/base/ids.ts";
 import type { Log } from "#lib/base/log.ts";
 import { findFirstOperator, hasUsers, insertOperator } from "#lib/domains/users/store.ts";
 
-export interface Admin {
+interface Admin {
   /** In lower case, as the Email schema leaves it. */
   readonly email: string;
   readonly password: string;

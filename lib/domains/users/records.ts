@@ -6,7 +6,7 @@ import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
 import type { UserRecord, UserState } from "#lib/domains/users/views.ts";
 
-export interface UserFilter {
+interface UserFilter {
   /** What the address begins with, in lower case. */
   readonly email?: string | undefined;
   readonly role?: UserRecord["role"] | undefined;

@@ -2,7 +2,7 @@
  * Rights in a namespace that this program has made, where it has none in the whole cluster (CLUSTER_ROLE): it binds the role
  * to itself there. So it can read no Secret but those of its own hubs and spokes.
  */
-import { type Access, type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { type Call, type ClusterAccess, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
@@ -15,7 +15,7 @@ const RBAC = "rbac.authorization.k8s.io";
 const IN_FORCE = 30 * SECOND;
 const LOOK = SECOND / 4;
 /** What nobody has who has not been given it. */
-const PROOF: Access = { verb: "get", group: "", resource: "secrets" };
+const PROOF: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
 /** Returns once the API server says that the role is in force. To do it again is no harm. */
 export async function bindRole(api: Api, objects: Objects, role: string, namespace: string, call: Call): Promise<void> {
@@ -41,7 +41,12 @@ export async function bindRole(api: Api, objects: Objects, role: string, namespa
 }
 
 /** By the API server's own word; in all namespaces where none is given. */
-export async function isAllowed(api: Api, access: Access, namespace: string | undefined, call: Call): Promise<boolean> {
+export async function isAllowed(
+  api: Api,
+  access: ClusterAccess,
+  namespace: string | undefined,
+  call: Call,
+): Promise<boolean> {
   const { verb, group, resource: whole } = access, [resource, subresource] = whole.split("/");
   const resourceAttributes = {
     ...{ verb, group, resource },

@@ -5,6 +5,8 @@
  * again can help. Whatever happens inside a namespace goes through `Space`, which checks the namespace's uid first:
  * a name may be taken by somebody else, a uid never.
  */
+import { DriverError, type DriverErrorOptions } from "#lib/base/errors.ts";
+
 export interface Meta {
   name: string;
   namespace?: string;
@@ -35,8 +37,12 @@ export interface Ref {
   readonly name: string;
 }
 
+export function refOf({ apiVersion, kind, metadata: { name } }: KubeObject): Ref {
+  return { apiVersion, kind, name };
+}
+
 /** What somebody may do, in all namespaces: `create` of `jobs` in `batch`; a subresource is `pods/log`. */
-export interface Access {
+export interface ClusterAccess {
   readonly verb: string;
   /** Empty for the core group. */
   readonly group: string;
@@ -60,9 +66,6 @@ export interface Waiting extends Call {
   readonly onProgress?: (sentence: string) => void;
 }
 
-/** Whose doing a failure is: the customer's input, the operator's set-up (quota, image, class), or the cluster's. */
-export type Blame = "user" | "operator" | "cluster";
-
 /** What stays of a failure when its namespace is long gone. */
 export interface Evidence {
   /** The last 200 lines of the failing pod's failing container, oldest first. */
@@ -71,14 +74,9 @@ export interface Evidence {
   readonly events: readonly { at: string; object: string; reason: string; message: string; count: number }[];
 }
 
-export interface ClusterErrorOptions {
-  readonly transient: boolean;
+export interface ClusterErrorOptions extends DriverErrorOptions {
   /** HTTP status of the answer, 0 where there was none. */
   readonly status?: number;
-  readonly blame?: Blame;
-  /** What an operator can do about it, one sentence. */
-  readonly hint?: string;
-  readonly retryAfterMs?: number;
   readonly evidence?: Evidence;
   readonly cause?: unknown;
 }
@@ -88,24 +86,15 @@ export interface ClusterErrorOptions {
  * Conflict, Forbidden, ErrImagePull, ExceededQuota, BackoffLimitExceeded …) or ours (deadline, unreachable,
  * stranger: the namespace is not the one we made). `message` says what could not be done, then why, in the cluster's words.
  */
-export class ClusterError extends Error {
-  readonly code: string;
-  readonly transient: boolean;
+export class ClusterError extends DriverError {
+  override readonly name = "ClusterError";
   readonly status: number;
-  readonly blame: Blame;
-  readonly hint: string | undefined;
-  readonly retryAfterMs: number | undefined;
   readonly evidence: Evidence | undefined;
 
   constructor(code: string, message: string, options: ClusterErrorOptions) {
-    super(message, { cause: options.cause });
-    this.name = "ClusterError";
-    this.code = code;
-    this.transient = options.transient;
+    super(code, message, { blame: "cluster", ...options });
+    this.cause = options.cause;
     this.status = options.status ?? 0;
-    this.blame = options.blame ?? "cluster";
-    this.hint = options.hint;
-    this.retryAfterMs = options.retryAfterMs;
     this.evidence = options.evidence;
   }
 }
@@ -176,7 +165,7 @@ export interface PageRequest {
   readonly next?: string;
 }
 
-export interface Page {
+export interface ObjectPage {
   readonly items: KubeObject[];
   /** Null after the last one. */
   readonly next: string | null;
@@ -207,11 +196,11 @@ export interface Cluster {
   /** What stands under a namespace's name, even where the namespace itself answers 404: one that was forced leaves such. */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
   /** One page of such a list, for whoever goes through more than fits into memory. An expired `next` is status 410. */
-  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<Page>;
+  listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
   /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */
-  allows(access: Access, call: Call): Promise<boolean>;
+  allows(access: ClusterAccess, call: Call): Promise<boolean>;
   /** Where it is, and how many milliseconds its clock is ahead of ours by its last answer (0: under two seconds). */
   about(): Promise<{ server: string; aheadMs: number }>;
   close(): Promise<void>;

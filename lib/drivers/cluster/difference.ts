@@ -1,9 +1,11 @@
 /**
- * In which fields two states of one object of the cluster differ, as a person would name them.
+ * Compares objects of the cluster, for two questions: where a manifest is not fulfilled by the object that stands there
+ * (`unlike`), and in which fields two states of one object differ, as a person would name them (`differences`).
  *
- * For what an action would change and for what somebody has changed: both compare an object as it stands with the one that
- * the API server says would stand there after an apply (`space.dryRun`), so what the server fills in is on both sides alike.
- * What it keeps count of by itself is passed over, and two ways to write one amount are one amount.
+ * `unlike` is a first look at thousands of objects, without a call, and no verdict: only the API server knows its own
+ * defaults, so what differs here is asked of it by a dry run. It may call something different that is not; what it finds
+ * alike must be. `differences` compares an object as it stands with the one that the API server says would stand there
+ * after an apply (`space.dryRun`), so what the server fills in is on both sides alike.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
@@ -16,27 +18,37 @@ export interface Difference {
   readonly to: unknown;
 }
 
-/** Who it is, how it is, and what the API server counts: nothing that anybody asks for. */
-const PASSED_OVER = new Set(["apiVersion", "kind", "status"]);
+/** Who it is, and how it is. The API server keeps `stringData` as `data`. */
+const PASSED_OVER = new Set(["apiVersion", "kind", "status", "stringData"]);
+/** What the API server counts: nothing that anybody asks for. */
 const PASSED_OVER_METADATA = new Set([
   ...["uid", "resourceVersion", "generation", "managedFields", "creationTimestamp", "selfLink"],
   ...["deletionTimestamp", "deletionGracePeriodSeconds"],
 ]);
 /** Fields that tell the items of a list apart, where each item has one and no two have the same. */
 const KEYS = ["name", "mountPath", "host", "containerPort", "port", "key"] as const;
-/** Maps of amounts. */
+/** What is one value for the API server, with all that is inside: one more or less of anything is a difference. */
+const WHOLE_LISTS = new Set<unknown>([
+  ...["envFrom", "tolerations", "rules", "tls", "ingress", "egress", "limits", "items", "matchExpressions"],
+]);
+const WHOLE_MAPS = new Set<unknown>(["selector", "podSelector", "namespaceSelector", "labelSelector"]);
+/** Maps of amounts, which may be written in several ways. */
 const AMOUNTS = new Set(["limits", "requests", "hard", "max", "min", "default", "defaultRequest", "capacity"]);
-/** What stands for a value that is nobody's to read. That it differs may be told. */
+/** What stands for a value that nobody may read. That it differs may be told. */
 const CONCEALED = "(concealed)";
-const HIDDEN = new Set<unknown>(["data", "stringData"]);
+const HIDDEN = "data";
+
+/** The paths of what the manifest says and the standing object lacks; none where all of it is there. */
+export function unlike(manifest: KubeObject, standing: KubeObject): string[] {
+  return compare([], strip(manifest), strip(standing), "passed over").map(({ at }) => pathOf(at));
+}
 
 /** Of a Secret that it differs, and where, but never what it holds. `before` is null for what is not there yet. */
 export function differences(before: KubeObject | null, after: KubeObject): Difference[] {
   const conceal = after.kind === "Secret";
   if (before === null) return [{ path: "", from: null, to: conceal ? concealed(strip(after)) : strip(after) }];
-  const found = compare([], strip(before), strip(after));
-  return found.map(({ at, from, to }) => {
-    const hidden = conceal && HIDDEN.has(at[0]);
+  return compare([], strip(before), strip(after), "told").map(({ at, from, to }) => {
+    const hidden = conceal && at[0] === HIDDEN;
     return { path: pathOf(at), from: hidden ? maskOf(from) : from, to: hidden ? maskOf(to) : to };
   });
 }
@@ -50,18 +62,35 @@ interface Found {
 /** The name of a field, or which item of a list: its place, or what it is told by. */
 type Step = string | { readonly item: string | number };
 
-function compare(at: readonly Step[], from: unknown, to: unknown): Found[] {
-  if (same(at, from, to)) return [];
-  if (isMap(from) && isMap(to)) {
-    const names = new Set([...Object.keys(from), ...Object.keys(to)]);
-    return [...names].flatMap((name) => compare([...at, name], from[name], to[name]));
-  }
-  if (Array.isArray(from) && Array.isArray(to) && isListOfMaps(from) && isListOfMaps(to)) {
-    const left = keyed(from, to), right = keyed(to, from);
-    const items = new Set([...left.keys(), ...right.keys()]);
-    return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item)));
-  }
+/** What becomes of fields and items that only the second state has. Refused: the value around them differs as a whole. */
+type Surplus = "told" | "passed over" | "refused";
+
+function compare(at: readonly Step[], from: unknown, to: unknown, outside: Surplus): Found[] {
+  if (same(at, from, to) || (outside !== "told" && from === undefined)) return [];
+  const surplus = outside === "passed over" && isOneValue(at, from) ? "refused" : outside;
+  if (isMap(from) && isMap(to)) return compareMaps(at, from, to, surplus);
+  if (isListOfMaps(from) && isListOfMaps(to)) return compareLists(at, from, to, surplus);
   return [{ at, from: from ?? null, to: to ?? null }];
+}
+
+function compareMaps(at: readonly Step[], from: Fields, to: Fields, surplus: Surplus): Found[] {
+  const more = Object.keys(to).filter((name) => !Object.hasOwn(from, name));
+  if (surplus === "refused" && more.length > 0) return [{ at, from, to }];
+  const names = surplus === "told" ? [...Object.keys(from), ...more] : Object.keys(from);
+  return names.flatMap((name) => compare([...at, name], from[name], to[name], surplus));
+}
+
+function compareLists(at: readonly Step[], from: readonly Fields[], to: readonly Fields[], surplus: Surplus): Found[] {
+  const key = surplus === "refused" ? undefined : KEYS.find((each) => tellsApart(from, each) && tellsApart(to, each));
+  const comparable = surplus === "told" || from.length === to.length || (key !== undefined && from.length > 0);
+  if (!comparable) return [{ at, from, to }];
+  const left = itemsBy(key, from), right = itemsBy(key, to);
+  const items = new Set(surplus === "told" ? [...left.keys(), ...right.keys()] : left.keys());
+  return [...items].flatMap((item) => compare([...at, { item }], left.get(item), right.get(item), surplus));
+}
+
+function isOneValue(at: readonly Step[], value: unknown): boolean {
+  return (Array.isArray(value) ? WHOLE_LISTS : WHOLE_MAPS).has(at.at(-1));
 }
 
 function same(at: readonly Step[], from: unknown, to: unknown): boolean {
@@ -74,9 +103,8 @@ function same(at: readonly Step[], from: unknown, to: unknown): boolean {
   return from.every((item, i) => !isMap(item) && !Array.isArray(item) && item === to[i]);
 }
 
-/** The items by what they are told by, the same for both lists; by their places where nothing tells them apart. */
-function keyed(list: readonly Fields[], other: readonly Fields[]): Map<string | number, Fields> {
-  const key = KEYS.find((each) => tellsApart(list, each) && tellsApart(other, each));
+/** By their places where nothing tells them apart. */
+function itemsBy(key: string | undefined, list: readonly Fields[]): Map<string | number, Fields> {
   return new Map(list.map((item, i) => [key === undefined ? i : String(item[key]), item]));
 }
 
@@ -92,8 +120,8 @@ function isMap(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isListOfMaps(list: readonly unknown[]): list is Fields[] {
-  return list.every(isMap);
+function isListOfMaps(value: unknown): value is Fields[] {
+  return Array.isArray(value) && value.every(isMap);
 }
 
 function isAmount(value: unknown): boolean {
@@ -114,7 +142,7 @@ function without(map: Fields, names: ReadonlySet<string>): Fields {
 
 function concealed(secret: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(secret).map(([name, value]) => [name, HIDDEN.has(name) ? maskOf(value) : value]),
+    Object.entries(secret).map(([name, value]) => [name, name === HIDDEN ? maskOf(value) : value]),
   );
 }
 

@@ -1,9 +1,9 @@
 /** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
 import type { Call, Ref, Waiting } from "#lib/drivers/cluster/cluster.ts";
-import type { Site } from "#lib/drivers/cluster/ready.ts";
+import type { ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 
-export async function waitUntilGone(site: Site, refs: readonly Ref[], waiting: Waiting): Promise<void> {
+export async function waitUntilGone(site: ReadySite, refs: readonly Ref[], waiting: Waiting): Promise<void> {
   if (refs.length === 0) return;
   const look = async (call: Call): Promise<Seen<undefined>> => {
     await site.guard.read(call);

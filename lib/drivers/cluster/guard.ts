@@ -4,6 +4,7 @@ import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
+/** On each of our objects: whose it is, by id. */
 export const FEDERATION = "wheelwright.dev/federation";
 export const SPOKE = "wheelwright.dev/spoke";
 const OURS = "wheelwright";

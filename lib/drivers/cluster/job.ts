@@ -19,7 +19,7 @@ import {
   addEvidence,
   errorOfVerdict,
   lookAround,
-  type Site,
+  type ReadySite,
   watchesOf,
   withEvidence,
 } from "#lib/drivers/cluster/ready.ts";
@@ -38,7 +38,7 @@ interface Course {
   readonly pods: Map<string, KubeObject>;
 }
 
-export async function followJob(site: Site, name: string, waiting: Waiting): Promise<JobResult> {
+export async function followJob(site: ReadySite, name: string, waiting: Waiting): Promise<JobResult> {
   const course: Course = { job: undefined, pods: new Map() };
   const logs = followLogs(site.api, site.namespace, waiting.signal);
   try {
@@ -56,7 +56,7 @@ export async function followJob(site: Site, name: string, waiting: Waiting): Pro
 }
 
 async function waitForEnd(
-  site: Site,
+  site: ReadySite,
   name: string,
   course: Course,
   logs: LogFollower,
@@ -95,7 +95,7 @@ async function waitForEnd(
 }
 
 async function resultOf(
-  site: Site,
+  site: ReadySite,
   name: string,
   course: Course,
   followed: readonly Followed[],

@@ -13,7 +13,7 @@ import { keepTail, splitLines, type Tail } from "#lib/drivers/cluster/wire/lines
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-export const LINES = 200;
+const LINES = 200;
 const LINE_MOST = 4096;
 /** Of a whole log: more than its lines may hold is not sent in the first place. */
 const BYTES_MOST = 4 * 2 ** 20;

@@ -4,7 +4,7 @@ import {
   type Call,
   ClusterError,
   type KubeObject,
-  type Page,
+  type ObjectPage,
   type PageRequest,
   type PatchOperation,
   type Ref,
@@ -13,7 +13,7 @@ import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/wire/kinds.t
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/wire/pages.ts";
 import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/wire/status.ts";
 
-export interface Applied {
+interface Applied {
   readonly object: KubeObject;
   readonly warnings: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface Applied {
 export interface Objects {
   get(ref: Ref, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   list(kind: Kind, namespace: string | undefined, selector: Selector, call: Call): Promise<KubeObject[]>;
-  listPage(kind: Kind, page: PageRequest, call: Call): Promise<Page>;
+  listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** POST; null if there is one of that name. */
   create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
   apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;
@@ -38,7 +38,7 @@ export interface Objects {
   collection(kind: Kind, namespace: string | undefined, call: Call): Promise<string>;
 }
 
-export interface Selector {
+interface Selector {
   readonly labels?: string;
   readonly fields?: string;
 }
@@ -47,7 +47,7 @@ export const MANAGER = "wheelwright";
 export type ApplyQuery = Readonly<Record<string, string>>;
 export const APPLY: ApplyQuery = { fieldManager: MANAGER, force: "true" };
 export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
-export type PatchQuery = Readonly<Record<string, string>>;
+type PatchQuery = Readonly<Record<string, string>>;
 /** Whoever makes an object, told apart from whoever patches it: lib/work/field-owner.ts says why. */
 export const MAKER = "wheelwright-create";
 export const FIELD_MANAGER: PatchQuery = { fieldManager: MANAGER };
@@ -163,7 +163,7 @@ export function queryOf(selector: Selector): Record<string, string> {
   };
 }
 
-export function hasCode(error: unknown, code: string): error is ClusterError {
+function hasCode(error: unknown, code: string): error is ClusterError {
   return error instanceof ClusterError && error.code === code;
 }
 

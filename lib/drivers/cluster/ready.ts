@@ -14,7 +14,7 @@ import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
-import type { Clock, Patience, Verdict } from "#lib/drivers/cluster/trouble/verdict.ts";
+import type { Clock, Diagnosis, Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { calledOf, capital } from "#lib/drivers/cluster/trouble/words.ts";
 import type { WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
@@ -22,7 +22,7 @@ import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** What everything that waits in one namespace needs. */
-export interface Site {
+export interface ReadySite {
   readonly api: Api;
   readonly objects: Objects;
   readonly guard: Guard;
@@ -36,7 +36,7 @@ const EVIDENCE_TIME = 15 * SECOND;
 /** Sentences told at once; the rest is counted. */
 const SENTENCES = 3;
 
-export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: Waiting): Promise<void> {
+export async function waitUntilReady(site: ReadySite, refs: readonly Ref[], waiting: Waiting): Promise<void> {
   if (refs.length === 0) return;
   const since = site.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
@@ -56,7 +56,7 @@ export async function waitUntilReady(site: Site, refs: readonly Ref[], waiting: 
 }
 
 /** All pods of the namespace, and its events but for those that are over: what an object is judged by. */
-export async function lookAround(site: Site, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
+export async function lookAround(site: ReadySite, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
   const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, site.namespace, {}, call);
   const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
   // Claims are asked for after their events, so that none is taken for pending that was bound by then.
@@ -70,7 +70,7 @@ const ORDERED = [
 ] as const;
 
 /** What cert-manager makes on the way to a certificate. Who may not look, or has no ACME, sees the certificate alone. */
-async function ordersOf(site: Site, call: Call): Promise<KubeObject[]> {
+async function ordersOf(site: ReadySite, call: Call): Promise<KubeObject[]> {
   const lists = ORDERED.map((kind) =>
     site.objects.list(kind, site.namespace, {}, call).catch((error) => {
       if (error instanceof ClusterError && (error.code === "NoKind" || error.status === 403)) return [];
@@ -81,19 +81,23 @@ async function ordersOf(site: Site, call: Call): Promise<KubeObject[]> {
 }
 
 /** Watches of pods, events and the kinds that are waited for: one each, however many objects. */
-export async function watchesOf(site: Site, refs: readonly Omit<Ref, "name">[], call: Call): Promise<WatchOptions[]> {
+export async function watchesOf(
+  site: ReadySite,
+  refs: readonly Omit<Ref, "name">[],
+  call: Call,
+): Promise<WatchOptions[]> {
   const kinds = [{ apiVersion: "v1", kind: "Pod" }, { apiVersion: "v1", kind: "Event" }, ...refs];
   const paths = await Promise.all(kinds.map((kind) => site.objects.collection(kind, site.namespace, call)));
   return [...new Set(paths)].map((path) => ({ path }));
 }
 
-export function errorOfVerdict(verdict: Verdict & { is: "impossible" }): ClusterError {
+export function errorOfVerdict(verdict: Diagnosis & { is: "impossible" }): ClusterError {
   const { code, message, blame, hint } = verdict;
   return new ClusterError(code, message, { transient: false, blame, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
-export async function withEvidence<T>(site: Site, call: Call, run: () => Promise<T>): Promise<T> {
+export async function withEvidence<T>(site: ReadySite, call: Call, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -107,7 +111,7 @@ export function addEvidence(error: ClusterError, evidence: Evidence): ClusterErr
   return retell(error, { evidence });
 }
 
-async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
+async function evidenceInTime(site: ReadySite, call: Call): Promise<Evidence> {
   const stop = new AbortController();
   const onAbort = () => stop.abort(call.signal.reason);
   call.signal.addEventListener("abort", onAbort, { once: true });
@@ -123,11 +127,11 @@ async function evidenceInTime(site: Site, call: Call): Promise<Evidence> {
   }
 }
 
-function missing(ref: Ref): Verdict {
+function missing(ref: Ref): Diagnosis {
   return { is: "waiting", sentence: `${capital(calledOf(ref.kind, ref.name))} is not made yet` };
 }
 
-function summary(verdicts: readonly Verdict[]): Seen<true> {
+function summary(verdicts: readonly Diagnosis[]): Seen<true> {
   const sentences: string[] = [];
   let again: number | undefined;
   for (const verdict of verdicts) {

@@ -25,7 +25,7 @@ const NAMES = 5;
 /** Watching single namespaces is a permission that not every installation has: look often enough without. */
 const LOOK = 2 * SECOND;
 
-export interface RemovalSite {
+interface RemovalSite {
   readonly api: Api;
   readonly objects: Objects;
   readonly log: Log;
@@ -50,7 +50,7 @@ export async function removeNamespace(site: RemovalSite, name: string, uid: stri
 }
 
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
-export async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: Call): Promise<string> {
+async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, going since ${minuteOf(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]

@@ -1,10 +1,10 @@
 /** One namespace of ours: every call asks the guard first. */
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
-import { type Call, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
-import { type Site, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
+import { type ReadySite, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { waitUntilGone } from "#lib/drivers/cluster/gone.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
@@ -13,7 +13,7 @@ const POD = { apiVersion: "v1", kind: "Pod" };
 /** Names told of pods that are waited for. */
 const NAMES = 5;
 
-export function openSpace(site: Site, uid: string): Space {
+export function openSpace(site: ReadySite, uid: string): Space {
   const { api, objects, guard, namespace } = site;
 
   /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
@@ -41,7 +41,7 @@ export function openSpace(site: Site, uid: string): Space {
     await guard.write(call);
     const created = await objects.create(here, namespace, call);
     if (created) return created;
-    const ref: Ref = { apiVersion: object.apiVersion, kind: object.kind, name: object.metadata.name };
+    const ref = refOf(object);
     const standing = await objects.get(ref, namespace, call);
     if (standing && !standing.metadata.deletionTimestamp) return standing;
     const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;

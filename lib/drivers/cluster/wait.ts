@@ -14,7 +14,7 @@ export type Seen<T> =
   | { readonly done: T }
   | { readonly sentence: string; /** Milliseconds after which to look again in any case. */ readonly again?: number };
 
-export interface Wait<T> {
+interface Wait<T> {
   readonly api: Api;
   readonly log: Log;
   /** What is waited for, to begin the sentence that it did not come. */

@@ -30,7 +30,7 @@ const WAITING = 16;
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
 
 /** `outdated` is right too, but its hash is cheaper than today's and should be made anew. */
-export type Verdict = "right" | "outdated" | "wrong";
+type Verdict = "right" | "outdated" | "wrong";
 
 /** Both say whose turn it is, and throw Fault unavailable `busy`. */
 export interface Passwords {

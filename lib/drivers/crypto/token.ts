@@ -17,7 +17,7 @@ const RANDOM_BYTES = 32, RANDOM_WIDTH = 43, CHECKSUM_WIDTH = 6; // base62 digits
 const PREFIX_SHOWS = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-export interface NewToken {
+interface NewToken {
   /** Shown once, to whoever made it, and kept nowhere. */
   readonly plaintext: string;
   /** The word and the first characters: enough to recognise it in a log, not enough to guess it. */

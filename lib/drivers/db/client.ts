@@ -7,14 +7,13 @@
  * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
  */
 import postgres from "postgres";
-import { atMost } from "#lib/drivers/db/at-most.ts";
 import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { types } from "#lib/drivers/db/values.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { SECOND } from "#lib/base/time.ts";
+import { atMost, SECOND } from "#lib/base/time.ts";
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly url: string;
   /** What pg_stat_activity shows. */
   readonly name: string;

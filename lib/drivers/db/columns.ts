@@ -2,13 +2,13 @@
 import type { ColumnType, JSONColumnType } from "kysely";
 
 /** Read as a Date; left out on insert where the column has a default. */
-export type Stamp = ColumnType<Date, Date | undefined, Date>;
-export type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
+export type StampColumn = ColumnType<Date, Date | undefined, Date>;
+export type MaybeStampColumn = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** A bigint: the driver reads it as text, and takes a number or text. */
 export type Big = ColumnType<string, number | string | undefined, number | string>;
 export type MaybeBig = ColumnType<string | null, number | string | null | undefined, number | string | null>;
 // deno-lint-ignore no-explicit-any
-export type Json = JSONColumnType<any>;
+export type JsonColumn = JSONColumnType<any>;
 // deno-lint-ignore no-explicit-any
 export type MaybeJson = JSONColumnType<any, string | null | undefined, string | null>;
 // deno-lint-ignore no-explicit-any

@@ -10,7 +10,7 @@ import { ConnectionLost, readOnly } from "#lib/drivers/db/faults.ts";
 import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly url: string;
   readonly name: string;
   readonly channel: string;
@@ -22,7 +22,7 @@ export interface ControlOptions {
   readonly onNotify: (payload: string | null) => void;
 }
 
-export interface OpenControl {
+interface OpenControl {
   /** The pid of its server process; null while there is no connection. */
   readonly pid: number | null;
   query(text: string, params?: readonly unknown[]): Promise<Result>;

@@ -40,14 +40,14 @@ export interface Control {
 }
 
 /** For whom a transaction is, and what it makes sure of before its work. */
-export interface Hold {
+export interface TransactionHold {
   /** Id of a user. Who takes something from this user waits, once that is committed, until the transaction has ended. */
   readonly user: string;
   /** Throws when the work shall not be done. It sees all that was taken by somebody who has been told so. */
   readonly confirm: (tx: Tx) => Promise<void>;
 }
 
-export interface DatabaseStats {
+interface DatabaseStats {
   /** Connections that the pool may have, has, has idle, and callers that wait for one. */
   readonly size: number;
   readonly open: number;
@@ -73,7 +73,7 @@ export interface Database {
   /** The same database for one request: waiting ends and running queries are cancelled when the signal aborts. */
   within(signal: AbortSignal): Database;
   /** The same database, each of whose transactions holds this. */
-  holding(hold: Hold): Database;
+  holding(hold: TransactionHold): Database;
   readonly wakeups: Wakeups;
   readonly control: Control;
   stats(): DatabaseStats;

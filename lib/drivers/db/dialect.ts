@@ -12,7 +12,7 @@ import {
 import { CommitUnknown, isFatal, refusesWrites } from "#lib/drivers/db/faults.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 
-export interface DialectOptions {
+interface DialectOptions {
   readonly pool: Pool;
   /** Milliseconds that one statement may take, seen from here. */
   readonly limit: number;

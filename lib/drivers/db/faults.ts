@@ -36,11 +36,6 @@ export function violates(error: unknown, constraint: string): boolean {
     (error as postgres.PostgresError).constraint_name === constraint;
 }
 
-/** Whether text was refused that no column can hold: a NUL, or half a surrogate pair in JSON. */
-export function isUnstorable(error: unknown): boolean {
-  return hasState(error, "22021", "22P05", "22P02");
-}
-
 /** Whether the same work may succeed if it is done again from its start: deadlock, conflict, a plan gone stale. */
 export function isPassing(error: unknown): boolean {
   return hasState(error, "40P01", "40001") ||

@@ -1,8 +1,7 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
 import { Kysely, sql } from "kysely";
-import { atMost } from "#lib/drivers/db/at-most.ts";
 import { openControl } from "#lib/drivers/db/control.ts";
-import type { Hold, OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
+import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
 import { holdOf, openDialect } from "#lib/drivers/db/dialect.ts";
 import { contended, isPassing } from "#lib/drivers/db/faults.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
@@ -10,7 +9,7 @@ import { openPool } from "#lib/drivers/db/pool.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
-import { backoff, SECOND, sleep } from "#lib/base/time.ts";
+import { atMost, backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -63,7 +62,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     }
   }
 
-  function over(signal?: AbortSignal, hold?: Hold): OpenDatabase {
+  function over(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
     return {
       rows,
@@ -106,7 +105,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 }
 
-function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: Hold | undefined): (tx: Tx) => Promise<T> {
+function confirmed<T>(work: (tx: Tx) => Promise<T>, hold: TransactionHold | undefined): (tx: Tx) => Promise<T> {
   if (!hold) return work;
   return async (tx) => {
     await hold.confirm(tx);

@@ -1,6 +1,6 @@
 /** The tables of backups, as kysely sees them: a part of the schema, in a file of its own for its length. */
 import type { Generated } from "kysely";
-import type { DefaultJson, MaybeBig, MaybeJson, MaybeStamp, Stamp } from "#lib/drivers/db/columns.ts";
+import type { DefaultJson, MaybeBig, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface BackupTables {
   backups: {
@@ -16,11 +16,11 @@ export interface BackupTables {
     size_bytes: MaybeBig;
     error: string | null;
     told: Generated<boolean>;
-    created_at: Stamp;
-    ready_at: MaybeStamp;
-    failed_at: MaybeStamp;
-    removing_since: MaybeStamp;
-    deleted_at: MaybeStamp;
+    created_at: StampColumn;
+    ready_at: MaybeStampColumn;
+    failed_at: MaybeStampColumn;
+    removing_since: MaybeStampColumn;
+    deleted_at: MaybeStampColumn;
   };
-  cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; looked_at: Stamp };
+  cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; looked_at: StampColumn };
 }

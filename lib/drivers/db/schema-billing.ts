@@ -1,5 +1,5 @@
 /** The tables of billing, as kysely sees them: a part of the schema, in a file of its own for its length. */
-import type { Big, DefaultJson, MaybeJson, MaybeStamp, Stamp } from "#lib/drivers/db/columns.ts";
+import type { Big, DefaultJson, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface BillingTables {
   subscriptions: {
@@ -22,12 +22,12 @@ export interface BillingTables {
     items: DefaultJson;
     invoice: MaybeJson;
     difference: MaybeJson;
-    past_due_since: MaybeStamp;
+    past_due_since: MaybeStampColumn;
     error: string | null;
-    retry_at: MaybeStamp;
-    seen_at: MaybeStamp;
-    created_at: Stamp;
-    updated_at: Stamp;
+    retry_at: MaybeStampColumn;
+    seen_at: MaybeStampColumn;
+    created_at: StampColumn;
+    updated_at: StampColumn;
   };
   billing_events: {
     id: string;
@@ -35,9 +35,9 @@ export interface BillingTables {
     object_id: string | null;
     customer_id: string | null;
     federation_id: string | null;
-    created_at: Stamp;
-    received_at: Stamp;
-    handled_at: MaybeStamp;
+    created_at: StampColumn;
+    received_at: StampColumn;
+    handled_at: MaybeStampColumn;
   };
   billing_refunds: {
     id: string;
@@ -45,6 +45,6 @@ export interface BillingTables {
     charge_id: string | null;
     amount: Big;
     currency: string;
-    created_at: Stamp;
+    created_at: StampColumn;
   };
 }

@@ -1,5 +1,5 @@
 /** The tables of what is announced, as kysely sees them: how often tokens called, and who was told. */
-import type { Big, Stamp } from "#lib/drivers/db/columns.ts";
+import type { Big, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
@@ -12,10 +12,10 @@ export interface NoticeTables {
   deprecation_notices: {
     notice_id: string;
     user_id: string;
-    told_at: Stamp;
+    told_at: StampColumn;
   };
   deprecation_announcements: {
     notice_id: string;
-    first_at: Stamp;
+    first_at: StampColumn;
   };
 }

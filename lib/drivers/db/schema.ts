@@ -4,7 +4,7 @@ import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
 import type { NoticeTables } from "#lib/drivers/db/schema-notices.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
-import type { Big, Json, MaybeJson, MaybeStamp, Stamp } from "#lib/drivers/db/columns.ts";
+import type { Big, JsonColumn, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables {
   clock_shift: { only_row: Generated<boolean>; shift: string };
@@ -14,11 +14,11 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     display_name: string;
     password_hash: string | null;
     operator: Generated<boolean>;
-    email_verified_at: MaybeStamp;
-    disabled_at: MaybeStamp;
-    created_at: Stamp;
-    updated_at: Stamp;
-    onboarded_at: MaybeStamp;
+    email_verified_at: MaybeStampColumn;
+    disabled_at: MaybeStampColumn;
+    created_at: StampColumn;
+    updated_at: StampColumn;
+    onboarded_at: MaybeStampColumn;
   };
   sessions: {
     id: string;
@@ -26,9 +26,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     token_hash: Uint8Array;
     ip: string;
     user_agent: string;
-    created_at: Stamp;
-    seen_at: Stamp;
-    ended_at: MaybeStamp;
+    created_at: StampColumn;
+    seen_at: StampColumn;
+    ended_at: MaybeStampColumn;
   };
   api_tokens: {
     id: string;
@@ -37,10 +37,10 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     scope: "cli" | "provisioning" | "readonly";
     prefix: string;
     token_hash: Uint8Array;
-    created_at: Stamp;
-    expires_at: MaybeStamp;
-    last_used_at: MaybeStamp;
-    revoked_at: MaybeStamp;
+    created_at: StampColumn;
+    expires_at: MaybeStampColumn;
+    last_used_at: MaybeStampColumn;
+    revoked_at: MaybeStampColumn;
   };
   federations: {
     id: string;
@@ -55,13 +55,13 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     namespace: string;
     namespace_uid: string | null;
     created_by: string;
-    created_at: Stamp;
-    updated_at: Stamp;
-    ready_at: MaybeStamp;
-    removed_at: MaybeStamp;
+    created_at: StampColumn;
+    updated_at: StampColumn;
+    ready_at: MaybeStampColumn;
+    removed_at: MaybeStampColumn;
     cluster_uid: string | null;
   };
-  federation_members: { federation_id: string; user_id: string; created_at: Stamp };
+  federation_members: { federation_id: string; user_id: string; created_at: StampColumn };
   spokes: {
     id: string;
     federation_id: string;
@@ -93,25 +93,31 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     namespace: string;
     namespace_uid: string | null;
     blueprint_revision: string;
-    blueprint_inputs: Json;
+    blueprint_inputs: JsonColumn;
     site_identifier: string | null;
     drift: MaybeJson;
     maintenance: Generated<boolean>;
-    backup_due_at: MaybeStamp;
+    backup_due_at: MaybeStampColumn;
     visible_events: Big;
     created_by: string;
-    created_at: Stamp;
-    updated_at: Stamp;
-    ready_at: MaybeStamp;
-    observed_at: MaybeStamp;
+    created_at: StampColumn;
+    updated_at: StampColumn;
+    ready_at: MaybeStampColumn;
+    observed_at: MaybeStampColumn;
     bad_looks: Generated<number>;
-    removed_at: MaybeStamp;
+    removed_at: MaybeStampColumn;
     cluster_uid: string | null;
     wished_domain: string | null;
   };
-  former_domains: { domain: string; spoke_id: string; until: Stamp };
-  spoke_members: { spoke_id: string; user_id: string; created_at: Stamp };
-  replicas: { id: string; release: string; started_at: Stamp; beat_at: Stamp; stopped_at: MaybeStamp };
+  former_domains: { domain: string; spoke_id: string; until: StampColumn };
+  spoke_members: { spoke_id: string; user_id: string; created_at: StampColumn };
+  replicas: {
+    id: string;
+    release: string;
+    started_at: StampColumn;
+    beat_at: StampColumn;
+    stopped_at: MaybeStampColumn;
+  };
   jobs: {
     id: string;
     seq: ColumnType<string, never, never>;
@@ -121,30 +127,30 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     federation_id: string | null;
     spoke_id: string | null;
     state: Generated<"queued" | "running" | "succeeded" | "failed" | "cancelled">;
-    run_at: Stamp;
+    run_at: StampColumn;
     attempt: Generated<number>;
     time_limit_ms: Big;
-    deadline_at: MaybeStamp;
+    deadline_at: MaybeStampColumn;
     fence: Big;
     holder: string | null;
     plan: number;
     step_names: string[];
     steps_done: Generated<string[]>;
     label: string;
-    payload: Json;
-    progress: Generated<Json>;
+    payload: JsonColumn;
+    progress: Generated<JsonColumn>;
     failure: MaybeJson;
     dedupe_key: string | null;
-    cancel_requested_at: MaybeStamp;
+    cancel_requested_at: MaybeStampColumn;
     asker_id: string;
     asker_email: string;
     asker_ip: string;
     asker_agent: string;
     asker_token: string | null;
-    created_at: Stamp;
-    updated_at: Stamp;
-    started_at: MaybeStamp;
-    finished_at: MaybeStamp;
+    created_at: StampColumn;
+    updated_at: StampColumn;
+    started_at: MaybeStampColumn;
+    finished_at: MaybeStampColumn;
   };
   audit_events: {
     id: string;
@@ -153,10 +159,10 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     actor_email: string;
     object_type: string;
     object_id: string;
-    metadata: Json;
+    metadata: JsonColumn;
     ip: string;
     user_agent: string;
-    at: Stamp;
+    at: StampColumn;
     federation_id: string | null;
     spoke_id: string | null;
     audience_user_id: string | null;
@@ -166,7 +172,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
   stream_heads: {
     federation_id: string;
     number: Big;
-    last_at: Stamp;
+    last_at: StampColumn;
     visible_events: Big;
     pruned_through: Generated<Big>;
   };
@@ -174,9 +180,9 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     federation_id: string;
     number: Big;
     type: string;
-    at: Stamp;
+    at: StampColumn;
     spoke_id: string | null;
-    data: Json;
+    data: JsonColumn;
   };
   idempotency_keys: {
     user_id: string;
@@ -185,26 +191,26 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     key: string;
     body_hash: Uint8Array;
     reply: MaybeJson;
-    created_at: Stamp;
+    created_at: StampColumn;
   };
   audit_seals: {
     chain: string;
     count: Big;
     head: Generated<string>;
     /** `-infinity` until something is sealed: read it as text. */
-    last_at: Stamp;
+    last_at: StampColumn;
     last_id: Generated<string>;
-    sealed_at: Stamp;
+    sealed_at: StampColumn;
   };
   one_time_tokens: {
     id: string;
     purpose: "invitation" | "password_reset" | "email_verification";
     user_id: string;
     token_hashes: Generated<Uint8Array[]>;
-    created_at: Stamp;
-    expires_at: Stamp;
-    used_at: MaybeStamp;
-    voided_at: MaybeStamp;
+    created_at: StampColumn;
+    expires_at: StampColumn;
+    used_at: MaybeStampColumn;
+    voided_at: MaybeStampColumn;
   };
   federation_requests: {
     id: string;
@@ -217,10 +223,10 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     state: Generated<"pending" | "approved" | "rejected" | "withdrawn">;
     requested_by: string;
     decided_by: string | null;
-    decided_at: MaybeStamp;
+    decided_at: MaybeStampColumn;
     reject_reason: string | null;
     federation_id: string | null;
-    created_at: Stamp;
-    updated_at: Stamp;
+    created_at: StampColumn;
+    updated_at: StampColumn;
   };
 }

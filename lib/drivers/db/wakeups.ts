@@ -13,13 +13,13 @@ export const CHANNEL = "wheelwright";
 const PAYLOAD_LIMIT = 7900; // bytes; PostgreSQL takes 7999
 const SEND_TRIES = 5;
 
-export interface WakeupsOptions {
+interface WakeupsOptions {
   /** Sends each payload as one notification. */
   readonly notify: (payloads: readonly string[]) => Promise<void>;
   readonly log: Log;
 }
 
-export interface OpenWakeups extends Wakeups {
+interface OpenWakeups extends Wakeups {
   /** Tells listeners here at once, and those of other replicas soon. */
   announce(topics: Iterable<Topic>): void;
   /** What came over the channel; null when something may have been missed. */

@@ -30,7 +30,7 @@ export function messageOf(mail: Mail, from: string): SendMailOptions {
   };
 }
 
-export function senderOf(from: string): { readonly name: string; readonly address: string } {
+function senderOf(from: string): { readonly name: string; readonly address: string } {
   const [, name, address] = /^(.*)<([^<>]+)>\s*$/.exec(from) ?? [];
   if (address === undefined) return { name: "Wheelwright", address: from.trim() };
   return { name: tidy(name!.replace(/^\s*"|"\s*$/g, ""), NAME_MOST) || "Wheelwright", address: address.trim() };

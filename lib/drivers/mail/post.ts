@@ -15,7 +15,7 @@ export interface Mail {
 }
 
 /** What may be logged of it. */
-export interface Receipt {
+interface Receipt {
   /** The server's last word, or null where there is none. */
   readonly answer: string | null;
   /** The file that it is in now, on the machine of whoever tries it in dev. */

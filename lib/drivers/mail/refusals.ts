@@ -6,9 +6,10 @@
  */
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
-import { MailError, type MailErrorOptions } from "#lib/drivers/mail/error.ts";
+import type { DriverErrorOptions } from "#lib/base/errors.ts";
+import { MailError } from "#lib/drivers/mail/error.ts";
 
-export interface Circumstances {
+interface Circumstances {
   /** `host:port`. */
   readonly place: string;
   /** The address that it was for. */
@@ -24,7 +25,7 @@ export function explain(error: unknown, { place, to, secrets, late }: Circumstan
   const said = clear(response ?? messageOf(error), secrets);
   const passing = (name: string, message: string, hint: string): MailError =>
     new MailError(name, message, { transient: true, hint });
-  const final = (name: string, message: string, more: Omit<MailErrorOptions, "transient">): MailError =>
+  const final = (name: string, message: string, more: Omit<DriverErrorOptions, "transient">): MailError =>
     new MailError(name, message, { transient: false, ...more });
   const reach = "See SMTP_HOST and SMTP_PORT, and whether the network lets it be reached.";
 

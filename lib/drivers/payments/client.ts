@@ -13,7 +13,7 @@ import { openWire } from "#lib/drivers/payments/wire.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
-export const API_VERSION = "2026-10-28.endive";
+const API_VERSION = "2026-10-28.endive";
 
 const API = "https://api.stripe.com";
 const DEADLINE = 20 * SECOND;
@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly settle?: number;
 }
 
-export interface Client {
+export interface PaymentClient {
   /** One call, in the background's places. Throws a PaymentError, or the signal's reason. */
   ask<T>(signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** One call for which somebody waits. */
@@ -44,7 +44,7 @@ export interface Client {
 }
 
 /** Throws a ConfigError for a live key that would be sent in the clear. */
-export function openClient(options: ClientOptions): Client {
+export function openPaymentClient(options: ClientOptions): PaymentClient {
   const { secretKey, webhookSecret, apiBase, deadline = DEADLINE, patience = PATIENCE, settle = SETTLE } = options;
   const base = new URL(apiBase ?? API);
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {

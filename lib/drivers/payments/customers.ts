@@ -5,13 +5,13 @@
  * never clashes with a changed name, a customer is made with nothing but the hub's id, and described afterwards.
  */
 import * as v from "valibot";
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
 import type { WantedCustomer } from "#lib/drivers/payments/payments.ts";
 import { CustomerShape, fit } from "#lib/drivers/payments/read.ts";
 import { isGone } from "#lib/drivers/payments/trouble.ts";
 
-export async function customerFor(client: Client, wanted: WantedCustomer, signal: AbortSignal): Promise<string> {
+export async function customerFor(client: PaymentClient, wanted: WantedCustomer, signal: AbortSignal): Promise<string> {
   const { federationId } = wanted;
   // One that was deleted just now may still be found, or be made again by the key's memory: describing it tells.
   const described = async (id: string) => await describeCustomer(client, id, wanted, signal) ? id : null;
@@ -32,7 +32,7 @@ export async function customerFor(client: Client, wanted: WantedCustomer, signal
 
 /** Whether there is such a customer. */
 export async function describeCustomer(
-  client: Client,
+  client: PaymentClient,
   id: string,
   { name, email }: WantedCustomer,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function describeCustomer(
 }
 
 /** The oldest, should there be several: everybody chooses the same one. */
-async function findCustomer(client: Client, federationId: string, signal: AbortSignal) {
+async function findCustomer(client: PaymentClient, federationId: string, signal: AbortSignal) {
   if (!/^\w+$/.test(federationId)) throw new TypeError("A hub's id cannot be searched for");
   const query = `metadata["federationId"]:"${federationId}"`;
   const answer = await client.ask(signal, (stripe) => stripe.customers.search({ query, limit: 100 }));

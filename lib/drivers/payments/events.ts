@@ -4,7 +4,7 @@
  * The package decodes the body leniently before it judges it; here what is no UTF-8 is refused first, so that what was signed
  * is what is read. Whatever is wrong is told in one sentence: whoever forges learns nothing from it.
  */
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { SignatureError } from "#lib/drivers/payments/error.ts";
 import type { ProviderEvent } from "#lib/drivers/payments/payments.ts";
 import { eventOf } from "#lib/drivers/payments/read.ts";
@@ -12,14 +12,14 @@ import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 const TOLERANCE = 5 * MINUTE;
 
-export interface SignedBody {
+interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | null;
   readonly secret: string;
   readonly now: Date;
 }
 
-export async function readEvent(client: Pick<Client, "load">, signed: SignedBody): Promise<ProviderEvent> {
+export async function readEvent(client: Pick<PaymentClient, "load">, signed: SignedBody): Promise<ProviderEvent> {
   const { webhooks } = await client.load();
   const event = await judged(async () => {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(signed.body);

@@ -2,7 +2,7 @@
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import type { Subscription, WantedItem } from "#lib/drivers/payments/payments.ts";
 
-export type ItemChange =
+type ItemChange =
   | { readonly id: string; readonly quantity: number }
   | { readonly price: string; readonly quantity: number; readonly metadata: { readonly size: string } };
 

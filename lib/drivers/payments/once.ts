@@ -11,12 +11,12 @@
  *
  * Changes of what is there have no such key: they say what is to be, not what is to be added, and are looked at before.
  */
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { isOtherCall, Refusal } from "#lib/drivers/payments/trouble.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export interface Wanted<T> {
+interface Wanted<T> {
   /** What no other wish has: of what, and for whom. */
   readonly key: string;
   find(): Promise<T | null>;
@@ -27,7 +27,7 @@ export interface Wanted<T> {
 const NUMBERS = 8;
 
 export async function makeOnce<T>(
-  { settle }: Pick<Client, "settle">,
+  { settle }: Pick<PaymentClient, "settle">,
   { key, find, make }: Wanted<T>,
   signal: AbortSignal,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 /** Opens the payment provider behind our own contract: Stripe, by its own package, loaded when it is first needed. */
-import { type ClientOptions, openClient } from "#lib/drivers/payments/client.ts";
+import { type ClientOptions, openPaymentClient } from "#lib/drivers/payments/client.ts";
 import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";
@@ -19,7 +19,7 @@ import {
 export type PaymentsOptions = ClientOptions;
 
 export function openPayments(options: PaymentsOptions): Payments {
-  const client = openClient(options);
+  const client = openPaymentClient(options);
   return {
     check: async (signal) => void await client.ask(signal, (stripe) => stripe.prices.list({ limit: 1 })),
     priceFor: (wanted, signal) => priceFor(client, wanted, signal),

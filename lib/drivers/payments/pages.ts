@@ -1,16 +1,16 @@
 /** Lists of the provider, which come in pages. */
 import type { Stripe } from "stripe";
 import * as v from "valibot";
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { fit } from "#lib/drivers/payments/read.ts";
 
 /** What each page is asked with. */
-export interface PageParams {
+interface PageParams {
   readonly limit: number;
   readonly starting_after?: string;
 }
 
-export interface Paging<S extends v.GenericSchema> {
+interface Paging<S extends v.GenericSchema> {
   readonly shape: S;
   /** Of which list, for when it is none. */
   readonly what: string;
@@ -21,7 +21,7 @@ const LIMIT = 100; // the most that the provider gives
 
 /** All of a list, in the provider's order. */
 export async function readPages<S extends v.GenericSchema<unknown, { readonly id: string }>>(
-  client: Client,
+  client: PaymentClient,
   { shape, what, ask }: Paging<S>,
   signal: AbortSignal,
 ): Promise<v.InferOutput<S>[]> {

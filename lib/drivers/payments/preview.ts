@@ -5,7 +5,7 @@
  * computed as of the provider's own now, which it tells; a line's amount is without its discounts and taxes, which it lists.
  */
 import * as v from "valibot";
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { changesOf } from "#lib/drivers/payments/items.ts";
 import { hasEnded, type Preview, type WantedChange } from "#lib/drivers/payments/payments.ts";
@@ -55,9 +55,13 @@ const PreviewShape = v.object({
     null,
   ),
 });
-export type PreviewShape = v.InferOutput<typeof PreviewShape>;
+type PreviewShape = v.InferOutput<typeof PreviewShape>;
 
-export async function preview(client: Client, change: WantedChange, caller: AbortSignal): Promise<Preview | null> {
+export async function preview(
+  client: PaymentClient,
+  change: WantedChange,
+  caller: AbortSignal,
+): Promise<Preview | null> {
   const late = new AbortController();
   const onTime = () => {
     const message = `The payment provider has not said within ${client.patience} ms what that costs`;
@@ -79,7 +83,7 @@ export async function preview(client: Client, change: WantedChange, caller: Abor
   }
 }
 
-async function askOnce(client: Client, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
+async function askOnce(client: PaymentClient, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
   const { customer, subscription } = change;
   const current = subscription === null ? null : await readSubscription(client, subscription, signal);
   if (subscription !== null && (current === null || hasEnded(current))) return null;
@@ -108,7 +112,7 @@ async function askOnce(client: Client, change: WantedChange, signal: AbortSignal
 }
 
 /** With those lines that did not come along. */
-async function allLines(client: Client, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
+async function allLines(client: PaymentClient, shape: PreviewShape, signal: AbortSignal): Promise<PreviewShape> {
   const { id, lines } = shape;
   if (!lines.has_more || id === null) return shape;
   const answer = await client.ask(signal, (stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
@@ -116,7 +120,7 @@ async function allLines(client: Client, shape: PreviewShape, signal: AbortSignal
 }
 
 /** What there would be of a size, at which price, and what one costs if no line says so. */
-export interface AskedSize {
+interface AskedSize {
   readonly size: string;
   readonly price: string;
   readonly quantity: number;
@@ -177,6 +181,6 @@ function sum(amounts: readonly number[]): number {
 }
 
 /** The same client, in the places of those who wait. */
-function hurried(client: Client): Client {
+function hurried(client: PaymentClient): PaymentClient {
   return { ...client, ask: client.askNow };
 }

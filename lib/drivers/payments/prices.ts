@@ -5,14 +5,14 @@
  * with the old one keep it.
  */
 import * as v from "valibot";
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
 import type { WantedPrice } from "#lib/drivers/payments/payments.ts";
 import { fit, isMonthly, PriceShape } from "#lib/drivers/payments/read.ts";
 import { Refusal } from "#lib/drivers/payments/trouble.ts";
 
-export async function priceFor(client: Client, wanted: WantedPrice, signal: AbortSignal): Promise<string> {
+export async function priceFor(client: PaymentClient, wanted: WantedPrice, signal: AbortSignal): Promise<string> {
   const { size, title, currency, monthly } = wanted;
   const lookupKey = lookupKeyOf(wanted);
   const params = {
@@ -40,11 +40,11 @@ export async function priceFor(client: Client, wanted: WantedPrice, signal: Abor
   }, signal);
 }
 
-export function lookupKeyOf({ size, currency, monthly }: WantedPrice): string {
+function lookupKeyOf({ size, currency, monthly }: WantedPrice): string {
   return `wheelwright-${size}-${currency}-${monthly}`;
 }
 
-async function findPrice(client: Client, wanted: WantedPrice, lookupKey: string, signal: AbortSignal) {
+async function findPrice(client: PaymentClient, wanted: WantedPrice, lookupKey: string, signal: AbortSignal) {
   const answer = await client.ask(signal, (stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
   const { data: [found] } = fit(v.object({ data: v.array(PriceShape) }), answer, "list of prices");
   return found ? judge(found, wanted, lookupKey) : null;

@@ -1,11 +1,15 @@
 /** Refunds at the provider: all of a charge, asked for by the charge or by one of them. */
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { readPages } from "#lib/drivers/payments/pages.ts";
 import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
 import { ChargeShape, fit, refundOf, RefundShape } from "#lib/drivers/payments/read.ts";
 import { isGone } from "#lib/drivers/payments/trouble.ts";
 
-export async function readRefunds(client: Client, of: RefundedObject, signal: AbortSignal): Promise<Refunds | null> {
+export async function readRefunds(
+  client: PaymentClient,
+  of: RefundedObject,
+  signal: AbortSignal,
+): Promise<Refunds | null> {
   try {
     if ("charge" in of) return await ofCharge(client, of.charge, signal);
     const answer = await client.ask(signal, (stripe) => stripe.refunds.retrieve(of.refund));
@@ -18,7 +22,7 @@ export async function readRefunds(client: Client, of: RefundedObject, signal: Ab
   }
 }
 
-async function ofCharge(client: Client, id: string, signal: AbortSignal): Promise<Refunds> {
+async function ofCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
   const charge = fit(ChargeShape, await client.ask(signal, (stripe) => stripe.charges.retrieve(id)), "charge");
   const all = await readPages(client, {
     shape: RefundShape,

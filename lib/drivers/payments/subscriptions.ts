@@ -5,7 +5,7 @@
  * provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a preview
  * says is due now is due now.
  */
-import type { Client } from "#lib/drivers/payments/client.ts";
+import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { changesOf } from "#lib/drivers/payments/items.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
@@ -30,17 +30,21 @@ import { isGone, isWornOut } from "#lib/drivers/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
-export interface Owner {
+interface Owner {
   readonly customer: string;
   readonly federationId: string;
 }
 
-export async function findSubscription(client: Client, of: Owner, signal: AbortSignal): Promise<Subscription | null> {
+export async function findSubscription(
+  client: PaymentClient,
+  of: Owner,
+  signal: AbortSignal,
+): Promise<Subscription | null> {
   return aliveOf(await listSubscriptions(client, of, signal));
 }
 
 export async function createSubscription(
-  client: Client,
+  client: PaymentClient,
   wanted: WantedSubscription,
   signal: AbortSignal,
 ): Promise<Subscription> {
@@ -72,7 +76,11 @@ export async function createSubscription(
 }
 
 /** Null when the provider knows none of that id. */
-export async function readSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+export async function readSubscription(
+  client: PaymentClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Subscription | null> {
   try {
     const expand = ["latest_invoice"];
     const found = await client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand }));
@@ -90,7 +98,7 @@ export async function readSubscription(client: Client, id: string, signal: Abort
  * cost waits for the next invoice, in place of the changes.
  */
 export async function setQuantities(
-  client: Client,
+  client: PaymentClient,
   subscription: Subscription,
   wanted: readonly WantedItem[],
   signal: AbortSignal,
@@ -112,7 +120,7 @@ export async function setQuantities(
 }
 
 /** Of one that is there; refuses what has ended, for nobody would be billed. */
-export async function readOpen(client: Client, id: string, signal: AbortSignal): Promise<Subscription> {
+export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
   if (subscription && !hasEnded(subscription)) return subscription;
   const message = `The subscription ${id} ${subscription ? "has ended" : "is not there any more"}`;
@@ -122,7 +130,11 @@ export async function readOpen(client: Client, id: string, signal: AbortSignal):
   });
 }
 
-export async function endSubscription(client: Client, id: string, signal: AbortSignal): Promise<Subscription | null> {
+export async function endSubscription(
+  client: PaymentClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<Subscription | null> {
   const subscription = await readSubscription(client, id, signal);
   if (!subscription || hasEnded(subscription)) return subscription;
   try {
@@ -141,7 +153,11 @@ function aliveOf(subscriptions: readonly Subscription[]): Subscription | null {
 }
 
 /** All of the hub's own, the oldest first. */
-async function listSubscriptions(client: Client, of: Owner, signal: AbortSignal): Promise<readonly Subscription[]> {
+async function listSubscriptions(
+  client: PaymentClient,
+  of: Owner,
+  signal: AbortSignal,
+): Promise<readonly Subscription[]> {
   const expand = ["data.latest_invoice"];
   const all = await readPages(client, {
     shape: SubscriptionShape,
@@ -153,12 +169,12 @@ async function listSubscriptions(client: Client, of: Owner, signal: AbortSignal)
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
 }
 
-async function readAll(client: Client, answer: unknown, signal: AbortSignal): Promise<Subscription> {
+async function readAll(client: PaymentClient, answer: unknown, signal: AbortSignal): Promise<Subscription> {
   return await complete(client, fit(SubscriptionShape, answer, "subscription"), signal);
 }
 
 /** With what did not come along, and where somebody is late with paying, with the invoice that is to be paid first. */
-async function complete(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+async function complete(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   const subscription = await withItems(client, shape, signal);
   if (!isDunning(subscription)) return subscription;
   // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
@@ -176,7 +192,7 @@ function dueTime({ dueAt }: Invoice): number {
 }
 
 /** An object's list holds its first ones only. */
-async function withItems(client: Client, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
+async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
   const data = await readPages(client, {
     shape: ItemShape,

@@ -3,7 +3,8 @@
  *
  * What it throws holds the request's headers, and with them the key: nothing of it is kept but words and numbers.
  */
-import { PaymentError, type PaymentErrorOptions } from "#lib/drivers/payments/error.ts";
+import type { DriverErrorOptions } from "#lib/base/errors.ts";
+import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** A PaymentError for a call that the provider has answered. */
@@ -12,7 +13,7 @@ export class Refusal extends PaymentError {
   /** Whether it says only what became of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
 
-  constructor(code: string, message: string, options: PaymentErrorOptions & { status: number; replayed: boolean }) {
+  constructor(code: string, message: string, options: DriverErrorOptions & { status: number; replayed: boolean }) {
     super(code, message, options);
     this.status = options.status;
     this.replayed = options.replayed;
@@ -62,8 +63,7 @@ export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
 
 function refusalOf({ code, rawType, headers = {} }: Thrown, status: number, said: string): Refusal {
   const replayed = headers["idempotent-replayed"] === "true";
-  const make = (code: string, options: PaymentErrorOptions) =>
-    new Refusal(code, said, { ...options, status, replayed });
+  const make = (code: string, options: DriverErrorOptions) => new Refusal(code, said, { ...options, status, replayed });
   const name = typeof code === "string" && code !== "" ? code : String(rawType ?? `status_${status}`);
   if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", { transient: true });
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
@@ -86,7 +86,7 @@ function waitOf(header: unknown): { readonly retryAfterMs?: number } {
 }
 
 /** Without our secrets, other keys and the client secrets of payments; one line, and no more than can be read. */
-export function clean(words: string, secrets: readonly string[]): string {
+function clean(words: string, secrets: readonly string[]): string {
   let text = words;
   for (const secret of secrets) text = text.replaceAll(secret, "…");
   return text

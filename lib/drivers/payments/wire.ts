@@ -10,7 +10,7 @@ import type { Stripe } from "stripe";
 import { messageOf } from "#lib/base/errors.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
 
-export interface WireOptions {
+interface WireOptions {
   /** Where the API is; its path goes before every call's. */
   readonly base: URL;
   readonly signal: AbortSignal;

@@ -28,7 +28,7 @@ export const NOTHING_BEFORE = "0".repeat(64);
 export const SYSTEM_CHAIN = "system";
 
 /** Everything that an audit event says. */
-export interface Link {
+export interface ChainLink {
   readonly id: string;
   readonly kind: string;
   readonly actorId: string;
@@ -48,11 +48,11 @@ export interface Link {
 }
 
 /** The hash of an event behind the one whose hash is `previous`, in lower-case hexadecimal. */
-export function hashLink(previous: string, link: Link): string {
+export function hashLink(previous: string, link: ChainLink): string {
   return createHash("sha256").update(writeLink(previous, link), "utf8").digest("hex");
 }
 
-function writeLink(previous: string, link: Link): string {
+function writeLink(previous: string, link: ChainLink): string {
   const values = [
     "wheelwright audit 1",
     previous,

@@ -6,7 +6,7 @@
  * does not take "is null" for a constant, and would have all events of the system chain sorted for each batch.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type Link, SYSTEM_CHAIN } from "#lib/records/audit/chain.ts";
+import { type ChainLink, SYSTEM_CHAIN } from "#lib/records/audit/chain.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 /** Where an event stands in its chain; `at` is the text of the timestamp, since it may be `-infinity`. */
@@ -15,16 +15,20 @@ export interface Position {
   readonly id: string;
 }
 
-export interface Batch {
+interface Batch {
   readonly after: Position;
   readonly limit: number;
   /** Only events that are not newer. */
   readonly until?: Date;
 }
 
-export async function readLinks(rows: Rows, chain: string, batch: Batch): Promise<(Link & { position: Position })[]> {
+export async function readLinks(
+  rows: Rows,
+  chain: string,
+  batch: Batch,
+): Promise<(ChainLink & { position: Position })[]> {
   const { after, limit, until } = batch;
-  const { rows: found } = await sql<Link & { stands: string }>`
+  const { rows: found } = await sql<ChainLink & { stands: string }>`
     select id, kind, actor_id as "actorId", actor_email as "actorEmail", object_type as "objectType",
       object_id as "objectId", metadata::text as metadata, ip, user_agent as "userAgent",
       trim_scale((extract(epoch from at) * 1000)::numeric)::text as at, federation_id as "federationId",

@@ -17,7 +17,7 @@ import { MINUTE } from "#lib/base/time.ts";
 /** Older than this an event has settled: no transaction that wrote an earlier one can still be open. */
 const SETTLING = MINUTE;
 
-export interface Seal extends Head {
+interface Seal extends Head {
   readonly position: Position;
   readonly sealedAt: Date;
 }

@@ -43,7 +43,7 @@ export interface AuditFilter {
   readonly spokeId?: string | undefined;
 }
 
-export interface Page {
+export interface AuditPage {
   readonly limit: number;
   /** Exclusive. */
   readonly before?: Date | undefined;
@@ -81,7 +81,7 @@ export async function insertAudit(
  * Newest first. A page may run past its limit by the events that share the last one's timestamp: the caller goes on
  * before that timestamp, so none of them may be left for later.
  */
-export async function readAudit(rows: Rows, filter: AuditFilter, page: Page): Promise<AuditEvent[]> {
+export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage): Promise<AuditEvent[]> {
   const columns = {
     kind: filter.kind,
     actor_id: filter.actorId,

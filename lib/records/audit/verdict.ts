@@ -20,14 +20,14 @@ export interface Findings {
   readonly hashes: ReadonlyMap<number, string>;
 }
 
-export interface Verdict {
+export interface ChainVerdict {
   /** Empty when everything fits. */
   readonly problems: readonly string[];
   /** The first difference lies in an event after the one count and up to the other, if that can be told. */
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function judge(findings: Findings): Verdict {
+export function judge(findings: Findings): ChainVerdict {
   const { seal, hashes } = findings;
   const exported = [...findings.exported].sort((a, b) => a.count - b.count);
   const fits = ({ count, hash }: Head): boolean => hashes.get(count) === hash;

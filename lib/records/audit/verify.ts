@@ -11,13 +11,13 @@ import { hashLink, NOTHING_BEFORE } from "#lib/records/audit/chain.ts";
 import type { Head } from "#lib/records/audit/head.ts";
 import { countLinks, type Position, readLinks } from "#lib/records/audit/links.ts";
 import { readSeal } from "#lib/records/audit/seals.ts";
-import { judge, type Verdict } from "#lib/records/audit/verdict.ts";
+import { type ChainVerdict, judge } from "#lib/records/audit/verdict.ts";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 
 const BATCH = 1000;
 const START: Position = { at: "-infinity", id: "" };
 
-export interface Verification extends Verdict {
+export interface Verification extends ChainVerdict {
   readonly chain: string;
   /** Events that the seal counts; 0 where there is none. */
   readonly sealed: number;

@@ -23,15 +23,10 @@ export interface Change {
   readonly jobs?: readonly NewJob[];
 }
 
-/**
- * Call it last in the transaction. Returns the jobs that were enqueued, in order; for a job left out by its dedupe
- * key, the one that is live already.
- */
-export async function record(tx: Tx, asker: Asker, change: Change): Promise<Job[]> {
+/** Call it last in the transaction. */
+export async function record(tx: Tx, asker: Asker, change: Change): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
-  const enqueued: Job[] = [];
-  for (const job of jobs) enqueued.push(await enqueue(tx, asker, job));
-  if (jobs.length > 0) tx.wakes.add("jobs");
+  for (const job of jobs) await enqueue(tx, asker, job);
   await countVisible(tx, audit);
   await countAudiences(tx, audit);
   await writeLoose(tx, asker, audit.filter((entry) => !entry.federationId));
@@ -44,7 +39,16 @@ export async function record(tx: Tx, asker: Asker, change: Change): Promise<Job[
       events.filter((entry) => entry.federationId === federationId),
     );
   }
-  return enqueued;
+}
+
+/** The same for a new operation that the rest of the change names: `tell` is given the job as it was enqueued. */
+export async function recordOperation(
+  tx: Tx,
+  asker: Asker,
+  operation: NewJob,
+  tell: (job: Job) => Change,
+): Promise<void> {
+  await record(tx, asker, tell(await enqueue(tx, asker, operation)));
 }
 
 function hubsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): string[] {

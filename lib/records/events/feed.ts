@@ -27,7 +27,7 @@ export interface Feeds extends Readers {
 }
 
 /** Events in order, and when they were read (by performance.now()). */
-export interface Page {
+export interface FeedPage {
   readonly events: readonly StreamEvent[];
   readonly at: number;
 }
@@ -38,7 +38,7 @@ export interface Feed {
   /** The number of the newest event that the feed knows. */
   last(): number;
   /** The events after this number, as far as the ring reaches back; null when it does not. */
-  after(number: number): Page | null;
+  after(number: number): FeedPage | null;
   /** Waits for an event newer than this number, or for the signal. */
   wait(number: number, signal: AbortSignal): Promise<void>;
   leave(): void;
@@ -140,7 +140,7 @@ async function advance(db: Database, federationId: string, hub: Hub): Promise<bo
   }
 }
 
-function reach({ last, ring, readAt: at }: Hub, number: number): Page | null {
+function reach({ last, ring, readAt: at }: Hub, number: number): FeedPage | null {
   if (number >= last) return { events: [], at };
   const first = ring[0]?.number;
   if (first === undefined || number < first - 1) return null;

@@ -9,7 +9,7 @@ import type { Log } from "#lib/base/log.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 /** What a reader may see of a hub: everything, all events without an operator's means, or those of these spokes alone. */
-export type Sight = "all" | "plain" | ReadonlySet<string>;
+export type StreamSight = "all" | "plain" | ReadonlySet<string>;
 
 export interface Follower {
   readonly credentialId: string;
@@ -18,12 +18,12 @@ export interface Follower {
 }
 
 /** What each of these may see, in their order; null for one that may follow its hub no longer. */
-export type Look = (rows: Rows, followers: readonly Follower[]) => Promise<readonly (Sight | null)[]>;
+export type ReadSights = (rows: Rows, followers: readonly Follower[]) => Promise<readonly (StreamSight | null)[]>;
 
 /** What a credential may see of a hub, for all streams that it follows the hub with. */
 export interface Right extends Follower {
   readonly readers: Set<AbortController>;
-  sight: Sight | null;
+  sight: StreamSight | null;
   /** When the look that decided it began. */
   decidedAt: number;
   /** Whether its user's wake-up came after the look under way began. */
@@ -39,7 +39,7 @@ export interface Looks {
   drop(right: Right): void;
 }
 
-export interface LooksOptions {
+interface LooksOptions {
   /** Called for a right that is one no longer. */
   readonly lost: (right: Right) => void;
   readonly closing: AbortSignal;
@@ -47,7 +47,7 @@ export interface LooksOptions {
 
 const BATCH = 1000; // rights in one query, so that no decision is old before the query ends
 
-export function openLooks(db: Database, log: Log, look: Look, { lost, closing }: LooksOptions): Looks {
+export function openLooks(db: Database, log: Log, look: ReadSights, { lost, closing }: LooksOptions): Looks {
   const asked = new Set<Right>();
   let looking = false;
 
@@ -93,7 +93,7 @@ export function openLooks(db: Database, log: Log, look: Look, { lost, closing }:
     }
   }
 
-  function settle(right: Right, sight: Sight | null, at: number): void {
+  function settle(right: Right, sight: StreamSight | null, at: number): void {
     if (sight === null) lost(right);
     else if (!right.changed) Object.assign(right, { sight, decidedAt: at });
   }

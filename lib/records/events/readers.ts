@@ -6,12 +6,19 @@
  * credentials expire.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { type Follower, type Look, newRight, openLooks, type Right, type Sight } from "#lib/records/events/looks.ts";
+import {
+  type Follower,
+  newRight,
+  openLooks,
+  type ReadSights,
+  type Right,
+  type StreamSight,
+} from "#lib/records/events/looks.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Reader {
+export interface StreamReader {
   readonly federationId: string;
   /** Aborts when the stream must end: its right was taken back, its client has left, or the replica closes. */
   readonly over: AbortSignal;
@@ -19,7 +26,7 @@ export interface Reader {
    * What may be seen, if that was decided by a look that began at most 1.5 s ago, after the reader entered, after its user's
    * last wake-up, and not before `since` (of performance.now()); else null.
    */
-  sight(since: number): Sight | null;
+  sight(since: number): StreamSight | null;
   /** Settles after one more look, or the failure of one. */
   looked(): Promise<void>;
   leave(): void;
@@ -27,13 +34,13 @@ export interface Reader {
 
 export interface Readers {
   /** Gives the follower a place until it leaves, or the signal aborts. Throws Fault limited `too_many_streams`. */
-  enter(follower: Follower, signal: AbortSignal): Reader;
+  enter(follower: Follower, signal: AbortSignal): StreamReader;
   /** Ends all streams. */
   close(): void;
 }
 
 export interface ReadersOptions {
-  readonly look: Look;
+  readonly look: ReadSights;
   /** Streams that may be open on this replica. */
   readonly most: number;
 }

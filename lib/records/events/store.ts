@@ -51,7 +51,7 @@ export const StreamData = v.object({
 export type StreamData = v.InferOutput<typeof StreamData>;
 
 /** `SpokeUpdateActive`, `FederationUpdateProvisioning` …: what it is about and the state it is in. */
-export function eventType(entry: StreamEntry): string {
+function eventType(entry: StreamEntry): string {
   const state = entry.state.charAt(0).toUpperCase() + entry.state.slice(1);
   return `${entry.spokeId ? "Spoke" : "Federation"}Update${state}`;
 }
@@ -97,7 +97,7 @@ export async function readEvents(
   return found.map(toStreamEvent);
 }
 
-export interface Bounds {
+interface Bounds {
   /** The number of the newest event; 0 while there is none. */
   readonly last: number;
   /** The one up to which events may have been pruned. */

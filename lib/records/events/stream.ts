@@ -6,15 +6,15 @@
  * answer, the stream waits, and says now and then that it is still there. It ends with the hub: what comes last is `StreamEnd`.
  */
 import { sql } from "kysely";
-import type { Feed, Feeds, Page } from "#lib/records/events/feed.ts";
-import type { Sight } from "#lib/records/events/looks.ts";
-import type { Reader } from "#lib/records/events/readers.ts";
+import type { Feed, FeedPage, Feeds } from "#lib/records/events/feed.ts";
+import type { StreamSight } from "#lib/records/events/looks.ts";
+import type { StreamReader } from "#lib/records/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/records/events/store.ts";
 import { withoutMeansIn } from "#lib/base/means.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 /** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
-export type Frame =
+export type StreamFrame =
   | { readonly id: string; readonly event: string; readonly data: StreamData }
   | { readonly comment: string }
   | { readonly retry: number };
@@ -28,10 +28,10 @@ const PAGE = 500;
  */
 export async function* followHub(
   feeds: Feeds,
-  reader: Reader,
+  reader: StreamReader,
   since: number | null,
   quiet: number = QUIET,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<StreamFrame> {
   const feed = feeds.join(reader.federationId);
   try {
     yield { comment: "following" };
@@ -48,7 +48,7 @@ export async function* followHub(
 interface Following {
   readonly feeds: Feeds;
   readonly feed: Feed;
-  readonly reader: Reader;
+  readonly reader: StreamReader;
   readonly since: number | null;
   readonly quiet: number;
   /** When something was sent last. */
@@ -56,7 +56,7 @@ interface Following {
 }
 
 /** Ends by throwing, as soon as the reader is over. */
-async function* follow(following: Following): AsyncGenerator<Frame> {
+async function* follow(following: Following): AsyncGenerator<StreamFrame> {
   const { feeds, feed, reader: { federationId, over }, since } = following;
   yield* patiently(following, feed.opened);
   const bounds = yield* patiently(following, feeds.read((rows) => readBounds(rows, federationId), over));
@@ -82,7 +82,7 @@ async function* follow(following: Following): AsyncGenerator<Frame> {
 }
 
 /** Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry. */
-async function* conclude(following: Following, number: number): AsyncGenerator<Frame> {
+async function* conclude(following: Following, number: number): AsyncGenerator<StreamFrame> {
   yield { retry: HOUR };
   yield* show(following, { events: [await notice(following, "StreamEnd", number)], at: performance.now() });
 }
@@ -91,7 +91,7 @@ async function* conclude(following: Following, number: number): AsyncGenerator<F
 async function* beginning(
   following: Following,
   { last, prunedThrough }: { readonly last: number; readonly prunedThrough: number },
-): AsyncGenerator<Page, void> {
+): AsyncGenerator<FeedPage, void> {
   const { feeds, reader: { federationId, over }, since } = following;
   if (since === null) {
     const events = await feeds.read((rows) => readLatest(rows, federationId, last), over);
@@ -109,7 +109,7 @@ async function* beginning(
   }
 }
 
-async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<Page> {
+async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<FeedPage> {
   const events = await feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over);
   return { events, at: performance.now() };
 }
@@ -135,7 +135,7 @@ async function notice(
 }
 
 /** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
-async function* show(following: Following, { events, at }: Page): AsyncGenerator<Frame> {
+async function* show(following: Following, { events, at }: FeedPage): AsyncGenerator<StreamFrame> {
   const { reader } = following;
   for (const event of events) {
     let sight = reader.sight(-Infinity) ?? (yield* decide(following, -Infinity));
@@ -148,7 +148,7 @@ async function* show(following: Following, { events, at }: Page): AsyncGenerator
   }
 }
 
-async function* decide(following: Following, since: number): AsyncGenerator<Frame, Sight> {
+async function* decide(following: Following, since: number): AsyncGenerator<StreamFrame, StreamSight> {
   for (;;) {
     yield* patiently(following, following.reader.looked());
     const sight = following.reader.sight(since);
@@ -160,7 +160,7 @@ function isRemoval({ type }: StreamEvent): boolean {
   return type === "FederationUpdateRemoved";
 }
 
-function sees(sight: Sight, event: StreamEvent): boolean {
+function sees(sight: StreamSight, event: StreamEvent): boolean {
   return typeof sight === "string" || event.type.startsWith("Stream") ||
     (event.spokeId !== null && sight.has(event.spokeId));
 }
@@ -168,7 +168,7 @@ function sees(sight: Sight, event: StreamEvent): boolean {
 /**
  * Waits for the work with a comment now and then. Throws as soon as the reader is over, whatever becomes of the work.
  */
-async function* patiently<T>(following: Following, work: Promise<T>): AsyncGenerator<Frame, T> {
+async function* patiently<T>(following: Following, work: Promise<T>): AsyncGenerator<StreamFrame, T> {
   const { over } = following.reader;
   let ended = false, wake = () => {};
   const onOver = () => wake();

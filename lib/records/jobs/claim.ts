@@ -82,7 +82,7 @@ export async function untilNextDue(rows: Rows, known: Known): Promise<number | n
   return row?.wait == null ? null : Math.max(0, Number(row.wait));
 }
 
-export interface Claim {
+interface Claim {
   readonly holder: string;
   readonly label: string;
 }

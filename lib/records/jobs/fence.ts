@@ -23,7 +23,7 @@ export class FenceLost extends Error {
   }
 }
 
-export interface HeldChange {
+interface HeldChange {
   readonly label?: string;
   /** Appended to the steps done; one that stands there already is not repeated. */
   readonly stepDone?: string;
@@ -43,7 +43,7 @@ export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Pr
   });
 }
 
-export interface Ending {
+interface Ending {
   readonly state: "succeeded" | "failed" | "cancelled";
   readonly label: string;
   readonly failure: FailureReport | null;

@@ -1,6 +1,7 @@
 /**
  * Jobs and operations as the rest of the program sees them. An operation is a job that people can see.
  */
+import type { Blame } from "#lib/base/errors.ts";
 import { type Asker, SYSTEM } from "#lib/records/audit/asker.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 
@@ -10,7 +11,7 @@ export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelle
 export interface FailureReport {
   readonly step: string;
   readonly code: string;
-  readonly fault: "user" | "operator" | "cluster";
+  readonly fault: Blame;
   readonly message: string;
   readonly hint: string | null;
   readonly log: readonly string[];

@@ -74,13 +74,13 @@ export const OperationDetail = v.object({
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
 /** Whether whoever asks may know of an operation. */
-export type Sight = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
+export type MayKnow = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Views of the jobs, in their order. However many they are, the queue is read once. */
 export async function describeOperations(
   rows: Rows,
   jobs: readonly Job[],
-  visible: Sight = () => true,
+  visible: MayKnow = () => true,
 ): Promise<OperationView[]> {
   return (await describe(rows, jobs, visible)).map(({ view, failure }) => ({
     ...view,
@@ -88,7 +88,7 @@ export async function describeOperations(
   }));
 }
 
-export async function describeOperation(rows: Rows, job: Job, visible: Sight = () => true): Promise<OperationDetail> {
+export async function describeOperation(rows: Rows, job: Job, visible: MayKnow = () => true): Promise<OperationDetail> {
   const [{ view, failure }] = await describe(rows, [job], visible) as [Described];
   return {
     ...view,
@@ -113,7 +113,7 @@ interface Described {
   readonly failure: FailureReport | null;
 }
 
-async function describe(rows: Rows, jobs: readonly Job[], visible: Sight): Promise<Described[]> {
+async function describe(rows: Rows, jobs: readonly Job[], visible: MayKnow): Promise<Described[]> {
   const queue = await readQueue(rows, jobs.filter((job) => !isFinished(job.state)).map((job) => job.id));
   return jobs.map((job) => {
     const place = queue.get(job.id);

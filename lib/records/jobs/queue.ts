@@ -5,7 +5,7 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type JobRow, toJob } from "#lib/records/jobs/store.ts";
 
-export interface Place {
+export interface QueuePlace {
   /** 1 when nothing of the lane is ahead. */
   readonly position: number;
   /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
@@ -26,7 +26,7 @@ const SAMPLE = 50;
 const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActiveHub).map(({ name }) => name);
 
 /** The places of those of the jobs that are queued or running. One query, and one more if something is waited for. */
-export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, Place>> {
+export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePlace>> {
   if (ids.length === 0) return new Map();
   const { rows: places } = await sql<PlaceRow>`
     with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),

@@ -5,12 +5,12 @@ import type { Job } from "#lib/records/jobs/job.ts";
 import { toJob } from "#lib/records/jobs/store.ts";
 
 /** A hub's own, or one of its spokes'. */
-export type Removed = { readonly federationId: string } | { readonly spokeId: string };
+export type RemovalSubject = { readonly federationId: string } | { readonly spokeId: string };
 
 /** Whoever asks again may hurry the next try, but not so often that trying is all that happens. */
 const LEAST_SECONDS = 60;
 
-export async function lastRemoval(rows: Rows, of: Removed): Promise<Job | null> {
+export async function lastRemoval(rows: Rows, of: RemovalSubject): Promise<Job | null> {
   const all = rows.selectFrom("jobs").selectAll().where("visible", "=", true);
   const its = "spokeId" in of
     ? all.where("spoke_id", "=", of.spokeId).where("kind", "=", "remove")

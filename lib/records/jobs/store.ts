@@ -12,7 +12,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 export type JobRow = Selectable<Schema["jobs"]>;
 
 /** What an operation belongs to, and which page of the history is asked for. */
-export interface OperationFilter {
+interface OperationFilter {
   readonly federationId?: string;
   readonly spokeId?: string;
   /** Of these spokes alone. */

@@ -1,12 +1,12 @@
 /** What an operation that does not run waits for, in a sentence. It names nothing that not everybody may know of. */
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Place } from "#lib/records/jobs/queue.ts";
+import type { QueuePlace } from "#lib/records/jobs/queue.ts";
 
 const AGAIN = /^Trying again: /;
 
 /** The label that it has, but for what a row cannot know: the state of others, and the time. */
-export function labelOf(job: Job, place: Place | undefined): string {
+export function labelOf(job: Job, place: QueuePlace | undefined): string {
   if (job.state === "cancelled" && job.startedAt === null) return "Called off before it began";
   if (job.state !== "queued" || !place) return job.label;
   if (place.nextTryAt) return job.label.replace(AGAIN, `Trying again at ${secondOf(place.nextTryAt)}: `);

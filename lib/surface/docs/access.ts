@@ -4,7 +4,7 @@
  */
 import type { FaultCode } from "#lib/base/faults.ts";
 
-export interface AccessNote {
+interface AccessNote {
   readonly who: string;
   /** Besides somebody who is not signed in. */
   readonly refuses: readonly FaultCode[];

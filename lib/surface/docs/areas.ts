@@ -1,6 +1,6 @@
 /** The parts that the API is told in, in the order in which somebody new would want them. */
 
-export interface Area {
+interface Area {
   readonly name: string;
   readonly description: string;
 }

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
 import * as v from "valibot";
-import type { Release } from "#lib/app.ts";
+import type { ProgramRelease } from "#lib/app.ts";
 import { noteOf } from "#lib/surface/docs/access.ts";
 import { areaOf, listAreas } from "#lib/surface/docs/areas.ts";
 import { headerComponents } from "#lib/surface/docs/headers.ts";
@@ -25,7 +25,7 @@ export type OpenApi = v.InferOutput<typeof OpenApi>;
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-export function describeApi(manifest: Manifest, release: Release): OpenApi {
+export function describeApi(manifest: Manifest, release: ProgramRelease): OpenApi {
   const named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
   return {

@@ -1,6 +1,6 @@
 /** What holds for every endpoint, told once: the document's description and the beginning of the reference page. */
 
-export interface Topic {
+interface Topic {
   readonly title: string;
   /** Paragraphs; what stands between backticks is code. */
   readonly paragraphs: readonly string[];

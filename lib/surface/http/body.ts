@@ -4,7 +4,7 @@ import { ClientGone } from "#lib/surface/http/exchange.ts";
 import type { Unread } from "#lib/base/limits/unread.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface BodyBounds {
+interface BodyBounds {
   /** Bytes. */
   readonly limit: number;
   /** Counts it while it is unread, and may cut it off. */

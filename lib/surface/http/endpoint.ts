@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Access, Actor, TokenScope } from "#lib/domains/auth/access.ts";
 import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
-import type { Page } from "#lib/surface/http/page.ts";
+import type { HtmlPage } from "#lib/surface/http/page.ts";
 import type { Readiness } from "#lib/surface/http/readiness.ts";
 import type { Reply } from "#lib/surface/http/reply.ts";
 import type { IdempotencyKey } from "#lib/records/idempotency/store.ts";
@@ -65,7 +65,7 @@ export interface Deprecation {
   readonly note: string;
 }
 
-export type Call<A, L, P, Q, B> =
+export type EndpointCall<A, L, P, Q, B> =
   & {
     /** The app of this request: its `db` is cancelled with the request. */
     readonly app: App;
@@ -86,7 +86,7 @@ export type Call<A, L, P, Q, B> =
   }
   & Omit<L, "actor">;
 
-export interface Endpoint<
+interface Endpoint<
   A extends Actor | null,
   L extends object,
   P extends Input,
@@ -111,9 +111,9 @@ export interface Endpoint<
   /** The body is handed on as it came, byte by byte, for a signature that is made over these. It excludes `body`. */
   readonly raw?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
-  readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
+  readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
   /** The same where both call: a page for whoever asks for HTML, JSON for all others. */
-  readonly excuse?: (problem: { readonly statusCode: number; readonly message: string }) => Page;
+  readonly excuse?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**
@@ -127,7 +127,7 @@ export interface Endpoint<
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
-  handle(call: Call<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
+  handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
 }
 
 // deno-lint-ignore no-explicit-any

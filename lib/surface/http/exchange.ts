@@ -2,7 +2,7 @@
 import type { HeaderLines } from "#lib/surface/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 import type { Fault } from "#lib/base/errors.ts";
-import type { Place } from "#lib/base/limits/load.ts";
+import type { RoomPlace } from "#lib/base/limits/load.ts";
 import type { Log } from "#lib/base/log.ts";
 
 export interface Exchange {
@@ -25,7 +25,7 @@ export interface Exchange {
   /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
   readonly body: () => Promise<Uint8Array>;
   /** Its place among all that is under way. */
-  readonly place: Place;
+  readonly place: RoomPlace;
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;
 }

@@ -75,7 +75,7 @@ export function readQuery(url: URL): Record<string, string> {
 }
 
 /** The JSON object of a body; no body counts as `{}`. Throws Fault media_type, too_large or invalid. */
-export async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
+async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return {};
   const { headers } = exchange.request;

@@ -2,7 +2,8 @@
 import { Fault } from "#lib/base/errors.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
 import { toResponse } from "#lib/surface/http/problem.ts";
-import { inPage } from "#lib/surface/http/refusal.ts";
+import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
+import type { Problem } from "#lib/surface/http/problem.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
@@ -124,4 +125,13 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
+}
+
+/** A refusal as a person reads it: a page in place of the JSON, with the same status and headers. */
+async function inPage(refused: Response, show: (problem: Problem) => HtmlPage): Promise<Response> {
+  const page = show(await refused.json());
+  const headers = new Headers(refused.headers);
+  headers.set("content-type", "text/html; charset=utf-8");
+  headers.set("content-security-policy", policyOf(page));
+  return new Response(writePage(page), { status: refused.status, headers });
 }

@@ -35,7 +35,7 @@ import type { Bucket } from "#lib/base/limits/bucket.ts";
 
 export type Authenticate = (app: App, request: Request, origin: Origin) => Promise<Actor | null>;
 
-export interface Mounting {
+interface Mounting {
   readonly app: App;
   readonly service: Service;
   readonly authenticate: Authenticate;
@@ -49,7 +49,7 @@ interface Mounted extends Mounting {
 }
 
 /** The route of a request. */
-export type FindRoute = (method: string, path: string) => Route;
+type FindRoute = (method: string, path: string) => Route;
 
 const NOTHING = new Uint8Array();
 

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   /** The feed that tells what is new on it: browsers and readers of feeds find it by itself. */
   readonly feed?: { readonly title: string; readonly href: string };
@@ -35,7 +35,7 @@ export function trusted(text: string): Markup {
 }
 
 /** The whole document. */
-export function writePage({ title, feed, style, script, body }: Page): string {
+export function writePage({ title, feed, style, script, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +56,7 @@ ${script === undefined ? "" : markup`<script>${trusted(script)}</script>`}
 }
 
 /** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
-export function policyOf({ style, script }: Page): string {
+export function policyOf({ style, script }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,

@@ -3,13 +3,13 @@
  * a Response. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
-import { type Page, policyOf, writePage } from "#lib/surface/http/page.ts";
+import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
 import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
-export type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
+type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
 /** What a reply may need of the request that it answers. */
-export interface Answering {
+interface Answering {
   /** Ends the connection, for a stream that can neither go on nor say so. */
   cut(reason: unknown): void;
 }
@@ -70,7 +70,7 @@ export function text(type: string): Reply<string> {
 }
 
 /** A page for people, under a policy of its own: it asks nobody for anything, see page.ts. */
-export function html(status = 200): Reply<Page> {
+export function html(status = 200): Reply<HtmlPage> {
   const type = "text/html; charset=utf-8";
   return {
     status,
@@ -146,4 +146,19 @@ function filter<In, Out>(schema: Schema<In, Out>, value: In): Out {
   throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
     cause: new v.ValiError(result.issues),
   });
+}
+
+type Either<A, B> = { readonly usual: A } | { readonly other: B };
+
+/**
+ * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the documents
+ * tell the two apart.
+ */
+export function either<A, B>(usual: Reply<A>, other: Reply<B>): Reply<Either<A, B>> {
+  return {
+    ...usual,
+    also: other,
+    send: (value, answering) =>
+      "usual" in value ? usual.send(value.usual, answering) : other.send(value.other, answering),
+  };
 }

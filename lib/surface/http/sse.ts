@@ -10,7 +10,7 @@ export type Frame<Data> =
   | { readonly comment: string }
   | { readonly retry: number };
 
-export const PATIENCE = 30 * SECOND;
+const PATIENCE = 30 * SECOND;
 export const STREAM_TYPE = "text/event-stream";
 
 /** Whether this is a stream of events, which goes on for long after it was begun. */

@@ -18,7 +18,7 @@ export type Fields = v.InferOutput<typeof Fields>;
 export const ResetFields = v.object({ ...Fields.entries, keepTokens: v.optional(v.string(), "") });
 export type ResetFields = v.InferOutput<typeof ResetFields>;
 
-export type Checked<T> = { readonly fields: T } | { readonly problems: Problems };
+type Checked<T> = { readonly fields: T } | { readonly problems: Problems };
 
 /** The fields as JSON goes through the same schema, with a password for this account; an empty one counts as absent. */
 export function checkFields<T extends { password: string }>(

@@ -1,12 +1,12 @@
 /** The frame around every page that a mailed link leads to, and how such a page is answered. */
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
-import { type Markup, markup, type Page, trusted } from "#lib/surface/http/page.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 import { html, type Reply } from "#lib/surface/http/reply.ts";
 
 /** A page, the status that goes with it, and the cookie of a session that began with it. */
 export interface Shown {
   readonly status: number;
-  readonly page: Page;
+  readonly page: HtmlPage;
   readonly cookie?: string;
 }
 
@@ -37,7 +37,7 @@ input.unseen { min-height: 0; padding: 0; border: 0; }
 button, .button { width: 100%; }
 `;
 
-export function frame(title: string, body: Markup): Page {
+export function frame(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
     style: theme + STYLE,
@@ -88,7 +88,7 @@ interface Refused {
 }
 
 /** A request that was refused before it came to what the page is about. */
-export function refused(problem: Refused): Page {
+export function refused(problem: Refused): HtmlPage {
   return refusal(problem, {
     later: "Nothing was changed. Go back and try again in a moment.",
     never: "Nothing was changed. Open the link from the mail once more.",
@@ -96,7 +96,7 @@ export function refused(problem: Refused): Page {
 }
 
 /** The same for a page that is only read. */
-export function unread(problem: Refused): Page {
+export function unread(problem: Refused): HtmlPage {
   return refusal(problem, {
     later: "Load the page again in a moment.",
     never: markup`Go on from the <a href="/">front page</a>.`,
@@ -108,7 +108,7 @@ interface Advice {
   readonly never: Markup | string;
 }
 
-function refusal({ statusCode, message }: Refused, { later, never }: Advice): Page {
+function refusal({ statusCode, message }: Refused, { later, never }: Advice): HtmlPage {
   const title = statusCode >= 500 ? "This did not work just now" : "This cannot be done";
   const advice = statusCode >= 500 ? later : never;
   return frame(title, markup`${outcome("wrong", title, `${message}.`)}<p>${advice}</p>`);

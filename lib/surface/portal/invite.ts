@@ -5,7 +5,7 @@ import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { findLink, type Link } from "#lib/domains/auth/link.ts";
 import { AcceptBody } from "#lib/domains/auth/views.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
-import { markup, type Page } from "#lib/surface/http/page.ts";
+import { type HtmlPage, markup } from "#lib/surface/http/page.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
 import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/surface/portal/ends.ts";
@@ -46,7 +46,7 @@ export async function submitInvitation(app: App, service: Service, origin: Origi
   });
 }
 
-function write(link: Link, places: readonly NamedPlace[], name: string, problems: Problems = {}): Page {
+function write(link: Link, places: readonly NamedPlace[], name: string, problems: Problems = {}): HtmlPage {
   const title = "You are invited";
   const lead = places.length > 0 ? "Once you have accepted, you administer:" : "Choose a password to accept.";
   return frame(
@@ -67,7 +67,7 @@ happens then.</p></footer>`,
   );
 }
 
-function accepted(app: App, service: Service, { email }: Link, places: readonly NamedPlace[]): Page {
+function accepted(app: App, service: Service, { email }: Link, places: readonly NamedPlace[]): HtmlPage {
   const title = "Welcome";
   const lead = markup`Your account <strong>${email}</strong> is ready${places.length > 0 ? ". You administer:" : "."}`;
   return frame(title, markup`${outcome("well", title, lead)}${goOn(app, service, places)}`);

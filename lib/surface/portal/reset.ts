@@ -5,7 +5,7 @@ import { findLink, type Link } from "#lib/domains/auth/link.ts";
 import { resetByLink } from "#lib/domains/auth/reset.ts";
 import { ResetBody } from "#lib/domains/auth/views.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
-import { markup, type Page } from "#lib/surface/http/page.ts";
+import { type HtmlPage, markup } from "#lib/surface/http/page.ts";
 import { placesOfSeats } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/surface/portal/ends.ts";
@@ -47,7 +47,7 @@ export async function submitReset(
   });
 }
 
-function write(link: Link, keeps: boolean, problems: Problems = {}): Page {
+function write(link: Link, keeps: boolean, problems: Problems = {}): HtmlPage {
   const title = "Set a new password";
   return frame(
     Object.keys(problems).length > 0 ? `Please check the form: ${title}` : title,

@@ -8,7 +8,7 @@ import { findLink, type Link } from "#lib/domains/auth/link.ts";
 import { verifyEmail } from "#lib/domains/auth/verify.ts";
 import { ResetBody } from "#lib/domains/auth/views.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
-import { markup, type Page } from "#lib/surface/http/page.ts";
+import { type HtmlPage, markup } from "#lib/surface/http/page.ts";
 import { placesOfSeats } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import { goOn, spent, unlessSpent } from "#lib/surface/portal/ends.ts";
@@ -41,7 +41,7 @@ export async function submitVerification(app: App, service: Service, origin: Ori
   });
 }
 
-function write(link: Link, problems: Problems = {}): Page {
+function write(link: Link, problems: Problems = {}): HtmlPage {
   const title = "Confirm your address";
   const lead = "Type the password that you signed up with, or choose another: it is the one that counts from now on.";
   return frame(

@@ -5,6 +5,7 @@
  * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an operation, and
  * the snapshots are named after it: so whoever takes the operation over finds what was begun.
  */
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { App } from "#lib/app.ts";
 import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
 import {
@@ -17,7 +18,7 @@ import {
   noteClasses,
   noteVolumes,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP, FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
+import { BACKUP } from "#lib/moodle/names.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -5,10 +5,9 @@
  * runs all the same, so an address that does not come is noted on the operation and not taken for a failure. A
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
-import { refOf } from "#lib/operations/change.ts";
 import type { App } from "#lib/app.ts";
 import { hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
-import { ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type Ref, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, openSpace, type SpokeSite, waiting } from "#lib/work/site.ts";

@@ -2,11 +2,10 @@
 import type { App } from "#lib/app.ts";
 import { expectedObjects, fitted, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { ClusterError, type KubeObject, type PatchOperation, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { refOf } from "#lib/operations/change.ts";
+import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { isReadByPods } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";

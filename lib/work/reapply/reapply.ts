@@ -12,8 +12,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
-import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { refOf } from "#lib/operations/change.ts";
+import { ClusterError, type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { action, startAnew } from "#lib/work/actions/actions.ts";

@@ -6,7 +6,7 @@
  * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
  * are kept on purpose; they are told of where the snapshots are taken.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/moodle/names.ts";
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

@@ -1,5 +1,5 @@
 /** Goes through all objects of one kind of ours in a cluster, a page at a time, and slowly. */
-import { MANAGED_BY } from "#lib/moodle/names.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { sleep } from "#lib/base/time.ts";

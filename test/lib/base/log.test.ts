@@ -1,11 +1,11 @@
 /** The log: levels, both formats, bound fields, errors with their causes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Level, type Log, openLog } from "#lib/base/log.ts";
+import { type Log, type LogLevel, openLog } from "#lib/base/log.ts";
 
 const test = suite("openLog");
 
-function open(level: Level, format: "json" | "pretty"): { log: Log; lines: string[] } {
+function open(level: LogLevel, format: "json" | "pretty"): { log: Log; lines: string[] } {
   const lines: string[] = [];
   return { log: openLog({ level, format, write: (line) => lines.push(line) }), lines };
 }

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { loadCatalog } from "#lib/catalog/load.ts";
-import { readCatalog } from "#lib/catalog/read.ts";
+import { loadCatalog, readCatalog } from "#lib/catalog/load.ts";
 import { openBlueprint } from "#test/lib/moodle/scene.ts";
 import { rejection } from "#test/support/until.ts";
 

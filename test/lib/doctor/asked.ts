@@ -1,5 +1,5 @@
 /** What a request asked of a cluster needs to be allowed, in the words of roles: `create jobs.batch`, `get pods/log`. */
-import type { Access } from "#lib/drivers/cluster/cluster.ts";
+import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 import type { Asked } from "./between.ts";
 
 export interface Needed {
@@ -21,7 +21,7 @@ export function neededFor({ method, path, query }: Asked): Needed {
   return { namespace: namespace ?? null, permissions };
 }
 
-export function namePermission({ verb, group, resource }: Access): string {
+export function namePermission({ verb, group, resource }: ClusterAccess): string {
   const [plural, subresource] = resource.split("/");
   return `${verb} ${plural}${group && `.${group}`}${subresource ? `/${subresource}` : ""}`;
 }

@@ -1,7 +1,7 @@
 /** What a real cluster showed to be wrong in the first manifests, one test each; in every size. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FEDERATION } from "#lib/moodle/names.ts";
+import { FEDERATION } from "#lib/drivers/cluster/guard.ts";
 import { JOBS } from "#lib/moodle/steps.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";

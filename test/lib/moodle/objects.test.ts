@@ -1,7 +1,8 @@
+import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
-import { FEDERATION, MANAGED_BY, REVISION, SPOKE } from "#lib/moodle/names.ts";
+import { REVISION } from "#lib/moodle/names.ts";
 import { JOBS } from "#lib/moodle/steps.ts";
 import {
   allObjects,

@@ -1,11 +1,10 @@
 /** A place where jobs can run: a database with hubs and spokes in it, schedulers, and kinds of jobs that tests control. */
 import type { Asker } from "#lib/records/audit/asker.ts";
-import { record } from "#lib/records/changes/record.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
 import { hubLane, type Job, type NewJob, spokeLane } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { findJob } from "#lib/records/jobs/store.ts";
+import { enqueue, findJob } from "#lib/records/jobs/store.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler, type SchedulerOptions } from "#lib/scheduler/scheduler.ts";
@@ -47,7 +46,12 @@ export async function openScene(): Promise<Scene> {
     db,
     asker,
     hub: (spokes, state = "active") => makeHub(db, userId, spokes, state),
-    enqueue: (...jobs) => db.transact((tx) => record(tx, asker, { jobs })),
+    enqueue: (...jobs) =>
+      db.transact(async (tx) => {
+        const enqueued: Job[] = [];
+        for (const job of jobs) enqueued.push(await enqueue(tx, asker, job));
+        return enqueued;
+      }),
     async open(handlers, { on = db, ...options } = {}) {
       const release = { api: "v0", version: "test", commit: "unknown" };
       const scheduler = await openScheduler({ db: on, log: silent, release }, {

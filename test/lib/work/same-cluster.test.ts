@@ -6,7 +6,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { acceptHubRemoval } from "#lib/domains/federations/remove.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import { lastRemoval, type Removed } from "#lib/records/jobs/removal.ts";
+import { lastRemoval, type RemovalSubject } from "#lib/records/jobs/removal.ts";
 import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
@@ -57,7 +57,7 @@ function identityOf(simulator: Simulator): string {
   return simulator.objects("Namespace").find(({ metadata }) => metadata.name === "kube-system")!.metadata.uid!;
 }
 
-async function refused({ db }: WorkScene, of: Removed): Promise<Job> {
+async function refused({ db }: WorkScene, of: RemovalSubject): Promise<Job> {
   return await until(async () => {
     const job = await lastRemoval(db.rows, of);
     return job?.failure?.code === "another_cluster" && job;

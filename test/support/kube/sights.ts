@@ -1,7 +1,7 @@
 /** What a cluster may show: objects, pods and events as they look in each kind of trouble, by a clock of their own. */
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Clock, PATIENCE, type Verdict } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Clock, type Diagnosis, PATIENCE } from "#lib/drivers/cluster/trouble/verdict.ts";
 
 const START = Date.parse("2026-11-21T01:00:00Z");
 export const at = (ms: number) => new Date(START + ms).toISOString();
@@ -65,7 +65,7 @@ export const about = (object: KubeObject) => ({
 });
 
 /** A text is what the cluster said, which has to stand in the message as it was. */
-export function isImpossible(verdict: Verdict, code: string, message: RegExp | string): void {
+export function isImpossible(verdict: Diagnosis, code: string, message: RegExp | string): void {
   assert.is(verdict.is, "impossible", JSON.stringify(verdict));
   if (verdict.is !== "impossible") return;
   assert.is(verdict.code, code);
@@ -73,7 +73,7 @@ export function isImpossible(verdict: Verdict, code: string, message: RegExp | s
   else assert.match(verdict.message, message);
 }
 
-export function isWaiting(verdict: Verdict, sentence: RegExp): void {
+export function isWaiting(verdict: Diagnosis, sentence: RegExp): void {
   assert.is(verdict.is, "waiting", JSON.stringify(verdict));
   if (verdict.is === "waiting") assert.match(verdict.sentence, sentence);
 }

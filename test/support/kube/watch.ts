@@ -1,7 +1,7 @@
 /** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
-import { type Change, watch, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import { watch, type WatchChange, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export type Round = Handle;
@@ -57,7 +57,7 @@ export async function read(
   return { changes, asked: server.asked, watches: server.asked.filter((one) => one.query.has("watch")), server };
 }
 
-function describe(change: Change): string {
+function describe(change: WatchChange): string {
   const names = change.type === "LISTED" ? change.objects : [change.object];
   return `${change.type} ${names.map((object) => object.metadata.name).join(",")}`;
 }

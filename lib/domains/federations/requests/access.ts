@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { findRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";
 
 /** `see` and `withdraw`: operators and who asked. `decide`: operators. */
-export type RequestDeed = "see" | "decide" | "withdraw";
+type RequestDeed = "see" | "decide" | "withdraw";
 
 export function federationRequest(deed: RequestDeed): Access<Actor, { readonly asked: RequestRow }> {
   return {

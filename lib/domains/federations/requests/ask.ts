@@ -5,7 +5,7 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { requestDecided } from "#lib/domains/federations/requests/decide.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import {

@@ -12,7 +12,7 @@ import { connectHub } from "#lib/domains/billing/connect.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { refuseUnlisted } from "#lib/catalog/choices.ts";
+import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { announceFederation, placeFederation } from "#lib/domains/federations/create.ts";
 import { showRequest } from "#lib/domains/federations/requests/show.ts";
 import { decide, lockRequest, type RequestRow } from "#lib/domains/federations/requests/store.ts";

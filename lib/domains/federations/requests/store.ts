@@ -46,7 +46,7 @@ export async function lockRequest(tx: Tx, id: string): Promise<RequestRow> {
     .executeTakeFirstOrThrow();
 }
 
-export interface Decision {
+interface Decision {
   readonly state: Exclude<RequestState, "pending">;
   readonly decidedBy: string;
   readonly rejectReason?: string;

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { NewFederation } from "#lib/domains/federations/views.ts";
 import { maybe, MaybeStamp, oneOf, Slug, Stamp, text } from "#lib/base/schema.ts";
 
-export const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
+const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 const PersonView = v.object({ id: v.string(), email: v.string() });

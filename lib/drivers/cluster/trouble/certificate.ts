@@ -7,7 +7,14 @@
  */
 import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Clock, impossible, isFresh, until, type Verdict, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
+import {
+  type Clock,
+  type Diagnosis,
+  impossible,
+  isFresh,
+  until,
+  waiting,
+} from "#lib/drivers/cluster/trouble/verdict.ts";
 
 interface Words {
   readonly text: string;
@@ -21,7 +28,7 @@ export function certificateTrouble(
   certificate: KubeObject,
   orders: readonly KubeObject[],
   clock: Clock,
-): Verdict | undefined {
+): Diagnosis | undefined {
   const name = certificate.metadata.name;
   const words = wordsOf(certificate, familyOf(certificate, orders));
   if (!words) return undefined;

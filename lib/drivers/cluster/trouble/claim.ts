@@ -3,10 +3,10 @@ import { eventsOf, firstSeen, lastSeen } from "#lib/drivers/cluster/trouble/belo
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Clock,
+  type Diagnosis,
   impossible,
   isFreshEvent,
   until,
-  type Verdict,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
@@ -26,7 +26,7 @@ export function withoutSettledClaims(events: readonly KubeObject[], claims: read
   return events.filter((event) => !isOfClaim(event) || theirs.has(event));
 }
 
-export function claimTrouble(name: string, events: readonly KubeObject[], clock: Clock): Verdict | undefined {
+export function claimTrouble(name: string, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
   const event = latest(name, events);
   const message = String(event?.["message"] ?? "");
   const sentence = `No volume can be made for claim ${name}: ${message}`;
@@ -58,7 +58,7 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
   }
 }
 
-function driverTrouble(event: KubeObject, sentence: string, clock: Clock): Verdict {
+function driverTrouble(event: KubeObject, sentence: string, clock: Clock): Diagnosis {
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;

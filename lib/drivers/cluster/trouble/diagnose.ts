@@ -27,11 +27,11 @@ import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
 import { calledOf, capital, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import {
   type Clock,
+  type Diagnosis,
   impossible,
   isFresh,
   isFreshEvent,
   until,
-  type Verdict,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
@@ -44,7 +44,7 @@ export function judge(
   events: readonly KubeObject[],
   clock: Clock,
   orders: readonly KubeObject[] = [],
-): Verdict {
+): Diagnosis {
   const lack = lackOf(object);
   if (lack === undefined) return { is: "ready" };
   const name = capital(calledOf(object.kind, object.metadata.name));
@@ -95,7 +95,7 @@ function conditionTrouble(
   pods: readonly KubeObject[],
   lastWords: string | undefined,
   clock: Clock,
-): Verdict | undefined {
+): Diagnosis | undefined {
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
@@ -118,7 +118,7 @@ function conditionTrouble(
 /** What the pods were waiting for when their time was over says more than that it was. */
 function lastWords(
   own: readonly KubeObject[],
-  ofPods: readonly Verdict[],
+  ofPods: readonly Diagnosis[],
   events: readonly KubeObject[],
 ): string | undefined {
   const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
@@ -128,7 +128,7 @@ function lastWords(
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
 }
 
-function lostVolume({ metadata: { name } }: KubeObject): Verdict {
+function lostVolume({ metadata: { name } }: KubeObject): Diagnosis {
   const hint = "The data on it is lost unless the volume comes back: restore a backup.";
   return impossible("Lost", `The volume of claim ${name} is gone`, "operator", hint);
 }
@@ -140,7 +140,7 @@ function creationTrouble(
   events: readonly KubeObject[],
   clock: Clock,
   lack: string,
-): Verdict | undefined {
+): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastSeen(event) >= newestPod);

@@ -5,10 +5,11 @@
  * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.
  */
 import { capital } from "#lib/drivers/cluster/trouble/words.ts";
-import { type Blame, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
 
-export interface Explanation {
+interface Explanation {
   readonly code: string;
   readonly message: string;
   readonly blame: Blame;

@@ -6,7 +6,7 @@
  */
 import { type ContainerState, eventsOf, firstSeen, startOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Clock, impossible, until, type Verdict } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Clock, type Diagnosis, impossible, until } from "#lib/drivers/cluster/trouble/verdict.ts";
 
 interface Cause {
   readonly words: RegExp;
@@ -74,7 +74,7 @@ export function imageTrouble(
   container: ContainerState,
   events: readonly KubeObject[],
   clock: Clock,
-): Verdict {
+): Diagnosis {
   const own = eventsOf(pod, events);
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAbout(event, container));
@@ -124,7 +124,7 @@ export function placeOf(pod: KubeObject, { name }: ContainerState): string {
 }
 
 /** Events name the container as `spec.initContainers{dirs}`. */
-export function isAbout(event: KubeObject, container: ContainerState): boolean {
+function isAbout(event: KubeObject, container: ContainerState): boolean {
   const path = event["involvedObject"]?.fieldPath as string | undefined;
   return path === undefined || path.endsWith(`{${container.name}}`);
 }

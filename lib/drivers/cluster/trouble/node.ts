@@ -2,7 +2,7 @@
 import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import { claimTrouble } from "#lib/drivers/cluster/trouble/claim.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Clock, impossible, until, type Verdict, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Clock, type Diagnosis, impossible, until, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
 
 /** What helps, by a part of the scheduler's sentence; of several the first, for each of them has to be helped. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
@@ -27,7 +27,7 @@ const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 const SETTLING = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
 /** Of a pod whose condition PodScheduled is False. */
-export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Verdict {
+export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis {
   const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
   const name = pod.metadata.name;
   const claim = claimsTrouble(pod, events, clock);
@@ -51,7 +51,7 @@ function hintFor(message: string): string {
 }
 
 /** What keeps a claim that the pod names from being bound. */
-export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Verdict | undefined {
+export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
   return claimNames(pod).map((name) => claimTrouble(name, events, clock)).find((found) => found);
 }
 

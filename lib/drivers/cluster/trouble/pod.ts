@@ -13,13 +13,13 @@ import {
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { imageTrouble, placeOf } from "#lib/drivers/cluster/trouble/image.ts";
 import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/trouble/node.ts";
-import { type Clock, impossible, until, type Verdict, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Clock, type Diagnosis, impossible, until, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Restarts after which a container that crashes is not expected to come up any more. */
 const RESTARTS = 5;
 
-export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Verdict | undefined {
+export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
   const own = eventsOf(pod, events);
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);
@@ -38,7 +38,7 @@ function containerTrouble(
   container: ContainerState,
   own: readonly KubeObject[],
   clock: Clock,
-): Verdict | undefined {
+): Diagnosis | undefined {
   const { reason, message = "" } = container.state?.waiting ?? {};
   const place = placeOf(pod, container);
   switch (reason) {
@@ -82,7 +82,7 @@ function configTrouble(
   pod: KubeObject,
   own: readonly KubeObject[],
   clock: Clock,
-): Verdict {
+): Diagnosis {
   const sentence = `The ${place} cannot be configured: ${message}`;
   if (CATCHING_UP.test(message)) return waiting(sentence);
   const verdict = impossible(reason, sentence, "operator", missingHint(message));
@@ -105,7 +105,7 @@ function crashTrouble(
   message: string,
   place: string,
   own: readonly KubeObject[],
-): Verdict {
+): Diagnosis {
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
@@ -129,7 +129,7 @@ function crashTrouble(
 }
 
 /** Volumes and network, without which no container begins; old news once one has. */
-function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Verdict | undefined {
+function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
   }
@@ -167,7 +167,7 @@ function causeOf(message: string): string {
 }
 
 /** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
-function probeTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Verdict | undefined {
+function probeTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   return event && waiting(`Pod ${pod.metadata.name} is not ready: ${event["message"]}`);

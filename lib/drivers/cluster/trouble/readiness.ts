@@ -3,7 +3,7 @@ import { type Condition, conditionOf } from "#lib/drivers/cluster/trouble/belong
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 
 /** Undefined when it is ready, else what it waits for, to stand after its name. */
-export type Lack = string | undefined;
+type Lack = string | undefined;
 
 const RULES: Readonly<Record<string, (object: KubeObject) => Lack>> = {
   Deployment: lackOfDeployment,

@@ -7,7 +7,7 @@
  */
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 
-export interface Refusal {
+interface Refusal {
   readonly code: string;
   /** To stand after what was refused, and before the cluster's own words: "the quota spoke has no room for it". */
   readonly why: string;

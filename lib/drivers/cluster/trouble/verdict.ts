@@ -1,9 +1,10 @@
 /** What was made of what the cluster showed, and with how much patience. */
 import { lastSeen } from "#lib/drivers/cluster/trouble/belongs.ts";
-import type { Blame, KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import type { Blame } from "#lib/base/errors.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
-export type Verdict =
+export type Diagnosis =
   | { readonly is: "ready" }
   | {
     readonly is: "waiting";
@@ -66,15 +67,15 @@ export function isFreshEvent(event: KubeObject, clock: Clock): boolean {
   return isFresh(lastSeen(event), clock);
 }
 
-export function waiting(sentence: string, again?: number): Verdict {
+export function waiting(sentence: string, again?: number): Diagnosis {
   return { is: "waiting", sentence, ...(again === undefined ? {} : { again: Math.max(again, 50) }) };
 }
 
-export function impossible(code: string, message: string, blame: Blame, hint?: string): Verdict {
+export function impossible(code: string, message: string, blame: Blame, hint?: string): Diagnosis {
   return { is: "impossible", code, message, blame, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** Waits until the moment has come, then gives up. */
-export function until(moment: number, clock: Clock, sentence: string, verdict: Verdict): Verdict {
+export function until(moment: number, clock: Clock, sentence: string, verdict: Diagnosis): Diagnosis {
   return clock.now >= moment ? verdict : waiting(sentence, moment - clock.now);
 }

@@ -29,7 +29,7 @@ export interface Request {
   readonly repeat: "safe" | "unsent";
 }
 
-export interface Reply {
+interface Reply {
   // deno-lint-ignore no-explicit-any
   readonly body: any;
   readonly warnings: readonly string[];
@@ -48,7 +48,7 @@ export interface Api {
   close(): void;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly connections: Connections;
   readonly concurrency: number;
   readonly deadline: number;

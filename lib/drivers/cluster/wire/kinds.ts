@@ -8,7 +8,7 @@ import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.
 
 export type Kind = Omit<Ref, "name">;
 
-export interface Resource {
+interface Resource {
   readonly plural: string;
   readonly namespaced: boolean;
 }

@@ -8,7 +8,7 @@ const PAGE = "500";
 /** Pages of one list; a server that always has one more would never let it end. */
 const PAGES_MOST = 2000;
 
-export interface List {
+interface List {
   readonly items: KubeObject[];
   /** From where to watch. */
   readonly version: string;
@@ -30,7 +30,7 @@ export async function listPages(
   }
 }
 
-export interface ListPage extends List {
+interface ListPage extends List {
   /** Empty after the last one. */
   readonly next: string;
 }

@@ -1,6 +1,6 @@
 /** Waiting for what may never come: given up at once when called off, and at the latest after so long. */
 
-export interface Limit {
+interface Limit {
   readonly ms: number;
   readonly late: () => Error;
 }

@@ -16,7 +16,7 @@ import { isObject, listPages } from "#lib/drivers/cluster/wire/pages.ts";
 import { errorOfStatus, isRecord, statusOf } from "#lib/drivers/cluster/wire/status.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
-export type Change =
+export type WatchChange =
   | { readonly type: "LISTED"; readonly objects: readonly KubeObject[] }
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
@@ -37,7 +37,7 @@ const LINE_MOST = 16 * 2 ** 20;
 const SHORT = SECOND;
 
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
-export async function* watch(api: Api, options: WatchOptions, call: Call): AsyncGenerator<Change> {
+export async function* watch(api: Api, options: WatchOptions, call: Call): AsyncGenerator<WatchChange> {
   let version: string | undefined;
   for (let failures = 0;;) {
     try {

@@ -10,14 +10,14 @@ import { style } from "#lib/surface/docs/changelog/style.ts";
 import { dayOf, daysUntil, momentOf } from "#lib/surface/docs/changelog/words.ts";
 import { pathMarkup, proseMarkup } from "#lib/surface/docs/page/code.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
-import { type Markup, markup, type Page, trusted } from "#lib/surface/http/page.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 
-export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<Page> {
+export async function changelogPage(app: App, releases: readonly ReleaseNotes[]): Promise<HtmlPage> {
   const now = await app.db.now();
   return writeChangelog(changelogAt(app, releases, now), now);
 }
 
-export function writeChangelog({ api, version, notices, releases }: Changelog, now: Date): Page {
+export function writeChangelog({ api, version, notices, releases }: Changelog, now: Date): HtmlPage {
   const ahead = notices.filter(({ state }) => state === "announced")
     .sort((a, b) => a.takesEffectAt.getTime() - b.takesEffectAt.getTime());
   const past = notices.filter(({ state }) => state === "in_effect");

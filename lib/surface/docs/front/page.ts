@@ -3,21 +3,21 @@ import type { App } from "#lib/app.ts";
 import { style } from "#lib/surface/docs/front/style.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
-import { type Markup, markup, type Page, trusted } from "#lib/surface/http/page.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 
-export async function frontPage({ config, release }: App, { readiness }: Service): Promise<Page> {
+export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
   return writeFront({ url: config.publicUrl.href.replace(/\/$/, ""), version: release.version, works });
 }
 
-export interface Front {
+interface Front {
   /** PUBLIC_URL, without a slash at its end. */
   readonly url: string;
   readonly version: string;
   readonly works: boolean;
 }
 
-export function writeFront({ url, version, works }: Front): Page {
+export function writeFront({ url, version, works }: Front): HtmlPage {
   return {
     title: "Wheelwright",
     style: theme + style,

@@ -1,6 +1,6 @@
 /** Examples as somebody would type or read them: the command, and JSON with its names set apart. */
 import { type Markup, markup, trusted } from "#lib/surface/http/page.ts";
-import type { Entry } from "#lib/surface/docs/page/document.ts";
+import type { PageEntry } from "#lib/surface/docs/page/document.ts";
 
 /** JSON, indented; names and plain words are marked, so that text and structure can be told apart. */
 export function jsonMarkup(value: unknown): Markup {
@@ -17,7 +17,7 @@ export function jsonMarkup(value: unknown): Markup {
 }
 
 /** The curl command that does it, with the variables of the README: URL, TOKEN, and the cookies in `jar`. */
-export function curlOf({ method, path, parameters, requestBody, responses, "x-scope": scope }: Entry): string {
+export function curlOf({ method, path, parameters, requestBody, responses, "x-scope": scope }: PageEntry): string {
   const filled = path.replace(
     /\{(\w+)\}/g,
     (whole, name) => parameters.find((one) => one.name === name)?.example ?? whole,

@@ -12,19 +12,19 @@ export interface Document {
   };
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly deprecated?: boolean;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly requestBody?: { readonly required: boolean; readonly content: PageContent };
+  readonly responses: Readonly<Record<string, PageAnswer>>;
   readonly "x-scope": string;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
@@ -33,13 +33,13 @@ export interface Parameter {
   readonly example?: string;
 }
 
-export interface Answer {
+export interface PageAnswer {
   readonly description: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly content?: Content;
+  readonly content?: PageContent;
 }
 
-export type Content = Readonly<Record<string, Media>>;
+export type PageContent = Readonly<Record<string, Media>>;
 
 export interface Media {
   readonly schema: JsonSchema;
@@ -53,7 +53,7 @@ export interface Example {
 }
 
 /** An operation with its address, as the page tells it. */
-export interface Entry extends Operation {
+export interface PageEntry extends Operation {
   readonly method: string;
   readonly path: string;
 }
@@ -62,7 +62,7 @@ export function readDocument(document: OpenApi): Document {
   return document as unknown as Document;
 }
 
-export function listEntries({ paths }: Document): readonly Entry[] {
+export function listEntries({ paths }: Document): readonly PageEntry[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }))
   );

@@ -1,13 +1,13 @@
 /** One endpoint on the page: its address, who may, what goes in, what comes out, and the command that does it. */
 import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/surface/docs/page/code.ts";
 import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
-import type { Answer, Document, Entry, Media } from "#lib/surface/docs/page/document.ts";
+import type { Document, Media, PageAnswer, PageEntry } from "#lib/surface/docs/page/document.ts";
 import { fieldsMarkup, kindMarkup, rowMarkup } from "#lib/surface/docs/page/fields.ts";
 import type { FaultCode } from "#lib/base/faults.ts";
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { INTERNAL } from "#lib/surface/http/problem.ts";
 
-export function endpointMarkup(document: Document, entry: Entry): Markup {
+export function endpointMarkup(document: Document, entry: PageEntry): Markup {
   const { operationId, method, path, summary, description, deprecated, "x-scope": scope } = entry;
   return markup`
 <article id="${operationId}" data-shapes="${shapesOf(entry)}">
@@ -28,7 +28,7 @@ ${exampleMarkup(entry)}
 </article>`;
 }
 
-function parametersMarkup({ parameters }: Entry): Markup | "" {
+function parametersMarkup({ parameters }: PageEntry): Markup | "" {
   if (parameters.length === 0) return "";
   return markup`<h4>Parameters</h4><dl class="fields">${
     parameters.map(({ name, required, description, schema, in: place }) =>
@@ -40,7 +40,7 @@ function parametersMarkup({ parameters }: Entry): Markup | "" {
   }</dl>`;
 }
 
-function bodyMarkup(document: Document, { requestBody }: Entry): Markup | "" {
+function bodyMarkup(document: Document, { requestBody }: PageEntry): Markup | "" {
   const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
   if (!schema) return "";
   return markup`<details open><summary><h4>Body</h4></summary>${
@@ -48,7 +48,7 @@ function bodyMarkup(document: Document, { requestBody }: Entry): Markup | "" {
   }</details>`;
 }
 
-function answersMarkup(document: Document, { responses }: Entry): Markup {
+function answersMarkup(document: Document, { responses }: PageEntry): Markup {
   const all = Object.entries(responses);
   const done = all.filter(([status]) => Number(status) < 400),
     refused = all.filter(([status]) => Number(status) >= 400);
@@ -61,7 +61,7 @@ function answersMarkup(document: Document, { responses }: Entry): Markup {
   }</p>`;
 }
 
-function contentMarkup({ content = {} }: Answer): readonly Markup[] {
+function contentMarkup({ content = {} }: PageAnswer): readonly Markup[] {
   return Object.entries(content).map(([type, { schema }]) =>
     type === "application/json"
       ? markup`: ${kindMarkup(schema)}`
@@ -70,7 +70,7 @@ function contentMarkup({ content = {} }: Answer): readonly Markup[] {
 }
 
 /** The refusals that are this endpoint's own; what every endpoint can answer is told once, at the top. */
-function sentences({ components }: Document, status: string, { content }: Answer): readonly Markup[] {
+function sentences({ components }: Document, status: string, { content }: PageAnswer): readonly Markup[] {
   const codes = Object.keys(content?.["application/json"]?.examples ?? {});
   return codes.filter((code) => !EVERYWHERE.some((common) => common === code)).map((code) =>
     markup`<li><b>${status}</b> <code>${code}</code> ${components.examples[code]?.summary ?? ""}</li>`
@@ -117,7 +117,7 @@ const EVERYWHERE: readonly (FaultCode | typeof INTERNAL)[] = [
 ];
 
 /** Short examples stand here; a long one stands once, with its shape, and the script fetches it from there. */
-function exampleMarkup({ responses }: Entry): readonly Markup[] {
+function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
   return Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).filter(({ example }) => Number(status) < 400 && example !== undefined)
       .map((media) => oneExample(status, media))
@@ -147,7 +147,7 @@ function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
 }
 
 /** The names of what is answered: the search finds their fields under Shapes, and all else in the article itself. */
-function shapesOf({ responses }: Entry): string {
+function shapesOf({ responses }: PageEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));
   return schemas.flatMap((schema) => referredTo((schema as { items?: JsonSchema }).items ?? schema) ?? []).join(" ");

@@ -16,7 +16,7 @@ interface Shape {
 }
 
 /** Whether the fields are to be sent, where what must be there matters, or answered, where what may be absent does. */
-export type Way = "sent" | "answered";
+type Way = "sent" | "answered";
 
 /** The fields, or what else the schema is. */
 export function fieldsMarkup(schema: JsonSchema, way: Way): Markup {
@@ -30,7 +30,7 @@ export function fieldsMarkup(schema: JsonSchema, way: Way): Markup {
   }</dl>`;
 }
 
-export interface Row {
+interface Row {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly must: boolean;

@@ -6,16 +6,22 @@ import { referredTo } from "#lib/surface/docs/json-schema.ts";
 import type { OpenApi } from "#lib/surface/docs/openapi.ts";
 import { LEAD, OTHER_SCOPES, SCOPES, TOPICS } from "#lib/surface/docs/overview.ts";
 import { jsonMarkup, pathMarkup, proseMarkup } from "#lib/surface/docs/page/code.ts";
-import { type Content, type Document, type Entry, listEntries, readDocument } from "#lib/surface/docs/page/document.ts";
+import {
+  type Document,
+  listEntries,
+  type PageContent,
+  type PageEntry,
+  readDocument,
+} from "#lib/surface/docs/page/document.ts";
 import { endpointMarkup } from "#lib/surface/docs/page/endpoint.ts";
 import { fieldsMarkup } from "#lib/surface/docs/page/fields.ts";
 import { script } from "#lib/surface/docs/page/script.ts";
 import { style } from "#lib/surface/docs/page/style.ts";
 import { SAYING } from "#lib/surface/docs/responses.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
-import { type Markup, markup, type Page, trusted } from "#lib/surface/http/page.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 
-export function docsPage(openApi: OpenApi): Page {
+export function docsPage(openApi: OpenApi): HtmlPage {
   const document = readDocument(openApi);
   const areas = document.tags.map(({ name, description }) => ({
     name,
@@ -52,7 +58,7 @@ interface Area {
   readonly name: string;
   readonly description: string;
   readonly id: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PageEntry[];
 }
 
 function areaLinks({ name, id, entries }: Area): Markup {
@@ -125,6 +131,6 @@ ${
 }
 
 /** The name of what is sent: its fields stand with the endpoint, and are not told again. */
-function bodyName(content: Content | undefined): string | null {
+function bodyName(content: PageContent | undefined): string | null {
   return referredTo(content?.["application/json"]?.schema ?? {});
 }

@@ -1,8 +1,7 @@
 /** Ask a spoke to change. */
 import * as v from "valibot";
-import { either } from "#lib/surface/http/either.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { accepted, ok } from "#lib/surface/http/reply.ts";
+import { accepted, either, ok } from "#lib/surface/http/reply.ts";
 import { Flag } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";

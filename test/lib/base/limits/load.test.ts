@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Fault } from "#lib/base/errors.ts";
-import { openLoad, type Place, type Room } from "#lib/base/limits/load.ts";
+import { openLoad, type Room, type RoomPlace } from "#lib/base/limits/load.ts";
 
 const test = suite("openLoad");
 
@@ -19,7 +19,7 @@ function open(maxInFlight: number) {
     clock.now += after;
     clock.tick();
   };
-  const enter = (room: Room = "general"): Place => {
+  const enter = (room: Room = "general"): RoomPlace => {
     const place = load.place(room);
     place.enter();
     return place;

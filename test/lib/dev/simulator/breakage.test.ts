@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
-import { type Change, watch } from "#lib/drivers/cluster/wire/watch.ts";
+import { watch, type WatchChange } from "#lib/drivers/cluster/wire/watch.ts";
 import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
@@ -185,7 +185,7 @@ async function follow(scene: Scene, spoil: () => Promise<unknown>): Promise<{ to
   throw new Error("the watch ended");
 }
 
-function describe(change: Change): string {
+function describe(change: WatchChange): string {
   const objects = change.type === "LISTED" ? change.objects : [change.object];
   return [change.type, ...objects.map(({ metadata }) => metadata.name)].join(" ");
 }

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Quantities } from "#lib/domains/billing/billed.ts";
-import { type Difference, judgeLook, type Known } from "#lib/domains/billing/judge.ts";
+import { type BillingDifference, judgeLook, type KnownBilling } from "#lib/domains/billing/judge.ts";
 import type { Subscription, SubscriptionItem, SubscriptionStatus } from "#lib/drivers/payments/payments.ts";
 
 const test = suite("judgeLook");
@@ -16,7 +16,7 @@ function showing(status: SubscriptionStatus, items = [item("small", 2)], id = "s
   return { id, customer: "cus_1", federationId: "fed_1", status, currency: "EUR", items, invoice: null };
 }
 
-function known(status: SubscriptionStatus | null, more: Partial<Known> = {}): Known {
+function known(status: SubscriptionStatus | null, more: Partial<KnownBilling> = {}): KnownBilling {
   return {
     subscription_id: status && "sub_1",
     status,
@@ -107,7 +107,7 @@ test("a dunning that comes with other quantities tells both, each its own", () =
 });
 
 const AGREED = [item("small", 2)];
-const FOUND: Difference = [{ size: "small", spokes: 2, billed: 5 }];
+const FOUND: BillingDifference = [{ size: "small", spokes: 2, billed: 5 }];
 
 for (
   const [name, row, seen, billed, difference, told] of [
@@ -229,10 +229,10 @@ for (
     ],
   ] as const satisfies readonly (readonly [
     string,
-    Partial<Known>,
+    Partial<KnownBilling>,
     Subscription | null,
     Quantities,
-    Difference | null,
+    BillingDifference | null,
     boolean,
   ])[]
 ) {

@@ -1,11 +1,11 @@
 /** The hash of an event: a fixed vector, and that nothing of an event is left out of it. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hashLink, type Link, NOTHING_BEFORE } from "#lib/records/audit/chain.ts";
+import { type ChainLink, hashLink, NOTHING_BEFORE } from "#lib/records/audit/chain.ts";
 
 const test = suite("hashLink");
 
-const FIRST: Link = {
+const FIRST: ChainLink = {
   id: "evt_06fj2c4v7tq0w1x9n3m8k5r2dg",
   kind: "auth_login_failed",
   actorId: "anonymous",
@@ -22,7 +22,7 @@ const FIRST: Link = {
   customerVisible: false,
 };
 
-const SECOND: Link = {
+const SECOND: ChainLink = {
   id: "evt_06fj2c4v7tq0w1x9n3m8k5r2dh",
   kind: "spoke_provisioned",
   actorId: "usr_1",
@@ -49,11 +49,11 @@ test("is what the documented format gives", () => {
 });
 
 test("is another when any field is another, or is empty in place of null", () => {
-  const changed: Link[] = (Object.keys(SECOND) as (keyof Link)[]).map((name) => {
+  const changed: ChainLink[] = (Object.keys(SECOND) as (keyof ChainLink)[]).map((name) => {
     const value = SECOND[name];
     return { ...SECOND, [name]: typeof value === "boolean" ? !value : `${value} ` };
   });
-  const emptied: Link[] = (["federationId", "spokeId", "audienceUserId"] as const).flatMap((name) => [
+  const emptied: ChainLink[] = (["federationId", "spokeId", "audienceUserId"] as const).flatMap((name) => [
     { ...SECOND, [name]: null },
     { ...SECOND, [name]: "" },
     { ...SECOND, [name]: "-" },

@@ -3,8 +3,8 @@ import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { Feeds } from "#lib/records/events/feed.ts";
-import type { Follower, Look, Sight } from "#lib/records/events/looks.ts";
-import { followHub, type Frame } from "#lib/records/events/stream.ts";
+import type { Follower, ReadSights, StreamSight } from "#lib/records/events/looks.ts";
+import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
 import { newId } from "#lib/base/ids.ts";
 
 export function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
@@ -14,8 +14,8 @@ export function emit(db: Database, federationId: string, state: string, spokeId?
 }
 
 /** What each user may see; those that are not here see all. */
-export const sights = new Map<string, Sight | null>();
-export const look: Look = (_, followers) =>
+export const sights = new Map<string, StreamSight | null>();
+export const look: ReadSights = (_, followers) =>
   Promise.resolve(followers.map(({ userId }) => sights.has(userId) ? sights.get(userId)! : "all"));
 
 export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
@@ -33,6 +33,6 @@ export function open(feeds: Feeds, federationId: string, since: number | null = 
         if ("retry" in value) return "retry";
       }
     },
-    close: () => frames.return(undefined as unknown as Frame),
+    close: () => frames.return(undefined as unknown as StreamFrame),
   };
 }

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
-import type { Look } from "#lib/records/events/looks.ts";
+import type { ReadSights } from "#lib/records/events/looks.ts";
 import { followHub } from "#lib/records/events/stream.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
@@ -28,7 +28,7 @@ test.before(async (stage) => {
   stage.db = await openTestDatabase();
   stage.proxy = await openProxy(stage.db.url);
   stage.far = await openDatabase({ url: stage.proxy.url, size: 2, log: silent });
-  const asking: Look = async (rows, followers) => {
+  const asking: ReadSights = async (rows, followers) => {
     await sql`select 1`.execute(rows);
     return await look(rows, followers);
   };

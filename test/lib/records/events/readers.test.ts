@@ -2,8 +2,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { Follower, Look } from "#lib/records/events/looks.ts";
-import { openReaders, type Reader, type Readers } from "#lib/records/events/readers.ts";
+import type { Follower, ReadSights } from "#lib/records/events/looks.ts";
+import { openReaders, type Readers, type StreamReader } from "#lib/records/events/readers.ts";
 import { silent } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -18,7 +18,7 @@ test.after(({ db }) => db.close());
 /** Readers of hubs, and the looks that were made for them, each as the credentials that it was about. */
 function open(
   context: { db: TestDatabase; opened: Readers[] },
-  look: Look = all,
+  look: ReadSights = all,
   most = 99,
   db: Database = context.db,
 ) {
@@ -36,11 +36,11 @@ function open(
   return { looks, warnings, readers, enter };
 }
 
-const all: Look = (_, followers) => Promise.resolve(followers.map(() => "all"));
+const all: ReadSights = (_, followers) => Promise.resolve(followers.map(() => "all"));
 
 const wake = (db: Database, userId: string) => db.transact((tx) => Promise.resolve(tx.wakes.add(`user:${userId}`)));
 
-async function decided(reader: Reader, since = -Infinity) {
+async function decided(reader: StreamReader, since = -Infinity) {
   while (!reader.sight(since)) await reader.looked();
   return reader.sight(since)!;
 }
@@ -109,7 +109,7 @@ test("a right that was taken back ends its streams, and opens nothing in the mom
 test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
   const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
   let good = true;
-  const look: Look = (_, followers) => Promise.resolve(followers.map(() => good ? "all" : null));
+  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => good ? "all" : null));
   const { enter } = open(context, look, 99, deaf), reader = enter();
   await decided(reader);
   good = false;
@@ -128,7 +128,7 @@ test("a reader that saw something waits for a look that began later", async (con
 
 test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
   let failures = 3;
-  const look: Look = () =>
+  const look: ReadSights = () =>
     failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve(["all"]);
   const { enter, warnings } = open(context, look), reader = enter();
   await reader.looked();

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { hubLane, type NewJob } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import { describeOperation, type Sight } from "#lib/records/jobs/operation.ts";
+import { describeOperation, type MayKnow } from "#lib/records/jobs/operation.ts";
 import { findJob, requestCancel } from "#lib/records/jobs/store.ts";
 import { action, type Hub, install, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
@@ -18,7 +18,7 @@ const setUp = (hub: Hub): NewJob => ({
   spokeId: null,
 });
 
-async function view(scene: Scene, id: string, visible?: Sight) {
+async function view(scene: Scene, id: string, visible?: MayKnow) {
   return await describeOperation(scene.db.rows, (await findJob(scene.db.rows, id))!, visible);
 }
 

@@ -3,12 +3,12 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { markup, type Page } from "#lib/surface/http/page.ts";
+import { type HtmlPage, markup } from "#lib/surface/http/page.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 import { type Handler, openHandler } from "#test/support/handler.ts";
 
 const Any = v.record(v.string(), v.string());
-const page = (text: string): Page => ({ title: text, style: "", body: markup`<p>${text}</p>` });
+const page = (text: string): HtmlPage => ({ title: text, style: "", body: markup`<p>${text}</p>` });
 
 const POST = endpoint({
   summary: "A form",

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markup, type Page, policyOf, trusted, writePage } from "#lib/surface/http/page.ts";
+import { type HtmlPage, markup, policyOf, trusted, writePage } from "#lib/surface/http/page.ts";
 import { html } from "#lib/surface/http/reply.ts";
 
 const test = suite("html");
 
-const page: Page = {
+const page: HtmlPage = {
   title: "A <title>",
   style: "p { color: red }",
   script: "console.log(1 < 2)",

@@ -1,7 +1,7 @@
 /** Replicas that handle the provider's events, with a provider that answers as each test says. */
 import type { Test } from "uvu";
 import { eventJob, insertEvent } from "#lib/domains/billing/events.ts";
-import { record } from "#lib/records/changes/record.ts";
+import { enqueue } from "#lib/records/jobs/store.ts";
 import { newId } from "#lib/base/ids.ts";
 import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { openLog } from "#lib/base/log.ts";
@@ -103,7 +103,7 @@ export async function arrive(
       const object = { id: "x_1", type: null, customer: hub?.customer ?? null, subscription: null, charge: null };
       const about = { federationId: hub?.id ?? null, handled: false };
       await insertEvent(tx, { id, type, createdAt: new Date(), live: false, object }, about);
-      found.push(...await record(tx, asker, { jobs: [eventJob(id, hub?.id ?? null)] }));
+      found.push(await enqueue(tx, asker, eventJob(id, hub?.id ?? null)));
     }
     return found;
   });

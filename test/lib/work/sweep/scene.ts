@@ -1,6 +1,6 @@
 /** Many spokes that stand in a cluster of their own, which tells what it was asked, and somebody who alters them. */
 import type { App } from "#lib/app.ts";
-import { SPOKE } from "#lib/moodle/names.ts";
+import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { SPOKE } from "#lib/moodle/names.ts";
+import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";

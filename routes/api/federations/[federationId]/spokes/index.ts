@@ -1,9 +1,8 @@
 /** The spokes of a hub: those that the caller sees, and a new one. */
 import * as v from "valibot";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
-import { either } from "#lib/surface/http/either.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { created, ok } from "#lib/surface/http/reply.ts";
+import { created, either, ok } from "#lib/surface/http/reply.ts";
 import { Before, Flag, MaybeLimit } from "#lib/base/schema.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import { previewSpoke } from "#lib/domains/spokes/preview.ts";

@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { curlOf, jsonMarkup, pathMarkup, proseMarkup } from "#lib/surface/docs/page/code.ts";
-import type { Entry } from "#lib/surface/docs/page/document.ts";
+import type { PageEntry } from "#lib/surface/docs/page/document.ts";
 
 const test = suite("curlOf");
 
-const entry: Entry = {
+const entry: PageEntry = {
   operationId: "postThings",
   tags: ["Things"],
   summary: "Make a thing",

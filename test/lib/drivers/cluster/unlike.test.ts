@@ -5,7 +5,7 @@ import { expectedObjects } from "#lib/moodle/expected.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import { sampleInputs } from "#lib/moodle/sample.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { unlike } from "#lib/drivers/cluster/likeness.ts";
+import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 
 const test = suite("unlike");
@@ -113,6 +113,12 @@ test("finds one more of what is one value as a whole, and tells items apart by w
   const a = { name: "files", mountPath: "/a" }, b = { name: "files", mountPath: "/b" };
   assert.equal(unlike(pod(a, b), pod(b, a)), []);
   assert.equal(unlike(pod(a, b), pod(b)), ["spec.containers[c].volumeMounts[/a]"]);
+  assert.equal(unlike(pod(), pod(a)), ["spec.containers[c].volumeMounts"]);
+  const mounting = (...keys: string[]) => ({
+    ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
+    spec: { volumes: [{ name: "v", configMap: { items: keys.map((key) => ({ key, path: key })) } }] },
+  });
+  assert.equal(unlike(mounting("a"), mounting("a", "b")), ["spec.volumes[v].configMap.items"]);
 });
 
 test.run();
