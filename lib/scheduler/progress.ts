@@ -1,17 +1,20 @@
 /** Sentences about what is being waited for, written at most once a second; of several in between only the last. */
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const EVERY = 1 * SECOND;
 const LONGEST = 300;
 
 export interface Progress {
+  /** From now on the sentences are about this step. */
+  begin(step: string): void;
   say(sentence: string): void;
   /** Forgets what was not written yet, and resolves once nothing is being written. */
   settle(): Promise<void>;
 }
 
 /** Throws nothing: `write` deals with its failures itself. */
-export function openProgress(write: (label: string) => Promise<void>): Progress {
+export function openProgress(step: string, write: (label: string) => Promise<void>): Progress {
   let latest: string | null = null;
   let written: string | null = null;
   let writtenAt = -Infinity;
@@ -36,8 +39,9 @@ export function openProgress(write: (label: string) => Promise<void>): Progress 
   }
 
   return {
+    begin: (next) => void (step = next),
     say(sentence) {
-      const label = shorten(sentence);
+      const label = shorten(redact(`${step}: ${sentence}`));
       latest = label === written ? null : label;
       schedule();
     },

@@ -6,9 +6,9 @@
  * (closed, cut, or given up because an answer did not come in time) the client is dead for ever: what was under way
  * rejects, and so does whatever comes later. Neither `begin()` nor `reserve()` nor `listen()` of the driver is used.
  */
-import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
+import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { types } from "#lib/drivers/db/values.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { atMost, SECOND } from "#lib/base/time.ts";
@@ -60,15 +60,12 @@ export interface Client {
 type Query = postgres.PendingQuery<postgres.Row[]> & { state: object | null; canceller(query: Query): Promise<void> };
 
 const CANCEL_LIMIT = 2 * SECOND;
-const KEEP_ALIVE = 30 * SECOND;
 
 export async function openClient(options: ClientOptions): Promise<Client> {
   let dead: Error | null = null;
-  let socket: Socket | null = null;
-  let second: Socket | null = null; // which cancels
-  let sockets = 1; // how many the driver may still open
   let reject: ((error: unknown) => void) | null = null; // of the statement under way
   let last: Promise<unknown> = Promise.resolve();
+  const sockets = openSockets(die);
 
   const sql = postgres(options.url, {
     max: 1,
@@ -80,34 +77,14 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     connection: { application_name: options.name },
     onnotice: () => {},
     onclose: () => die(new Error("The server closed the connection")),
-    socket: openSocket,
+    socket: sockets.open,
     ...(options.onNotify ? { onnotify: options.onNotify } : {}),
   } as postgres.Options<Record<string, postgres.PostgresType>>);
-
-  /** The driver asks here for its socket, and would ask again after it lost that. */
-  async function openSocket({ host, port, path }: { host: string[]; port: number[]; path?: string }): Promise<Socket> {
-    if (sockets-- <= 0) {
-      const error = new Error("A client has one connection only");
-      queueMicrotask(() => die(error));
-      throw error;
-    }
-    const opened = path ? connect({ path }) : connect({ host: host[0]!, port: port[0]!, noDelay: true });
-    opened.setKeepAlive(true, KEEP_ALIVE);
-    if (socket) second = opened;
-    else socket = opened;
-    await new Promise<void>((resolve, reject) => {
-      const onClose = () =>
-        reject(Object.assign(new Error("The connection was closed at once"), { code: "ECONNRESET" }));
-      opened.once("connect", resolve).once("error", reject).once("close", onClose);
-    });
-    opened.removeAllListeners();
-    return Object.assign(opened, { host: host[0] }); // the name that TLS checks the certificate for
-  }
 
   function die(reason: unknown): void {
     if (dead) return;
     dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
-    socket?.destroy();
+    sockets.cut();
     reject?.(dead);
     options.onDead?.();
   }
@@ -116,12 +93,11 @@ export async function openClient(options: ClientOptions): Promise<Client> {
   function abandon(query: Query, reason: unknown): void {
     dead = new ConnectionLost(reason);
     options.onDead?.();
-    if (!query.state) return void socket?.destroy(); // never sent, for there is no session yet
-    sockets = 1; // the driver cancels over a socket of its own
+    if (!query.state) return sockets.cut(); // never sent, for there is no session yet
+    sockets.allow(1); // the driver cancels over a socket of its own
     atMost(CANCEL_LIMIT, query.canceller(query)).catch(() => {}).finally(() => {
-      sockets = 0;
-      socket?.destroy();
-      second?.destroy();
+      sockets.allow(0);
+      sockets.cutAll();
     });
   }
 
@@ -179,7 +155,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     kill: die,
     async close() {
       dead ??= new ConnectionLost(new Error("The client was closed"));
-      await sql.end({ timeout: 1 }).finally(() => socket?.destroy());
+      await sql.end({ timeout: 1 }).finally(sockets.cut);
     },
   };
   return await begin(client, options);

@@ -91,6 +91,14 @@ test("does not let a late answer to a beat hide that it was late", async () => {
   await replica.close();
 });
 
+test("beats no more once it is closed, and says in its row that it stopped", async () => {
+  const asked: string[] = [];
+  const replica = open((text) => (asked.push(text.trim().split(" ", 1)[0]!), answer()));
+  const tenure = await until(() => replica.tenure());
+  await replica.close();
+  assert.equal([tenure.signal.aborted, asked[0], asked.at(-1)], [true, "insert", "update"]);
+});
+
 /** As a stopped process: nothing runs, and the clock goes on. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

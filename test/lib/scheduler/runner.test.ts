@@ -4,6 +4,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { requestCancel } from "#lib/records/jobs/store.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { until } from "#test/support/until.ts";
 import { action, install, kind, openScene, type Scene } from "./scene.ts";
 
 const test = suite<{ scene: Scene }>("startRun");
@@ -196,6 +197,24 @@ test("writes nothing for a job that somebody else has taken", async ({ scene }) 
   ]);
   assert.equal(row, { display_name: "Spoke", state: "running" });
 });
+
+test("refuses whatever of a run still goes on after its end", async ({ scene }) => {
+  const hub = await scene.hub(1);
+  const brief = kind("brief", ["only"]), kept: Run[] = [];
+  await scene.enqueue(action(brief, hub, 0));
+  await scene.open([{ kind: brief, steps: { only: async (run) => void kept.push(run) } }]);
+  const refusal = await until(() => kept[0] && refusalOf(kept[0]));
+  assert.is(refusal.name, "Ended");
+});
+
+function refusalOf(run: Run): Error | null {
+  try {
+    run.check();
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}
 
 test("tells what a step waits for", async ({ scene }) => {
   const hub = await scene.hub(1);

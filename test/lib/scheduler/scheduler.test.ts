@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { ConnectionLost } from "#lib/drivers/db/faults.ts";
 import { isFinished, type Job } from "#lib/records/jobs/job.ts";
-import type { Handler } from "#lib/scheduler/handler.ts";
+import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { until } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "./scene.ts";
@@ -170,6 +170,24 @@ test("lets a step end when it drains, and another goes on with the next without 
   const after = await scene.until(job!.id, ended);
   assert.equal([after.state, after.attempt], ["succeeded", 1]);
   assert.is((await scene.until(later!.id, ended)).state, "succeeded");
+});
+
+test("leaves what it is just claiming after one step when it drains, and claims nothing more", async ({ scene }) => {
+  const hub = await scene.hub(2), two = kind("two", ["first", "second"]), done = () => Promise.resolve();
+  const claiming = Promise.withResolvers<void>(), go = Promise.withResolvers<void>();
+  const jobs = await scene.enqueue(action(two, hub, 0), action(two, hub, 1));
+  async function onStart(): Promise<Outcome> {
+    claiming.resolve();
+    await go.promise;
+    return {};
+  }
+  const scheduler = await scene.open([{ kind: two, steps: { first: done, second: done }, hooks: { onStart } }]);
+  await claiming.promise;
+  const drained = scheduler.drain(MINUTE);
+  go.resolve();
+  await drained;
+  const [begun, other] = await Promise.all(jobs.map(({ id }) => scene.until(id, () => true)));
+  assert.equal([begun!.state, begun!.stepsDone, other!.state, other!.startedAt], ["queued", ["first"], "queued", null]);
 });
 
 test("ends what does not end within the grace, and gives it back", async ({ scene }) => {

@@ -10,18 +10,20 @@ import { say } from "#lib/dev/simulator/events.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { type Containers, openContainers, type Slot } from "#lib/dev/simulator/controllers/containers.ts";
+import { type Kubelet, openKubelet, type Slot, specOf } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import { type ContainerStatus, isOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { refresh, resume } from "#lib/dev/simulator/controllers/running.ts";
 import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { stopPod } from "#lib/dev/simulator/controllers/stopping.ts";
+import { begin, plan, restart } from "#lib/dev/simulator/controllers/waiting.ts";
 
 const WAKING = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
 const PATIENCE = 2000; // ms between tries at what nothing announces
 
 export function podController(world: World): Controller {
   const kind = world.kinds.of("v1", "Pod")!;
-  const containers = openContainers(world);
+  const kubelet = openKubelet(world);
   const stopping = new Set<string>();
   return {
     kind,
@@ -35,12 +37,12 @@ export function podController(world: World): Controller {
     },
     gone(pod) {
       stopping.delete(pod.metadata.uid);
-      containers.forget(pod.metadata.uid);
+      kubelet.forget(pod.metadata.uid);
       world.logs.forget(pod.metadata.uid);
     },
     reconcile(pod) {
       if (pod.spec.nodeName && isLost(world, pod.spec.nodeName)) return;
-      if (pod.metadata.deletionTimestamp !== undefined) return stopPod(world, pod, stopping, containers);
+      if (pod.metadata.deletionTimestamp !== undefined) return stopPod(kubelet, pod, stopping);
       if (isOver(pod)) return;
       if (!pod.spec.nodeName) return schedule(world, pod);
       const unmounted = unmountable(world, pod);
@@ -60,10 +62,10 @@ export function podController(world: World): Controller {
       }
       for (const status of statusesOf(pod, "initContainers")) {
         if (status.state.terminated?.exitCode === 0) continue;
-        return advance(world, pod, { which: "initContainers", name: status.name }, status, containers);
+        return advance(kubelet, { pod, which: "initContainers", name: status.name }, status);
       }
       for (const status of statusesOf(pod, "containers")) {
-        advance(world, pod, { which: "containers", name: status.name }, status, containers);
+        advance(kubelet, { pod, which: "containers", name: status.name }, status);
       }
     },
   };
@@ -82,30 +84,29 @@ function noSandbox(why: string): string {
 }
 
 /** One container's next step, unless it is under way already. */
-function advance(world: World, pod: KubeObject, slot: Slot, status: ContainerStatus, containers: Containers): void {
-  const container = containers.specOf(pod, slot);
+function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
+  const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
-    if (!containers.isBusy(pod, slot)) containers.resume(pod, slot);
-    containers.refresh(pod, slot);
+    if (!kubelet.find(slot)) resume(kubelet, slot);
+    refresh(kubelet, slot);
     return;
   }
   if (status.state.terminated) {
     const policy = pod.spec.restartPolicy, failed = status.state.terminated.exitCode !== 0;
-    if (policy === "Always" || (policy === "OnFailure" && failed)) containers.restart(pod, slot, status);
+    if (policy === "Always" || (policy === "OnFailure" && failed)) restart(kubelet, slot, status);
     return;
   }
-  const reason = status.state.waiting?.reason;
+  const container = specOf(slot), reason = status.state.waiting?.reason;
   const cured = reason === "CreateContainerConfigError"
     ? environmentOf(world, pod, container).missing === undefined
     : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && pullFailure(container.image, world.faults) === null;
-  if (cured) containers.begin(pod, slot);
-  else if (!containers.isBusy(pod, slot)) containers.plan(pod, slot, isFirst(pod, slot) ? world.delayMs / 2 : 0);
+  if (cured) begin(kubelet, slot);
+  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delayMs / 2 : 0);
 }
 
 /** The first of a pod's containers waits for its volumes and its network; the others need not. */
-function isFirst(pod: KubeObject, slot: Slot): boolean {
-  const all: Json[] = [...pod.spec.initContainers ?? [], ...pod.spec.containers];
-  return all[0].name === slot.name;
+function isFirst({ pod, name }: Slot): boolean {
+  return [...pod.spec.initContainers ?? [], ...pod.spec.containers][0].name === name;
 }
 
 /** Whether a change of this object may be what the pod waits for. */

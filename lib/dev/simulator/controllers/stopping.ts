@@ -2,14 +2,14 @@
 import { say } from "#lib/dev/simulator/events.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import type { Containers } from "#lib/dev/simulator/controllers/containers.ts";
+import type { Kubelet } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { changeObject } from "#lib/dev/simulator/writes.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const LONGEST_GRACE = 10 * SECOND; // nobody waits for the real 30 s here
 
-export function stopPod(world: World, pod: KubeObject, stopping: Set<string>, containers: Containers): void {
+export function stopPod({ world, runs }: Kubelet, pod: KubeObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const running = [...statusesOf(pod, "initContainers"), ...statusesOf(pod, "containers")].filter((each) =>
     each.state.running
@@ -29,7 +29,7 @@ export function stopPod(world: World, pod: KubeObject, stopping: Set<string>, co
     }
   }
   stopping.add(uid);
-  const deaf = containers.runs(uid).some((run) => run.deaf === true);
+  const deaf = runs(uid).some((run) => run.deaf === true);
   const wanted = running.length === 0 ? 0 : deaf ? world.delayMs * 2 : world.delayMs / 4;
   const grace = forced ? 0 : Math.min(wanted, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
   world.timers.after(grace, () => remove(world, pod));

@@ -1,0 +1,98 @@
+/** What the kubelet has in its hands: for each container that it waits for or runs, what comes next, and what it tells of it. */
+import { say } from "#lib/dev/simulator/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Run } from "#lib/dev/simulator/program.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { type ContainerStatus, statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+
+/** A container of a pod. */
+export interface Slot {
+  readonly pod: KubeObject;
+  readonly which: "initContainers" | "containers";
+  readonly name: string;
+}
+
+interface Busy {
+  /** Calls off what comes next. */
+  cancel: () => void;
+  readonly run?: Run;
+  /** Whether it has run long enough to serve. */
+  warm: boolean;
+}
+
+export interface Kubelet {
+  readonly world: World;
+  /** Holds the container in place of what was held for it. */
+  hold(slot: Slot, run?: Run): Busy;
+  /** Holds the container until its next step, in so many milliseconds. */
+  wait(slot: Slot, ms: number, next: () => void): void;
+  find(slot: Slot): Busy | undefined;
+  release(slot: Slot): void;
+  /** What the pod's running containers are doing. */
+  runs(uid: string): Run[];
+  forget(uid: string): void;
+}
+
+export function openKubelet(world: World): Kubelet {
+  const pods = new Map<string, Map<string, Busy>>();
+
+  function hold(slot: Slot, entry: Busy): Busy {
+    const { uid } = slot.pod.metadata, own = pods.get(uid) ?? new Map<string, Busy>();
+    own.get(slot.name)?.cancel();
+    pods.set(uid, own.set(slot.name, entry));
+    return entry;
+  }
+
+  return {
+    world,
+    hold: (slot, run) => hold(slot, { cancel: () => {}, warm: false, ...(run && { run }) }),
+    wait: (slot, ms, next) => void hold(slot, { cancel: world.timers.after(ms, next), warm: false }),
+    find: ({ pod, name }) => pods.get(pod.metadata.uid)?.get(name),
+    release: ({ pod, name }) => void pods.get(pod.metadata.uid)?.delete(name),
+    runs: (uid) => [...pods.get(uid)?.values() ?? []].flatMap(({ run }) => run ?? []),
+    forget(uid) {
+      for (const { cancel } of pods.get(uid)?.values() ?? []) cancel();
+      pods.delete(uid);
+    },
+  };
+}
+
+export function specOf({ pod, which, name }: Slot): Json {
+  return pod.spec[which].find((each: Json) => each.name === name);
+}
+
+/** The container in its pod as it stands now, or null if that pod is gone. */
+export function liveSlot({ store, kinds }: World, slot: Slot): Slot | null {
+  const { namespace, name, uid } = slot.pod.metadata;
+  const pod = store.get(kinds.of("v1", "Pod")!, namespace, name);
+  return pod?.metadata.uid === uid ? { ...slot, pod } : null;
+}
+
+export function setStatus(
+  world: World,
+  { pod, which, name }: Slot,
+  change: (status: ContainerStatus) => Partial<ContainerStatus>,
+): void {
+  changeObject(world, world.kinds.of("v1", "Pod")!, pod, "kubelet", (live) => {
+    const apply = (to: Slot["which"]) =>
+      statusesOf(live, to).map((status) =>
+        to === which && status.name === name ? { ...status, ...change(status) } : status
+      );
+    return withStatuses(live, apply("initContainers"), apply("containers"), world.timers.now());
+  });
+}
+
+export function setWaiting(world: World, slot: Slot, reason: string, message: string): void {
+  setStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
+}
+
+export function tell(
+  world: World,
+  { pod, which, name }: Slot,
+  type: "Normal" | "Warning",
+  reason: string,
+  message: string,
+): void {
+  say(world, pod, { type, reason, message, by: "kubelet", fieldPath: `spec.${which}{${name}}` });
+}

@@ -1,0 +1,128 @@
+/**
+ * What happens when a step throws, or a run is told to stop: the job is let go of, given back, cancelled, put off until
+ * the next try, or failed. What cannot even be recorded is put aside.
+ */
+import type { FailureReport } from "#lib/records/jobs/job.ts";
+import { FenceLost } from "#lib/records/jobs/fence.ts";
+import { patienceUntil } from "#lib/scheduler/clock.ts";
+import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { Held } from "#lib/scheduler/held.ts";
+import { breakOff, cancel, fail, giveBack } from "#lib/scheduler/outcomes.ts";
+import { shorten } from "#lib/scheduler/progress.ts";
+import {
+  bugsOf,
+  isHopeless,
+  judge,
+  lastReport,
+  mayTryAgain,
+  tellUnseen,
+  unrecorded,
+  withEvidence,
+} from "#lib/scheduler/reports.ts";
+import { Cancelled, Draining, Lapsed } from "#lib/scheduler/stops.ts";
+import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+
+const LAST_LOOK = 10 * SECOND;
+
+/** Milliseconds before the first repeat of a failed try, and before the later ones at most. */
+export interface Retry {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** A run that came to a stop before its job was done. */
+export interface Stopped {
+  readonly handler: Handler;
+  readonly held: Held;
+  readonly run: Run;
+  readonly retry: Retry | undefined;
+}
+
+/** Throws nothing: what cannot be recorded is in the log. */
+export async function conclude(stopped: Stopped, error: unknown, step: string): Promise<void> {
+  const { handler, held, run: { log, signal } } = stopped;
+  const reason = signal.aborted ? signal.reason : error;
+  try {
+    if (isGone(reason)) return log.warn("Let go of an operation: it is no longer ours", { step, reason });
+    if (reason instanceof Draining) return await handBack(stopped);
+    if (reason instanceof Cancelled) return await held.transact((tx, job) => cancel(tx, handler, job));
+    await tryAgainOrFail(stopped, reason, step);
+  } catch (late) {
+    if (isGone(late)) return log.warn("Let go of an operation: it was taken over", { step, reason: late });
+    log.error("Cannot record how an operation went; it will be tried again", { step, error: late, reason });
+    await putAside(stopped, step).catch((worse) => log.error("Cannot give an operation back", { error: worse }));
+  }
+}
+
+/** Whether the job is no longer this holder's, so that nothing more may be written of it. */
+function isGone(reason: unknown): boolean {
+  return reason instanceof Lapsed || reason instanceof FenceLost;
+}
+
+async function handBack({ held, run: { log } }: Stopped): Promise<void> {
+  await held.transact((tx, job) => giveBack(tx, job, { label: "Waiting to go on", wait: 0, counts: false }));
+  log.info("Gave an operation back");
+}
+
+async function tryAgainOrFail(stopped: Stopped, error: unknown, step: string): Promise<void> {
+  const { handler: { kind }, held, run: { log } } = stopped;
+  const verdict = judge(error, step), { report, nature } = verdict, { job } = held;
+  const wait = Math.max(verdict.wait, pause(stopped));
+  const at = new Date((await held.now()).getTime() + wait);
+  const again = mayTryAgain(verdict, kind, job, at);
+  log[nature === "bug" ? "error" : "warn"](again ? "Step failed; trying again" : "Operation failed", {
+    step,
+    code: report.code,
+    attempt: job.attempt,
+    error,
+  });
+  if (!again) return await failForGood(stopped, lastReport(verdict, job));
+  await putOff(stopped, report, wait, nature === "bug" ? { bugs: bugsOf(job) + 1 } : {});
+}
+
+/** Looks at the cluster once more: for logs and events, if the failure brought none, and for how things stand. */
+async function failForGood({ handler, held, run }: Stopped, report: FailureReport): Promise<void> {
+  const endsAt = performance.now() + LAST_LOOK;
+  const last: Run = {
+    ...run,
+    signal: AbortSignal.timeout(LAST_LOOK),
+    check: () => held.tenure.check(),
+    patience: () => patienceUntil(endsAt),
+  };
+  const look = async <T>(what: ((run: Run) => Promise<T>) | undefined): Promise<T | undefined> => {
+    try {
+      return await what?.(last);
+    } catch (error) {
+      run.log.warn("Cannot look at the cluster after a failure", { error });
+    }
+  };
+  const bare = report.log.length + report.events.length === 0;
+  const [evidence, observed] = await Promise.all([look(bare ? handler.evidence : undefined), look(handler.observe)]);
+  const told = handler.observe && observed === undefined ? tellUnseen(report) : report;
+  const whole = evidence ? withEvidence(told, evidence) : told;
+  await held.transact((tx, job) => fail(tx, handler, job, whole, observed));
+}
+
+/** What cannot be recorded for a mistake of ours is tried again some times, and then ended, so that its lane goes on. */
+async function putAside(stopped: Stopped, step: string): Promise<void> {
+  const { handler, held } = stopped;
+  const unended = Number(held.job.progress.unended ?? 0) + 1, failure = unrecorded(step);
+  if (!isHopeless(handler.kind, unended)) return await putOff(stopped, failure, pause(stopped), { unended });
+  await held.transact((tx, job) => breakOff(tx, handler, job, failure));
+}
+
+async function putOff(
+  { held }: Stopped,
+  failure: FailureReport,
+  wait: number,
+  progress: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const label = shorten(`Trying again: ${failure.message}`);
+  await held.transact((tx, job) => giveBack(tx, job, { label, wait, counts: true, failure, progress }));
+}
+
+/** Milliseconds before the next try. */
+function pause({ handler, held, retry }: Stopped): number {
+  const { first, most } = retry ?? { first: 2 * SECOND, most: handler.kind.persistent ? 15 * MINUTE : MINUTE };
+  return backoff(held.job.attempt, first, most);
+}

@@ -1,0 +1,81 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import type { Tenure } from "#lib/scheduler/replica.ts";
+import { openRounds } from "#lib/scheduler/rounds.ts";
+
+const test = suite("openRounds");
+const tenure: Tenure = { signal: new AbortController().signal, check() {} };
+
+/** Rounds whose every claim and rescue is noted, and ends when the test says how. */
+function open() {
+  const begun: string[] = [];
+  let end = Promise.withResolvers<void>();
+  const note = (what: string) => async () => {
+    begun.push(what);
+    end = Promise.withResolvers();
+    await end.promise;
+    return null;
+  };
+  const rescue = note("rescue");
+  const rounds = openRounds({
+    log: silent,
+    tenure: () => tenure,
+    claim: note("claim"),
+    rescue: async () => void await rescue(),
+  });
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return {
+    rounds,
+    begun,
+    turn,
+    answer: async () => (end.resolve(), await turn()),
+    fail: async () => (end.reject(new Error("cut")), await turn()),
+  };
+}
+
+test("does one thing after another, and once what was asked for several times meanwhile", async () => {
+  const { rounds, begun, answer } = open();
+  rounds.claim();
+  rounds.onBeat();
+  rounds.claim();
+  rounds.onBeat();
+  assert.equal(begun, ["claim"]);
+  await answer();
+  assert.equal(begun, ["claim", "rescue"]);
+  await answer();
+  assert.equal(begun, ["claim", "rescue", "claim"]);
+  await answer();
+  assert.equal([begun.length, rounds.healthy()], [3, true]);
+  await rounds.close();
+});
+
+test("claims with the first beat after a round that was not answered, and with no later one", async () => {
+  const { rounds, begun, answer, fail } = open();
+  rounds.claim();
+  await fail();
+  assert.is(rounds.healthy(), false);
+  rounds.onBeat();
+  await answer();
+  await answer();
+  rounds.onBeat();
+  await answer();
+  assert.equal([begun, rounds.healthy()], [["claim", "rescue", "claim", "rescue"], true]);
+  await rounds.close();
+});
+
+test("begins nothing after it was closed, and waits for what is under way", async () => {
+  const { rounds, begun, answer, turn } = open();
+  rounds.claim();
+  let closed = false;
+  const closing = rounds.close().then(() => closed = true);
+  rounds.claim();
+  rounds.onBeat();
+  await turn();
+  assert.is(closed, false);
+  await answer();
+  await closing;
+  assert.equal([begun, rounds.healthy()], [["claim"], false]);
+});
+
+test.run();
