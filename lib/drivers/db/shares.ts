@@ -5,7 +5,7 @@
  * a pool, and of those who wait the one whose user holds the fewest is next. What belongs to no user, such as finding out
  * who calls, and the work of jobs, is not bounded: it is short, or bounded elsewhere.
  */
-interface Shares {
+export interface Shares {
   /** Whether one more connection is within the user's share. */
   mayTake(user: string | undefined): boolean;
   take(user: string | undefined): void;
