@@ -10,7 +10,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const POLL = 5 * SECOND;
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly log: Log;
   readonly tenure: () => Tenure | null;
   /** Returns the milliseconds until there may be more to claim, if that is known. */

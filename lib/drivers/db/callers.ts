@@ -10,7 +10,7 @@ interface Waiter {
   refuse(error: unknown): void;
 }
 
-export interface CallersOptions {
+interface CallersOptions {
   readonly shares: Shares;
   /** Milliseconds; null is as long as it takes. */
   readonly waitLimit: number | null;

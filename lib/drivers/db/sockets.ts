@@ -7,7 +7,7 @@ import { SECOND } from "#lib/base/time.ts";
 
 const KEEP_ALIVE = 30 * SECOND;
 
-export interface Sockets {
+interface Sockets {
   open(at: { host: string[]; port: number[]; path?: string }): Promise<Socket>;
   /** Allows one more, or none any more. */
   allow(more: 0 | 1): void;

@@ -10,7 +10,7 @@ const LIFETIME = () => (20 + 20 * Math.random()) * MINUTE;
 // One to a server that only reads serves readers, and soon another is tried: the address may lead to a primary again.
 const READ_ONLY_LIFETIME = SECOND;
 
-export interface Stock {
+interface Stock {
   /** How many connections stand, and how many of them nobody uses. */
   count(): { readonly open: number; readonly idle: number };
   add(client: Client): void;
