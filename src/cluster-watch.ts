@@ -19,7 +19,7 @@ const PATIENCE = 10 * SECOND;
 const EVERY = 30 * SECOND, EVERY_WHEN_AWAY = 5 * SECOND;
 /** What hands out credentials may take its time; the kubeconfig itself is read within a moment. */
 const READING = 5 * SECOND;
-/** For how long the start waits for the first answers: whoever asks right after it is told how things stand. */
+/** For how long the start waits for the first answers: a caller right after it is told how things stand. */
 const MOMENT = 2 * SECOND;
 
 interface ClusterWatch {

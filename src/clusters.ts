@@ -29,7 +29,8 @@ export async function openClusters(
   replicaId: string,
 ): Promise<OpenClusters> {
   const began = performance.now();
-  const { openCluster } = await import("#lib/drivers/cluster/open.ts"); // not above: commands that need no cluster start at once
+  // Not above: commands that need no cluster start at once.
+  const { openCluster } = await import("#lib/drivers/cluster/open.ts");
   log.debug("Loaded the Kubernetes library", { ms: Math.round(performance.now() - began) });
   const version = `${release().version} (${replicaId})`;
   const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);

@@ -33,7 +33,7 @@ import { readinessOf } from "./readiness.ts";
 import { releases } from "./releases.ts";
 
 interface ServerOptions {
-  /** Whether the scheduler of this process is at work; absent where there is none. */
+  /** Whether the scheduler of this process is at work; absent where none exists. */
   readonly ready?: () => boolean;
   readonly authenticate?: Authenticate;
   readonly checks?: readonly Check[];

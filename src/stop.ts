@@ -8,7 +8,7 @@ const SAME_WISH = SECOND;
 export interface Stop {
   /** Resolves with the name of the first signal. */
   readonly told: Promise<string>;
-  /** Throws when there was one already: whoever starts part after part asks between them. */
+  /** Throws when there was one already: a start of part after part asks between them. */
   check(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is answered to what is no request that the service could take: its bytes are not HTTP, its headers are too large or do
- * not end, or it says two things at once. It is the same JSON as any other refusal, and then the connection ends.
+ * What is answered to what is no request that the service could take: its bytes are not HTTP, its headers are too large
+ * or do not end, or it says two things at once. It is the same JSON as any other refusal, and then the connection ends.
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";

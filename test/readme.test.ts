@@ -1,7 +1,7 @@
 /**
  * The README's first ten minutes and docs/api.md, which goes on from there, typed as they stand: one shell for both,
- * against the program as `npm start` starts it. What is printed in a `json` block after a command is what the command must have answered; `…` stands for
- * any text, and a key that the block does not name is not looked at.
+ * against the program as `npm start` starts it. What is printed in a `json` block after a command is what the command
+ * must have answered; `…` stands for any text, and a key that the block does not name is not looked at.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -11,11 +11,11 @@ const ROOT = new URL("../", import.meta.url);
 /**
  * A place imports only what stands before it here. A layer of several folders is a folder of lib; so the listing shows them.
  *
- * `base` is words that everybody uses, `drivers` reach what is outside of the program, `moodle` knows what a site is made of,
- * `catalog` what is on offer of it, and `operations` declare what can be done to it. `records` keep what happened and what is
- * to be done, `domains` decide, the `scheduler` chooses who works and when, and `work` does it. The `surface` shows all of it
- * to people and programs. `dev` stands in for a cluster and a database where there are none, and nothing of the product
- * needs it.
+ * `base` is words that everybody uses, `drivers` reach what is outside of the program, `moodle` knows what a site is
+ * made of, `catalog` what is on offer of it, and `operations` declare what can be done to it. `records` keep what
+ * happened and what is to be done, `domains` decide, the `scheduler` chooses who works and when, and `work` does it.
+ * The `surface` shows all of it to people and programs. `dev` stands in for a cluster and a database where there are
+ * none, and nothing of the product needs it.
  */
 const ORDER = [
   ...under("base", "errors faults ids time log schema variables config notice means home nearest limits"),

@@ -1,6 +1,7 @@
 /**
- * Sentences without the operator's means. What went wrong may name a command for kubectl, or the object in which a snapshot is
- * kept: with that an operator can do something, and nobody else. Sentences are kept whole, and cut when they are shown.
+ * Sentences without the operator's means. What went wrong may name a command for kubectl, or the object in which a
+ * snapshot is kept: with that an operator can do something, and nobody else. Sentences are kept whole, and cut when
+ * they are shown.
  */
 
 const COMMAND = /(?:[:,]? |\s*\()kubectl\b(?:(?!\. |[;)])[^])*\)?/g;

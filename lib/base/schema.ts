@@ -72,7 +72,7 @@ const WHEN = "must be an ISO 8601 timestamp such as 2026-11-21T12:00:00.000Z";
 /** Years that come back as they went in, and that the database knows: it has no year 0. */
 function isStorable(at: Date): boolean {
   const year = at.getUTCFullYear();
-  return year >= 1 && year <= 9999; // neither for a date that is none
+  return year >= 1 && year <= 9999; // neither for an impossible date
 }
 
 /** A point in time on the way in, of the years 1 to 9999 in UTC. */

@@ -35,7 +35,7 @@ export interface Applied {
 export interface Session {
   /** A lock that one connection holds is refused to another. */
   readonly locks: boolean;
-  /** A notification arrives at whoever listens. */
+  /** A notification arrives where somebody listens. */
   readonly notifications: boolean;
 }
 

@@ -136,7 +136,7 @@ function needOf({ catalog, config }: Examination, region: string | null): Need {
   return { surroundings: catalog.surroundingsOf(region), issuer: hubInputs(catalog, config, asked).issuer };
 }
 
-/** For people alone; what is wrong with the file is told by whoever opens it. */
+/** For people alone; what is wrong with the file is told where it is opened. */
 async function currentContext(file: string | null): Promise<string | null> {
   if (file === null) return null;
   try {

@@ -104,7 +104,7 @@ export function judgeMigrations(
   );
 }
 
-/** Whoever gets hold of the service has what its role has. */
+/** An attacker in the service has what its role has. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
   if (role === "service") return ok(check, "the service's own: it reads and writes rows, and owns nothing");

@@ -1,5 +1,5 @@
 /**
- * Looking with a time limit: whoever does not answer costs some seconds and one warning, never the rest.
+ * Looking with a time limit: what does not answer costs some seconds and one warning, never the rest.
  *
  * The limit holds whether or not what is called heeds its signal: a plugin that hands out credentials may hang, too.
  */

@@ -1,10 +1,11 @@
 /**
- * The permissions that this program uses in a cluster: the one list, for doctor and for whoever writes a ClusterRole.
+ * The permissions that this program uses in a cluster: the one list, for doctor and for the writer of a ClusterRole.
  *
  * Namespaces come and go, so all of it is asked for in the whole cluster; with CLUSTER_ROLE only what needs it, and the rest
  * is given in each namespace that is made (deploy/cluster-role.yaml has both). A server-side apply is `patch`, and `create`
- * besides where it makes the object. Watches are only hints that it is time to look (lib/drivers/cluster/wait.ts). A test runs
- * an installation, a removal and doctor itself against a cluster and compares what they asked for with this list.
+ * besides where it makes the object. Watches are only hints that it is time to look (lib/drivers/cluster/wait.ts). A
+ * test runs an installation, a removal and doctor itself against a cluster and compares what they asked for with this
+ * list.
  */
 import type { ClusterAccess } from "#lib/drivers/cluster/cluster.ts";
 
@@ -13,7 +14,7 @@ export interface Permission extends ClusterAccess {
   readonly without: string | null;
 }
 
-// Groups that not every cluster serves; nothing is needed of one that is not there.
+// Groups that not every cluster serves; a group that is missing needs nothing.
 const SNAPSHOTS = "snapshot.storage.k8s.io", CERTIFICATES = "cert-manager.io", ACME = "acme.cert-manager.io";
 
 type Row = readonly [group: string, resource: string, verbs: string];
@@ -53,7 +54,7 @@ const LINGERING = "names that a spoke has left go on leading to it, and it canno
 const STUCK =
   "a database that does not come up in one size does not come up in the next, either, until its pod is deleted";
 const VAGUE = "a certificate that does not come is not explained";
-// A watch begins with a list, where there is none in the list above.
+// A watch begins with a list, where none exists in the list above.
 const WATCHED: readonly Row[] = [
   ["", "namespaces", "watch"],
   ["", "resourcequotas", "list watch"],
@@ -89,7 +90,7 @@ const LOOKED_AT: readonly Row[] = [
   ["networking.k8s.io", "ingressclasses", "list"],
   ["storage.k8s.io", "storageclasses", "list"],
   ["", "nodes", "list"],
-  ["", "pods", "create patch"], // never made: the dry run of one that breaks the pod security standard
+  ["", "pods", "create patch"], // never made: the dry run of a pod that breaks the pod security standard
   [CERTIFICATES, "clusterissuers", "list"],
 ];
 

@@ -33,7 +33,10 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
     : ok(check, `${wildcard} leads to ${list(addresses.seen)}`);
 }
 
-/** Whoever greets is also asked to let us in, as for a mail: a wrong password shows here, and not with the first mail. */
+/**
+ * A server that greets is also asked to let us in, as for a mail: a wrong password shows here, and not with the first
+ * mail.
+ */
 export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
   const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
   if (smtp === null || found.level !== "ok") return found;

@@ -50,7 +50,7 @@ interface Addresses {
 
 const LABELS = { [MANAGED_BY]: "wheelwright" };
 const ROUNDS = 15;
-// pg_isready: 0 and 1 are an answer, 2 is none. Told line by line, and judged by judge-trial.ts.
+// pg_isready: 0 and 1 are an answer, 2 is no answer. Told line by line, and judged by judge-trial.ts.
 const SCRIPT = `i=0; n=0
 while [ $i -lt ${ROUNDS} ]; do
   pg_isready -q -h "$OPEN" -p 5432 -U postgres -d postgres -t 2; open=$?

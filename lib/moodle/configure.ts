@@ -34,8 +34,9 @@ export function changedParts(before: Words, after: Words): SeedPart[] {
 }
 
 /**
- * The spoke under this host: the one that it leaves leads there, and so do those of the former ones that are `kept`. Each host
- * has a certificate of its own, for the former one may be gone from DNS, and could not be proved with the new one.
+ * The spoke under this host: the one that it leaves leads there, and so do those of the former ones that are `kept`.
+ * Each host has a certificate of its own, for the former one may be gone from DNS, and could not be proved with the new
+ * one.
  */
 export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly string[]): SpokeInputs {
   const { certificate = CERTIFICATE, formerHosts = [] } = inputs;

@@ -1,7 +1,7 @@
 /**
  * A blueprint: all that is known of making a spoke of one platform, from its files.
  *
- * Rendering is pure: the same inputs and the same revision always give the same objects, whoever asks.
+ * Rendering is pure: the same inputs and the same revision always give the same objects, no matter who asks.
  */
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";

@@ -32,7 +32,7 @@ export const REVISION = "wheelwright.dev/blueprint";
 /** On each Job and its pods: the fence of the holder that started it. */
 export const FENCE = "wheelwright.dev/fence";
 
-/** Jobs that must never run side by side, whoever started them: before one is created, no pod of these may be left. */
+/** Jobs that must never run side by side, no matter who started them: before one is created, no pod of these may be left. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";
 /** Every pod of the site itself and its Jobs: none is left of a suspended one. */
 export const SITE_PODS = "role in (app,db)";

@@ -1,5 +1,5 @@
 /**
- * What the program relies on in the manifests, whoever wrote them: which objects it waits for and changes by name, and
+ * What the program relies on in the manifests, no matter who wrote them: which objects it waits for and changes by name, and
  * which fields of theirs it must have to itself.
  */
 import { HUB_FILES, JOB_FILES, MAIL_FILE, MANIFESTS, SECRETS_FILE, STEP_FILES } from "#lib/moodle/files.ts";

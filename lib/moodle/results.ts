@@ -13,7 +13,10 @@ export interface Site {
   readonly version: string | null;
   /** The same for people, such as 4.5.12 (Build: 20261005). */
   readonly release: string | null;
-  /** Until when the site refuses everything because of an upgrade, in seconds since 1970; it stays after one that was killed. */
+  /**
+   * Until when the site refuses everything because of an upgrade, in seconds since 1970; it stays after one that was
+   * killed.
+   */
   readonly lockedUntil: number | null;
 }
 

@@ -75,7 +75,10 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
   return running !== null && compareAsAsked(running, version) > 0;
 }
 
-/** Whether the database is of what was asked for: of the image's own release, or else of one that the version begins. */
+/**
+ * Whether the database is of what was asked for: of the image's own release, or else of a release whose name begins
+ * with the version.
+ */
 export function isOfVersion(
   site: Pick<Site, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,

@@ -23,7 +23,7 @@ export function readYaml(text: string, report: (problem: string) => void): unkno
   }
 }
 
-/** The one document of a file of settings; undefined where there is none, or something is wrong. */
+/** The one document of a file of settings; undefined where none exists, or something is wrong. */
 export function readOneYaml(text: string, report: (problem: string) => void): unknown {
   const documents = readYaml(text, report);
   if (documents.length > 1) report("there must be one document in it");

@@ -35,7 +35,7 @@ export function rulesOf(demand: SpokeDemand): Pick<Rules, "deed" | "from"> & Par
   return demand === "retry" ? { deed: "retry", from: ["failed"] } : SPOKE_OPERATIONS[demand];
 }
 
-/** The operation of this kind on a spoke; null where there is none, or where it is a hub's. */
+/** The operation of this kind on a spoke; null where none exists, or where it is a hub's. */
 function findOperation(kind: string): Rules | null {
   return Object.hasOwn(SPOKE_OPERATIONS, kind) ? SPOKE_OPERATIONS[kind as SpokeOperationKind] as Rules : null;
 }
@@ -48,7 +48,7 @@ export function passageOf(kind: string): Required<Rules>["passage"] | null {
 /** States that nothing may queue behind: who asks must know first how they end. */
 const UNDECIDED: readonly SpokeState[] = ["provisioning", "failed", "removing", "removed"];
 
-/** More operations than this are not taken for one spoke: whoever alternates for ever is told to wait. */
+/** More operations than this are not taken for one spoke: a caller that alternates for ever is told to wait. */
 const MOST_LIVE = 10;
 
 export interface SpokeFacts {

@@ -89,7 +89,10 @@ export interface Declaration<Name extends string, Step extends string> extends H
   readonly downtime?: boolean | ((changed: { readonly object: string; readonly field: string }) => boolean);
   /** Whether it changes if the spoke is paid for, or how much. */
   readonly priced?: true;
-  /** The payload of its job, from what was asked. Throws Fault invalid where something is missing, contradictory or not on offer. */
+  /**
+   * The payload of its job, from what was asked. Throws Fault invalid where something is missing, contradictory or not
+   * on offer.
+   */
   readonly wish?: (catalog: Catalog, asked: Asked) => object;
   /** Throws Fault conflict or impossible where it would bring this spoke nowhere. */
   readonly demand?: (catalog: Catalog, spoke: Present, payload: object) => void;

@@ -80,9 +80,10 @@ export function upgradeChanges(blueprint: Blueprint, inputs: SpokeInputs): Reado
 }
 
 /**
- * What counts is what the versions resolve to, for `4.5` may be today's 4.5.13 and the 4.5.12 of when the spoke was made: then
- * an upgrade from 4.5 to 4.5 is one. Where only the image is another (a rebuilt or a mirrored one), the same version can be
- * gone to as well: nothing else would lead there. What the database itself says is seen when the upgrade runs.
+ * What counts is what the versions resolve to, for `4.5` may be today's 4.5.13 and the 4.5.12 of when the spoke was
+ * made: then an upgrade from 4.5 to 4.5 is one. Where only the image is another (a rebuilt or a mirrored one), the same
+ * version can be gone to as well: nothing else would lead there. What the database itself says is seen when the upgrade
+ * runs.
  */
 function demandNewer(catalog: Catalog, spoke: Present, version: string): void {
   const image = catalog.imagesOf(version).moodle, present = spoke.inputs.images.moodle;

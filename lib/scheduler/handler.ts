@@ -71,7 +71,10 @@ export interface Handler {
   readonly hooks?: Hooks;
   /** Logs and events for the report of a failure that brought none along. */
   readonly evidence?: (run: Run) => Promise<Evidence>;
-  /** How things stand after a failure, never undefined. It is in the job's progress as `observed` when onFailed is called. */
+  /**
+   * How things stand after a failure, never undefined. It is in the job's progress as `observed` when onFailed is
+   * called.
+   */
   readonly observe?: (run: Run) => Promise<unknown>;
 }
 

@@ -91,8 +91,8 @@ export async function cancel(tx: Tx, { kind, hooks = {} }: Handler, job: Job): P
 }
 
 /**
- * Ends a job whose end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way with it
- * is called failed, for nothing else would ever end that; any other stays as it is.
+ * Ends a job whose end its handler cannot write, by a mistake of ours: without its hooks. A subject that is under way
+ * with it is called failed, for nothing else would ever end that; any other stays as it is.
  */
 export async function breakOff(tx: Tx, { kind }: Handler, job: Job, report: FailureReport): Promise<void> {
   const subject = await lockSubject(tx, job);

@@ -72,7 +72,7 @@ function report(
   return { step, code, fault, message: fit(message), hint: null, ...tidy(evidence) };
 }
 
-/** What the row says of the subject is then what was known before: whoever reads it must know that. */
+/** What the row says of the subject is then what was known before: its reader must know that. */
 export function tellUnseen(report: FailureReport): FailureReport {
   return { ...report, message: fit(`${report.message}. How things stand since then could not be looked at`) };
 }
@@ -105,7 +105,7 @@ function fit(message: string): string {
 }
 
 /**
- * The report of a try after which there is none: where it was not the first one, how often it went so, and since when. A
+ * The report of the last try: where it was not the first one, how often it went so, and since when. A
  * last try that was cut short by the time that was left says nothing of its own, so that the one before is told.
  */
 export function lastReport({ nature, report }: Verdict, job: Job): FailureReport {

@@ -1,5 +1,5 @@
 /**
- * Takes jobs and has them run: as many at once as it has lanes for, woken by whoever enqueues, by the clock (rounds.ts)
+ * Takes jobs and has them run: as many at once as it has lanes for, woken by each enqueueing, by the clock (rounds.ts)
  * and by its own beats (replica.ts). Rows are the truth.
  */
 import { SYSTEM } from "#lib/records/audit/asker.ts";

@@ -1,5 +1,5 @@
 /**
- * Jobs that must never run twice at once, whoever began them: what an earlier holder left running is adopted.
+ * Jobs that must never run twice at once, no matter who began them: what an earlier holder left running is adopted.
  *
  * A name that this operation remembers, or a pod that has begun, is followed to its end. A Job of an earlier operation
  * that never got that far makes room: the reason may be gone by now, and its image may be another one.
@@ -9,7 +9,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/work/jobs.ts";
 import { JOB, waiting } from "#lib/work/site.ts";
 
-/** How each of these Jobs ended that has not yet, by its name and label; of one that was deleted nothing. */
+/** How each of these Jobs ended that has not yet, by its name and label; nothing of a deleted one. */
 export async function endAttempts(
   place: JobPlace,
   run: Run,

@@ -3,7 +3,7 @@
  *
  * An apply tests nothing by itself: one that arrives late would bring an old image or an old size back. So the fence is
  * raised first (fenced-patch.ts), and what is applied names the object's uid and the version that it had with that fence:
- * whoever raises the fence afterwards makes another version of it, and the API server refuses this one.
+ * a holder that raises the fence afterwards makes another version of it, and the API server refuses this one.
  */
 import { type Call, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Hold } from "#lib/records/jobs/fence.ts";
@@ -12,7 +12,7 @@ import { patchFenced } from "#lib/work/fenced-patch.ts";
 
 const TRIES = 10;
 
-/** Throws FenceLost when a newer holder has changed the object already, and NotFound where there is none. */
+/** Throws FenceLost when a newer holder has changed the object already, and NotFound where none exists. */
 export async function applyFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
   const { apiVersion, kind, metadata } = object;
   const ref = { apiVersion, kind, name: metadata.name };

@@ -54,7 +54,7 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
 /** What nobody asks for. */
 const UPKEEP = [planBackups, prune, freeNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
 
-/** Without a post it knows no mail, without a provider no billing, and leaves that to whoever has one. */
+/** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
   const payments = app.payments;
   return [

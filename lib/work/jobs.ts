@@ -1,4 +1,4 @@
-/** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of one that failed. */
+/** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of a failure. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/steps.ts";
 import { type Code, readCode, readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/moodle/results.ts";
@@ -31,7 +31,10 @@ export async function demandSuccess(place: JobPlace, run: Run, result: JobResult
   throw failureOf(result, what, events);
 }
 
-/** The same, and leaves no Job behind: whoever asks again and again for what fails would use up the namespace's quota of them. */
+/**
+ * The same, and leaves no Job behind: a caller that asks again and again for what fails would use up the namespace's
+ * quota of them.
+ */
 export async function demandTask(place: JobPlace, run: Run, result: JobResult, what: string): Promise<JobResult> {
   try {
     return await demandSuccess(place, run, result, what);
@@ -75,7 +78,7 @@ function shorten(line: string): string {
 }
 
 /**
- * For whoever would conclude something from what a log lacks: one that could not be read lacks everything, and a site is
+ * For conclusions from what a log lacks: a log that could not be read lacks everything, and a site is
  * not lost because a node was. It is tried again, with another Job.
  */
 export async function demandHeard(place: JobPlace, run: Run, result: JobResult): Promise<void> {

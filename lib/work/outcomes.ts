@@ -100,7 +100,10 @@ function observedIn(job: Job): Observed {
   return { state: job.kind === "resume" ? "suspended" : "active", health: "unknown" };
 }
 
-/** Of an action that leaves the spoke's state as it is: how it went is in the audit and on the stream, the row is not touched. */
+/**
+ * Of an action that leaves the spoke's state as it is: how it went is in the audit and on the stream, the row is not
+ * touched.
+ */
 export const taskOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await lockSpoke(tx, job.spokeId!);

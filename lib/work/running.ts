@@ -82,7 +82,10 @@ export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
   await perform(site, run, [set(CRON, "/spec/suspend", site.spoke.maintenance)]);
 }
 
-/** Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site from stopping. */
+/**
+ * Gives scheduled tasks that are under way time to end; then ends their Jobs, so that one that hangs cannot keep a site
+ * from stopping.
+ */
 async function endCron(space: Space, run: Run): Promise<void> {
   try {
     return await space.noPods(CRON_PODS, waiting(run, CRON_GRACE));
@@ -90,7 +93,8 @@ async function endCron(space: Space, run: Run): Promise<void> {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
   for (const job of await space.list(JOB, "", run)) {
-    const owners = job.metadata.ownerReferences ?? []; // of one that was asked for, it is no controller: see actions/tasks.ts
+    // Of a task that was asked for, it is no controller: see actions/tasks.ts.
+    const owners = job.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }

@@ -1,4 +1,4 @@
-/** `wheelwright admin reset-password EMAIL`: a way in for whoever may run programs on this machine. */
+/** `wheelwright admin reset-password EMAIL`: a way in for a person who may run programs on this machine. */
 import { resetPassword } from "#lib/domains/auth/admin-reset.ts";
 import { openPasswords } from "#lib/drivers/crypto/password.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";

@@ -2,7 +2,7 @@
  * `wheelwright audit heads` and `wheelwright audit verify`: what the audit log is sealed with, and whether it still is
  * what was sealed.
  *
- * Heads are worth something only where whoever can write to the database cannot write too: print them, or take them
+ * Heads are worth something only where a writer to the database cannot write too: print them, or take them
  * from the service's log, and keep them there.
  */
 import { readFile } from "node:fs/promises";

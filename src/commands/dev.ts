@@ -1,5 +1,5 @@
 /**
- * `wheelwright dev`: everything on this machine, for whoever wants to see it work or works on it.
+ * `wheelwright dev`: everything on this machine, for people who want to see it work or work on it.
  *
  * PostgreSQL is real and runs under DATA_DIR; the cluster is simulated unless one is named on purpose: an exported
  * KUBECONFIG or DATABASE_URL is not used, so that nobody's production is touched by accident.

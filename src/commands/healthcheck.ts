@@ -1,4 +1,7 @@
-/** `wheelwright healthcheck`: whether the replica on this machine is ready, for images in which there is nothing else to ask with. */
+/**
+ * `wheelwright healthcheck`: whether the replica on this machine is ready, for images in which there is nothing else to
+ * ask with.
+ */
 import { readProcessConfig } from "#lib/base/config.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -1,4 +1,7 @@
-/** Attacks by way of event streams on a real server: what one user does to its own credentials or streams, nobody else feels. */
+/**
+ * Attacks by way of event streams on a real server: what one user does to its own credentials or streams, nobody else
+ * feels.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
@@ -76,7 +79,8 @@ test("a stranger's logouts and revocations cut no stream of others, and cost the
   const sent: string[] = [];
   bench.replicas[0]!.database.watch((bytes) => sent.push(new TextDecoder("latin1").decode(bytes)) > 0);
   assert.equal([...new Set(await withdraw(bench, stranger))], [204]);
-  // What is asked about others is what is asked each second, for all of them at once. The count of calls is no such question.
+  // What is asked about others is what is asked each second, for all of them at once. The count of calls is no such
+  // question.
   const about = sent.filter((text) => tenants.some(({ tokenId }) => text.includes(tokenId)) && !text.includes("/api/"));
   assert.equal(about.filter((text) => !tenants.every(({ tokenId }) => text.includes(tokenId))), []);
 

@@ -3,8 +3,9 @@
  * million unless told. (About 15 GB of disk and a quarter of an hour. A directory as a second argument keeps the data for
  * the next run; `--plans` prints how PostgreSQL goes about each question.)
  *
- * Each question is asked with 10 events, 10,000 and all of them in the database, among the same hubs, spokes and people. What
- * is compared are the pages of 8 KiB that PostgreSQL looked at: unlike times they do not depend on the machine.
+ * Each question is asked with 10 events, 10,000 and all of them in the database, among the same hubs, spokes and
+ * people. What is compared are the pages of 8 KiB that PostgreSQL looked at: unlike times they do not depend on the
+ * machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

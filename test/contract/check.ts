@@ -8,7 +8,8 @@
  *   node test/contract/check.ts --fresh               fails when that is stale
  *
  * The promise is test/golden/surface.released.txt: part of cutting a release is to write it anew and to commit it. It is a
- * file, and not what a tag holds, because a shallow clone has no tags, and because a change of it is looked at like any other.
+ * file, and not what a tag holds, because a shallow clone has no tags, and because a change of it is looked at like any
+ * other.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

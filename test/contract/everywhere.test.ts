@@ -1,4 +1,7 @@
-/** Every schema of the present document, and each thing that can be done to each node of it: told if it breaks, and only then. */
+/**
+ * Every schema of the present document, and each thing that can be done to each node of it: told if it breaks, and only
+ * then.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Kind } from "#test/contract/place.ts";

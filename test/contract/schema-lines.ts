@@ -7,8 +7,8 @@
  *     Spoke .backups[] object                     what the list has in it; `{*}` is what a map has in it
  *     Cost <available=true> object                one of several forms, by the constants that tell it from the others
  *
- * A named schema is referred to: `Spoke .operation Operation|null`. Only what our schemas are written with is understood; any
- * other keyword is refused, so that nothing that is promised is left out in silence.
+ * A named schema is referred to: `Spoke .operation Operation|null`. Only what our schemas are written with is
+ * understood; any other keyword is refused, so that nothing that is promised is left out in silence.
  */
 import type { JsonSchema } from "#lib/surface/docs/json-schema.ts";
 

@@ -1,4 +1,7 @@
-/** The ways that docs/restoring.md tells, gone step by step on the simulated cluster: what kubectl does there, its API does here. */
+/**
+ * The ways that docs/restoring.md tells, gone step by step on the simulated cluster: what kubectl does there, its API
+ * does here.
+ */
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -94,7 +97,10 @@ async function spaceOf({ app }: WorkScene, row: SpokeRow): Promise<Space> {
   return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespace_uid!);
 }
 
-/** What kubectl makes of the claim that is there. It is kubectl's: what we make ourselves we would take for the blueprint's. */
+/**
+ * What kubectl makes of the claim that is there. It is kubectl's: what we make ourselves we would take for the
+ * blueprint's.
+ */
 async function replaceClaim({ simulator }: WorkScene, space: Space, name: string, snapshot: string): Promise<void> {
   const { apiVersion, kind, metadata, spec } = (await space.get({ ...CLAIM, name }, call))!;
   const { accessModes, storageClassName, resources } = spec;

@@ -1,5 +1,6 @@
 /**
- * The executable as an operator uses it, from nothing to an active spoke and back: `npm run build && node test/executable/check.ts`.
+ * The executable as an operator uses it, from nothing to an active spoke and back: `npm run build && node
+ * test/executable/check.ts`.
  *
  * Not one of `npm test`'s files: it needs dist/wheelwright, which is large and takes a while to make.
  */

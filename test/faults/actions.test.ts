@@ -1,4 +1,7 @@
-/** Every action, alone and most of them in bulk, while replicas are killed. `npm run trial` is the whole of it, over 50 spokes. */
+/**
+ * Every action, alone and most of them in bulk, while replicas are killed. `npm run trial` is the whole of it, over 50
+ * spokes.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Round, runTrial } from "#test/support/bench/trial.ts";

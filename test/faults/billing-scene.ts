@@ -1,6 +1,7 @@
 /**
- * Replicas of the real program with a payment provider's double behind them, hubs that are billed, and the provider's courier:
- * it brings each event to some replica until that has taken it, out of order, more than once, and with forged ones between.
+ * Replicas of the real program with a payment provider's double behind them, hubs that are billed, and the provider's
+ * courier: it brings each event to some replica until that has taken it, out of order, more than once, and with forged
+ * ones between.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** PostgreSQL goes away and comes back under load, three times: orderly, as in a crash, and for longer than anybody waits. */
+/**
+ * PostgreSQL goes away and comes back under load, three times: orderly, as in a crash, and for longer than anybody
+ * waits.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";

@@ -1,4 +1,7 @@
-/** Two hundred spokes on the evening before a night of backups, two clusters, one of them without snapshots, and the clock. */
+/**
+ * Two hundred spokes on the evening before a night of backups, two clusters, one of them without snapshots, and the
+ * clock.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

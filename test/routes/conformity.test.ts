@@ -207,7 +207,8 @@ test("that takes a body is 415, 413 or 400 for one that it cannot read", async (
       const own = await callerFor(scene, endpoint).credentials();
       const answer = await insist(() => {
         const { headers, ...rest } = init();
-        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // the login bucket is not what is tried here
+        // The login bucket is not what is tried here.
+        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` };
         return scene.send(path, {
           method,
           ...rest,

@@ -24,7 +24,10 @@ export interface Attack extends Bench {
   person(name: string, operator?: boolean): Promise<Person & { readonly token: TestToken }>;
   /** One request as others make it; null is nobody. */
   call(token: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Whether the readiness probe is answered, and says that all is well; a busy machine may have cost the scheduler its beat. */
+  /**
+   * Whether the readiness probe is answered, and says that all is well; a busy machine may have cost the scheduler its
+   * beat.
+   */
   isReady(): Promise<boolean>;
   /** A connection on which the attacker writes what they like. */
   connect(): Connection;

@@ -52,7 +52,10 @@ export async function plant(
   return (await plantAll(app, db, actor, hub, [slug], cluster))[0]!;
 }
 
-/** The same, many: one is made by the domain, the others are rows like it. Without an address nothing of them is in a cluster. */
+/**
+ * The same, many: one is made by the domain, the others are rows like it. Without an address nothing of them is in a
+ * cluster.
+ */
 export async function plantAll(
   app: App,
   db: TestDatabase,

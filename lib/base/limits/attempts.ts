@@ -51,7 +51,7 @@ interface Account {
 const FREE = 5; // failures of somebody who mistypes
 const FIRST_PAUSE = SECOND / 4, LONGEST_PAUSE = 2 * SECOND; // the longest allows 43,200 guesses a day
 const QUIET = 15 * MINUTE; // after which failures are forgotten
-const PLACES = 64; // for all accounts together: whoever waits is in flight, and others must be, too
+const PLACES = 64; // for all accounts together: what waits is in flight, and others must be, too
 const PATIENCE = 15 * SECOND; // half of what a request may take
 
 export function openAttempts(options: AttemptsOptions = {}): Attempts {
@@ -74,7 +74,10 @@ export function openAttempts(options: AttemptsOptions = {}): Attempts {
     return made;
   }
 
-  /** An address that is slowed is forgotten only if all others are, too: nobody can end that by trying thousands of others. */
+  /**
+   * An address that is slowed is forgotten only if all others are, too: nobody can end that by trying thousands of
+   * others.
+   */
   function forgetOne(): void {
     let first: string | undefined;
     for (const [email, account] of accounts) {

@@ -2,7 +2,7 @@
  * How often one address may try: 5 times in any minute. Kept in memory and bounded in size, because anybody can make it
  * grow.
  *
- * Whoever has an IPv6 address has its /64, most have a /56, and some a /48 (RFC 6177): each has a bound, and a try takes
+ * A person with an IPv6 address has its /64, most have a /56, and some a /48 (RFC 6177): each has a bound, and a try takes
  * from all or from none. So what one is refused costs its neighbours nothing, and a household takes a third of its /48.
  *
  * When it is full, it forgets who tried least recently among those who may still try. Somebody who has used up his tries

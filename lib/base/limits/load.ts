@@ -115,6 +115,6 @@ function overloaded(message: string): Fault {
 
 function repeat(ms: number, tick: () => void): () => void {
   const timer = setInterval(tick, ms);
-  timer.unref(); // it watches the work, and is none
+  timer.unref(); // it watches the work, and is no work
   return () => clearInterval(timer);
 }

@@ -16,7 +16,7 @@ interface Postmaster {
   readonly status: "starting" | "stopping" | "ready";
 }
 
-/** What postmaster.pid says, or null where there is none or it is half written. Its lines are PostgreSQL's `pidfile.h`. */
+/** What postmaster.pid says, or null where none exists or it is half written. Its lines are PostgreSQL's `pidfile.h`. */
 export async function readPostmaster(data: string): Promise<Postmaster | null> {
   const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(nullWhenGone);
   const lines = text?.split("\n") ?? [];

@@ -1,5 +1,6 @@
 /**
- * What can be broken, as it is posted to `/simulator/faults`: one table of types and their fields, and nothing else is taken.
+ * What can be broken, as it is posted to `/simulator/faults`: one table of types and their fields, and nothing else is
+ * taken.
  *
  * `path` is a part of the path with its query, so that `watch=1` hits watches; `name` the beginning of an object's name or
  * of `namespace/name`; `times` how often it hits, without it until it is healed.

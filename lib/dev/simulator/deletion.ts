@@ -21,7 +21,7 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-/** From the body, or where there is none (null) from the query, which can say the same things. */
+/** From the body, or where none exists (null) from the query, which can say the same things. */
 export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOptions {
   const options = isRecord(body) ? body : {}, query = body === null ? asked : new URLSearchParams();
   const { apiVersion = "v1", kind = "DeleteOptions" } = options;

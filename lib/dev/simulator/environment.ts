@@ -53,7 +53,7 @@ export function unmountable(world: World, pod: KubeObject): string | null {
   return null;
 }
 
-/** What a Secret (decoded) or a ConfigMap holds; null if there is none of that name. */
+/** What a Secret (decoded) or a ConfigMap holds; null if none exists of that name. */
 export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
   const object = world.store.get(world.kinds.of("v1", kind)!, namespace, name);
   if (!object) return null;

@@ -1,8 +1,8 @@
 /**
  * Faults on demand: what a test, or a person at a running cluster, breaks.
  *
- * Over HTTP: `POST /simulator/faults` with one of the objects of breakage.ts answers `{"id": …}`, `GET` lists what is broken,
- * `DELETE /simulator/faults` heals everything, `DELETE /simulator/faults/ID` one thing. For example
+ * Over HTTP: `POST /simulator/faults` with one of the objects of breakage.ts answers `{"id": …}`, `GET` lists what is
+ * broken, `DELETE /simulator/faults` heals everything, `DELETE /simulator/faults/ID` one thing. For example
  *
  *     curl --json '{"type": "answer", "status": 429, "times": 5, "retryAfter": 2}' http://127.0.0.1:PORT/simulator/faults
  *     curl --json '{"type": "cut", "at": "done", "method": "PATCH", "times": 1}' …       done, and the answer is lost

@@ -1,5 +1,5 @@
 /**
- * The fence that a write carries: a number by which whoever writes tells apart its own turn from earlier ones.
+ * The fence that a write carries: a number by which a writer tells apart its own turn from earlier ones.
  *
  * It stands in a label or annotation `…/fence`, in a JSON Patch that sets such a one, or, where a Job is only named, in the
  * Job's name: `install-17`.
@@ -17,7 +17,7 @@ function inBody(text: string): string | null {
   try {
     body = JSON.parse(text);
   } catch {
-    return null; // YAML, or nothing readable: the server says so to whoever sent it
+    return null; // YAML, or nothing readable: the server says so to the sender
   }
   if (Array.isArray(body)) return body.map(inOperation).findLast((fence) => fence !== null) ?? null;
   const { labels, annotations } = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};

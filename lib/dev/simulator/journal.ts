@@ -1,5 +1,5 @@
 /**
- * The journal beside the state's file: what has changed since that was written, line by line, written before whoever
+ * The journal beside the state's file: what has changed since that was written, line by line, written before anybody who
  * asked for the change is answered. So a killed process loses nothing that it has told anybody.
  *
  * A new journal is begun whenever the state is about to be written whole, and the older ones go once that is done. Every

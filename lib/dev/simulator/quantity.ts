@@ -27,7 +27,7 @@ export function readQuantity(text: string): number | null {
   return match ? Math.round(Number(match[1]) * SUFFIXES[match[2]!]!) : null;
 }
 
-/** Thousandths of what is known to be a quantity; 0 where there is none. */
+/** Thousandths of what is known to be a quantity; 0 where none exists. */
 export function amount(text: string | undefined): number {
   return text === undefined ? 0 : readQuantity(text) ?? 0;
 }

@@ -1,9 +1,10 @@
 /**
- * The record: who wrote what when, and what became of each object, for whoever asks afterwards whether anything was done
+ * The record: who wrote what when, and what became of each object, for a test that asks afterwards whether anything was done
  * twice, too late or by a stranger.
  *
- * Over HTTP: `GET /simulator/writes?since=N` and `GET /simulator/history?kind=Job&since=N` (api/record.ts). Both are bounded,
- * unless everything is to be kept; every entry has a number, so that whoever reads on sees it when something was lost.
+ * Over HTTP: `GET /simulator/writes?since=N` and `GET /simulator/history?kind=Job&since=N` (api/record.ts). Both are
+ * bounded, unless everything is to be kept; every entry has a number, so that a later reader sees it when something was
+ * lost.
  */
 import { fenceOf } from "#lib/dev/simulator/fence.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";

@@ -36,7 +36,10 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Service: ["spec.clusterIP", "spec.type"],
 };
 
-/** `metadata.name=x,status.phase!=Running`: throws 400 for what is none, or no field by which this kind is selected. */
+/**
+ * `metadata.name=x,status.phase!=Running`: throws 400 for what is no selector, or for a field by which this kind is not
+ * selected.
+ */
 export function fieldSelector(kind: Kind, text: string): Test {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);

@@ -35,7 +35,7 @@ const NO_PAGE: Outgoing = {
 export function createApi(world: World, recorder: Recorder): Server {
   return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     answer(world, recorder, request, response).catch((error) => {
-      if (!request.complete) return; // whoever asked left in the middle of it
+      if (!request.complete) return; // the client left in the middle of it
       if (error instanceof Refusal) return send(response, jsonOf(error.status, error.body()));
       world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
       if (response.headersSent) return void response.destroy();
@@ -121,7 +121,7 @@ function react(
   }
 }
 
-/** Of the object that the path names, or that was just made; null where there is none. */
+/** Of the object that the path names, or that was just made; null where none exists. */
 function versionOf({ store }: World, { kind, namespace, name }: Route, made: Json): string | null {
   const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
   return named === undefined ? null : store.get(kind, namespace, named)?.metadata.resourceVersion ?? null;

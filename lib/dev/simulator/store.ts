@@ -1,7 +1,7 @@
 /**
  * The store: every object, the one version counter, and the last changes for watches.
  *
- * Objects in it are never changed, only replaced, so whoever holds one holds a moment. The history is bounded: who asks
+ * Objects in it are never changed, only replaced, so a reference to one is a moment. The history is bounded: who asks
  * for changes from before its horizon is told so (410), as a real server does after compaction.
  */
 import type { Kind } from "#lib/dev/simulator/kinds.ts";

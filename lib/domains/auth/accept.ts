@@ -24,7 +24,7 @@ export async function acceptInvitation(app: App, origin: Origin, acceptance: Acc
   await accept(app, origin, acceptance, () => Promise.resolve([]));
 }
 
-/** The same, and signs in: whoever has just chosen a password need not type it again. */
+/** The same, and signs in: a person who has just chosen a password need not type it again. */
 export async function acceptAndSignIn(app: App, origin: Origin, acceptance: Acceptance): Promise<SignedIn> {
   let secret = "";
   const link = await accept(app, origin, acceptance, async (tx, { userId }) => {
@@ -46,7 +46,8 @@ async function accept(
   const passwordHash = await app.passwords.hash(password, { whose: link.userId });
   await app.db.transact(async (tx) => {
     const user = await useLink(tx, link);
-    // It was sent to somebody who had proved nothing; whoever has since, has set a password and voided it by that.
+    // It was sent to somebody who had proved nothing; a person who has done so since has set a password and voided it
+    // by that.
     const revoked = await settle(tx, { ...user, verified: false }, { passwordHash, displayName });
     const more = await andThen(tx, link);
     await record(tx, holderOf(link, origin), {

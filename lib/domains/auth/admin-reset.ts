@@ -1,5 +1,5 @@
 /**
- * A new password of ours for somebody who has lost theirs: from an operator, or from whoever runs programs on this
+ * A new password of ours for somebody who has lost theirs: from an operator, or from a person who runs programs on this
  * machine. It is shown once and kept nowhere.
  *
  * Who hands it over vouches for whom they give it to. So an address that nobody had proved counts as verified from then

@@ -1,7 +1,7 @@
 /**
  * Who calls: the user of a bearer token, or of the browser's session cookie.
  *
- * Whoever sends an Authorization header means it: when it is no good the answer is 401, and never what a cookie that
+ * A client that sends an Authorization header means it: when it is no good the answer is 401, and never what a cookie that
  * happens to lie beside it would allow. All that can be wrong with one is answered alike.
  */
 import type { App } from "#lib/app.ts";

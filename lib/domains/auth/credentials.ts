@@ -25,7 +25,10 @@ interface TokenInUse extends SessionInUse {
 /** How a credential is named: by the hash of what its bearer sends, or by its id once the bearer has been let in. */
 type Named = { readonly hash: Uint8Array } | { readonly id: string };
 
-/** Whether a row of `sessions` still opens something, whoever its user is by now. The clock is read once for all rows. */
+/**
+ * Whether a row of `sessions` still opens something, no matter who its user is by now. The clock is read once for all
+ * rows.
+ */
 export const sessionLives = sql<SqlBool>`(sessions.ended_at is null
   and sessions.seen_at > (select wheelwright_now()) - make_interval(hours => ${IDLE_HOURS})
   and sessions.created_at > (select wheelwright_now()) - make_interval(days => ${LIFE_DAYS}))`;
@@ -71,7 +74,7 @@ export async function noteToken(rows: Rows, id: string): Promise<void> {
     .where("id", "=", id).where(isStale("last_used_at")).execute().catch(unlessRefused);
 }
 
-/** Whoever only reads is let in while nothing can be written, and seen later. */
+/** A request that only reads is let in while nothing can be written, and seen later. */
 function unlessRefused(error: unknown): void {
   if (!refusesWrites(error)) throw error;
 }

@@ -25,7 +25,7 @@ export const FORGOTTEN: JobKind = {
   timeLimit: HOUR,
 };
 
-/** Anybody may ask in anybody's name: one mail in so many milliseconds is enough for whoever means it. */
+/** Anybody may ask in anybody's name: one mail in so many milliseconds is enough for an honest person. */
 const PAUSE = 5 * MINUTE;
 
 /** In lower case, as the Email schema leaves it. */

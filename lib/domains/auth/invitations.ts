@@ -1,10 +1,10 @@
 /**
- * Bringing somebody in, to a hub or to a spoke: the user of an address, the seat, and the invitation by mail of whoever
- * has not proven that the address is theirs.
+ * Bringing somebody in, to a hub or to a spoke: the user of an address, the seat, and the invitation by mail of
+ * everybody who has not proven that the address is theirs.
  *
  * Everything is decided under the lock of the user's row, which is made first if need be: so of a hundred who bring in
- * the same new address at once one makes the user and the mail, and the others find them. Whoever needs more locks takes
- * the user's first, and last what `record` locks.
+ * the same new address at once one makes the user and the mail, and the others find them. A transaction that needs more
+ * locks takes the user's first, and last what `record` locks.
  */
 import { sql } from "kysely";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
@@ -25,7 +25,7 @@ import { type HeldUser, holdUser, insertNewcomer, rename } from "#lib/domains/us
 interface Place {
   readonly seat: Seat;
   readonly belonging: { readonly federationId: string; readonly spokeId?: string };
-  /** Holds the place against going away meanwhile. Throws the Fault of one that takes nobody. */
+  /** Holds the place against going away meanwhile. Throws the Fault of a place that takes nobody. */
   readonly keep: (tx: Tx) => Promise<unknown>;
   /** What is written down of a new seat; its metadata grow by the user's id and address. */
   readonly entry: Pick<AuditEntry, "kind" | "objectType" | "objectId" | "metadata">;
@@ -81,7 +81,7 @@ export async function bringIn(tx: Tx, actor: Actor, { email, displayName }: NewM
   };
 }
 
-/** Takes the seat back. Whoever is left with none, and has not accepted, is not invited any more. */
+/** Takes the seat back. A person who is left with none, and has not accepted, is not invited any more. */
 export async function takeOut(
   tx: Tx,
   actor: Actor,
@@ -99,7 +99,7 @@ export async function takeOut(
   await record(tx, actor, { audit: [{ ...entry, ...belonging, metadata }] });
 }
 
-/** The user of the address, held; made without a password if there is none. */
+/** The user of the address, held; made without a password if none exists. */
 async function keepInvitee(tx: Tx, email: string, displayName: string | undefined): Promise<Invitee> {
   const made = await insertNewcomer(tx, { email, displayName: displayName ?? email, passwordHash: null }) !== null;
   const user = await holdUser(tx, { email });

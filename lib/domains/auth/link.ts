@@ -1,9 +1,9 @@
 /**
- * What a mailed link does, whichever it is: it proves that whoever holds it reads the mail of that address.
+ * What a mailed link does, whichever it is: it proves that its holder reads the mail of that address.
  *
  * Anybody can sign up with anybody's address, so until the first proof an account may be a stranger's: its password, its
  * sessions and its tokens. The proof ends all of these. Where the address was proved before, a link means a new password;
- * whoever needs one may have lost more than that, so tokens end, too, unless their owner says that they are to stay.
+ * a person who needs one may have lost more than that, so tokens end, too, unless their owner says that they are to stay.
  *
  * The user's row is taken first and the link after it, as everybody does who changes both. A disabled user's link is
  * spent, and nothing says why.
@@ -72,7 +72,7 @@ export async function settle(tx: Tx, user: HeldUser, settlement: Settlement): Pr
   }));
 }
 
-/** Whoever holds the link acts as its user. */
+/** The holder of the link acts as its user. */
 export function holderOf({ userId, email }: Pick<Link, "userId" | "email">, { ip, userAgent }: Origin): Asker {
   return { userId, email, ip, userAgent, tokenPrefix: null };
 }

@@ -2,7 +2,7 @@
  * Signing in and out.
  *
  * A login that fails says one thing, whatever the reason, and takes the same time: the same statements and one run of
- * scrypt. A session begins only if the password that was judged is still the user's by then: whoever sets a new one
+ * scrypt. A session begins only if the password that was judged is still the user's by then: a person who sets a new one
  * ends the sessions of the old, and must find them all.
  */
 import type { App } from "#lib/app.ts";
@@ -32,7 +32,7 @@ interface Login {
 
 export interface SignedIn {
   readonly user: User;
-  /** What is still to be done, for the person to read: whoever has not proved the address has nothing until then. */
+  /** What is still to be done, for the person to read: a person who has not proved the address has nothing until then. */
   readonly message?: string;
   /** The Set-Cookie header that begins the session. */
   readonly cookie: string;

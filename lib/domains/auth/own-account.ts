@@ -1,8 +1,8 @@
 /**
  * What people change of their own account: the name and the password.
  *
- * Whoever has got hold of a session could guess the password there, so a wrong one counts and is slowed as at signing in.
- * A new password ends all sessions, and the caller goes on with a new one: whoever else had the cookie of the old one
+ * A thief of a session could guess the password there, so a wrong one counts and is slowed as at signing in.
+ * A new password ends all sessions, and the caller goes on with a new one: a thief of the old one's cookie
  * does not.
  */
 import type { App } from "#lib/app.ts";
@@ -84,7 +84,7 @@ export async function renameSelf(
 async function replace(app: App, actor: Actor, account: Account, passwordHash: string): Promise<string> {
   const { userId } = actor, at = (await app.db.now()).toISOString();
   return await app.db.transact(async (tx) => {
-    // Whoever set another one meanwhile has ended this session as well.
+    // A person who set another one meanwhile has ended this session as well.
     if (!await keepAccount(tx, account)) requireActor(null);
     const user = (await holdUser(tx, { id: userId }))!;
     await setPassword(tx, userId, passwordHash);

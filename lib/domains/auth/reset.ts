@@ -1,4 +1,4 @@
-/** A new password by a mailed link, for whoever has forgotten the old one. */
+/** A new password by a mailed link, for a person who has forgotten the old one. */
 import type { App } from "#lib/app.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";
 import { recipient } from "#lib/domains/auth/forgot.ts";
@@ -16,9 +16,9 @@ interface Reset {
 }
 
 /**
- * Sets the password, ends all sessions and revokes tokens; returns the address whose it is. The link came by mail, so it proves the
- * address as well: otherwise somebody who has just shown that the mailbox is theirs would have to show it again, and a
- * stranger's tokens would live on beside the new password. Throws Fault impossible `link_spent`.
+ * Sets the password, ends all sessions and revokes tokens; returns the address whose it is. The link came by mail, so
+ * it proves the address as well: otherwise somebody who has just shown that the mailbox is theirs would have to show it
+ * again, and a stranger's tokens would live on beside the new password. Throws Fault impossible `link_spent`.
  */
 export async function resetByLink(app: App, origin: Origin, { token, password, keepTokens }: Reset): Promise<string> {
   const link = await requireLink(app.db.rows, "password_reset", token);

@@ -4,8 +4,9 @@
  * A request is judged when it comes, and may act much later: the cluster had to be asked, or somebody else held a row. What
  * was taken back meanwhile must not act any more. So each transaction of a request begins by sharing a lock of the caller's
  * user, and then looks again. Who takes something back commits that, and then waits for the same lock, alone, before it says
- * so (`transact` in lib/drivers/db/open.ts). Either the deed is done by then, or it is not done at all. The lock is an advisory one
- * because these are fair: with row locks, a caller who never stops writing could keep its right from being taken away.
+ * so (`transact` in lib/drivers/db/open.ts). Either the deed is done by then, or it is not done at all. The lock is an
+ * advisory one because these are fair: with row locks, a caller who never stops writing could keep its right from being
+ * taken away.
  */
 import type { Actor, Role } from "#lib/domains/auth/access.ts";
 import { authenticateAgain, badCredentials } from "#lib/domains/auth/authenticate.ts";

@@ -4,7 +4,7 @@
  * The answer is the same for every address and takes the same time: the request hashes the password and enqueues one job,
  * and the job sees what there is to do. An account that exists is never touched. Its owner gets a mail that leads in, at
  * most one an hour: the link to prove the address once more, or, where that is done, one to set a password, since
- * whoever signs up again has forgotten that they did.
+ * a person who signs up again has forgotten that they did.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";

@@ -1,7 +1,7 @@
 /**
  * Proving the address that somebody signed up with.
  *
- * Whoever signed up is not known to be who reads the mail: a stranger may have signed up with this address, and its owner
+ * The person who signed up is not known to read the mail: a stranger may have signed up with this address, and its owner
  * clicks on what looks like a welcome. If the stranger's password survived that, the stranger would hold a proven
  * account in the owner's name, with all that it is ever given. So the page behind the link asks for the password, which
  * is the one that counts from then on; the same as before may be typed again. A program that sends the token alone is

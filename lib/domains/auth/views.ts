@@ -17,7 +17,7 @@ const GivenPassword = v.pipe(
 
 export const LoginBody = v.object({ email: Email, password: GivenPassword });
 
-/** A new one: whoever signs in later is asked no such thing. */
+/** A new one: a person who signs in later is asked no such thing. */
 export const NewPassword = v.pipe(
   v.string(`must be a password of ${LEAST} to ${MOST} characters`),
   v.check((value) => passwordProblem(value) === null, ({ input }) => passwordProblem(String(input)) ?? ""),
@@ -76,5 +76,5 @@ const tokenFields = {
 /** A token as it is listed: its plaintext is not kept. */
 export const TokenView = v.object({ ...tokenFields, lastUsedAt: MaybeStamp });
 
-/** A token as it is shown once, to whoever made it. */
+/** A token as it is shown once, to its maker. */
 export const NewTokenView = v.object({ ...tokenFields, token: v.string() });

@@ -19,7 +19,10 @@ export function describeSchedule(spokeId: string): string {
   return `every night at ${two(Math.floor(minutes / 60))}:${two(minutes % 60)} UTC`;
 }
 
-/** Milliseconds from the night's beginning, in whole seconds: FNV-1a of the id, which spreads ids that are neighbours, too. */
+/**
+ * Milliseconds from the night's beginning, in whole seconds: FNV-1a of the id, which spreads ids that are neighbours,
+ * too.
+ */
 function offsetOf(spokeId: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(spokeId)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -41,7 +41,7 @@ interface BackupOrigin {
   readonly kind: BackupKind;
 }
 
-/** The backup that this operation is to take: one, whoever holds it, and gone on with where a try of it had failed. */
+/** The backup that this operation is to take: one, no matter who holds it, and gone on with where a try of it had failed. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, origin: BackupOrigin): Promise<Backup> {
   await ensureBackup(tx, spoke, origin);
   await tx.updateTable("backups").set({ state: "pending", failed_at: null, error: null })
@@ -67,7 +67,7 @@ export async function ensureBackup(
   return (await findByOperation(tx, operationId))!;
 }
 
-/** Keeps what is known of its volumes, so that whoever clears up finds what an attempt left behind. */
+/** Keeps what is known of its volumes, so that a later cleaning finds what an attempt left behind. */
 export async function noteVolumes(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<void> {
   await tx.updateTable("backups").set({ volumes: JSON.stringify(volumes) })
     .where("id", "=", id).where("state", "=", "pending").execute();

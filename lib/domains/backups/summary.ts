@@ -41,7 +41,7 @@ export async function summariseBackups(db: Database, spoke: SpokeRow): Promise<B
   };
 }
 
-/** One that is being removed is not there any more for whoever counts on it. */
+/** A backup that is being removed is not there any more for a person who counts on it. */
 function isShown(backup: Backup, now: Date): boolean {
   if (backup.removingSince !== null) return false;
   return backup.state !== "failed" || now.getTime() - backup.createdAt.getTime() < RECENT;

@@ -4,7 +4,7 @@
  * Nothing is asked of the provider here. The row says that the hub is billed; the next plan finds that the provider was told
  * nothing yet. So a provider that is away neither fails an approval nor is anything half done.
  *
- * Whoever queues a sync here does so before the row is locked: a running one holds its job while it waits for the row.
+ * Code that queues a sync here does so before the row is locked: a running one holds its job while it waits for the row.
  */
 import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/records/audit/store.ts";

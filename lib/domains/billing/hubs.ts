@@ -2,7 +2,7 @@
  * Hubs that are billed, as one look at the database shows them: the subscription's row, and what is there to be paid for.
  *
  * A hub needs a sync where the provider was last asked to count something else than what is there now, or where it is
- * not known what it was asked, or it refused; and where the hub is gone and its subscription goes on. Whoever changes a
+ * not known what it was asked, or it refused; and where the hub is gone and its subscription goes on. Code that changes a
  * spoke need not remember to bill it: comparing forgets no path, and a provider that is away keeps nobody from anything.
  */
 import { type RawBuilder, sql } from "kysely";

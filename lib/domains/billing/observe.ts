@@ -1,9 +1,9 @@
 /**
  * What the provider showed of a hub's subscription, written down, with what of it is news.
  *
- * Whoever fetched it (the sync, an event, the reconciliation) hands it here, in the hub's lane and so in the order in which
- * it was fetched: the row is always the last look, and a dunning is told once for as long as it lasts, however often it
- * is seen and in whatever order the provider's events arrive.
+ * The code that fetched it (the sync, an event, the reconciliation) hands it here, in the hub's lane and so in the
+ * order in which it was fetched: the row is always the last look, and a dunning is told once for as long as it lasts,
+ * however often it is seen and in whatever order the provider's events arrive.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
@@ -64,7 +64,7 @@ function keptOf({ invoice }: Subscription): KeptInvoice | null {
   return invoice && { ...invoice, dueAt: invoice.dueAt?.toISOString() ?? null };
 }
 
-/** The address of the invoice's page is left out: whoever has it may see the invoice. */
+/** The address of the invoice's page is left out: everybody who has it may see the invoice. */
 function metadataOf(
   news: News,
   { status }: BillingVerdict,

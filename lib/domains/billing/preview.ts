@@ -17,7 +17,7 @@ import { SECOND } from "#lib/base/time.ts";
 type Asking = Pick<App, "catalog" | "db" | "log" | "payments">;
 type State = Schema["spokes"]["state"];
 
-/** A spoke before and after; null where there is none. */
+/** A spoke before and after; null where none exists. */
 interface CostChange {
   readonly federationId: string;
   readonly before: { readonly size: string; readonly state: State } | null;

@@ -1,5 +1,5 @@
 /**
- * Takes an event from the payment provider: proved, kept once, and left to a job. Whoever sends it waits for seconds and
+ * Takes an event from the payment provider: proved, kept once, and left to a job. Its sender waits for seconds and
  * sends again otherwise, so nothing here asks the provider: whatever state it is in, an event is taken.
  *
  * What is in an event is not believed. It names a customer and an object; the job looks at both as they are by then. So
@@ -33,7 +33,7 @@ export async function receiveEvent(
 
 async function keep(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = subjectOf(event.type), { id, customer } = event.object;
-  // A customer is written down before anything is made for it: an event of one that no row has is none of ours.
+  // A customer is written down before anything is made for it: an event of a customer that no row has is not ours.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
   const federationId = row?.federation_id ?? null;
   const concerns = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
@@ -42,8 +42,9 @@ async function keep(tx: Tx, event: ProviderEvent): Promise<void> {
 }
 
 /**
- * The event, of which only what can be an id is left. It is judged twice: as of the time that the signature names itself, and
- * only what fits then by the service's clock. So a flood of forged ones never reaches the database, not even for its clock.
+ * The event, of which only what can be an id is left. It is judged twice: as of the time that the signature names
+ * itself, and only what fits then by the service's clock. So a flood of forged ones never reaches the database, not
+ * even for its clock.
  */
 async function readSigned(
   payments: Payments,

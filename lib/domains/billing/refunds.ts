@@ -4,8 +4,8 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
 /**
- * Writes down those that succeeded and were not told yet, and returns what is to be recorded last in the same transaction. One
- * that is under way is told when it has succeeded: another event comes then.
+ * Writes down those that succeeded and were not told yet, and returns what is to be recorded last in the same
+ * transaction. One that is under way is told when it has succeeded: another event comes then.
  */
 export async function noteRefunds(tx: Tx, federationId: string, refunds: readonly Refund[]): Promise<AuditEntry[]> {
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap

@@ -57,7 +57,7 @@ function showItem({ size, quantity, monthly }: SubscriptionItem): BillingRecord[
   return { size, quantity, monthly: monthly === null ? null : monthly * quantity };
 }
 
-/** Null where one of them has no amount of its own, or there is none. */
+/** Null where one of them has no amount of its own, or none exists. */
 function sumOf(items: BillingRecord["items"]): number | null {
   if (items.length === 0 || items.some(({ monthly }) => monthly === null)) return null;
   return items.reduce((sum, { monthly }) => sum + monthly!, 0);

@@ -1,7 +1,7 @@
 /**
  * The rows of subscriptions: a hub that has one is billed. A removed hub keeps its row, as refunds may come later.
  *
- * Whoever writes to a row locks it first; of what else is locked only the hub's head comes later, and a job's own row
+ * A writer to a row locks it first; of what else is locked only the hub's head comes later, and a job's own row
  * before. Spokes are read here by queries of billing's own: they are not this domain's to change.
  */
 import { type Selectable, sql, type UpdateObject } from "kysely";
@@ -47,7 +47,10 @@ export async function updateSubscription(
     .where("federation_id", "=", federationId).returningAll().executeTakeFirstOrThrow();
 }
 
-/** The spokes of each of these hubs that are paid for, by size, whether or not the size has a price; a hub without is absent. */
+/**
+ * The spokes of each of these hubs that are paid for, by size, whether or not the size has a price; a hub without is
+ * absent.
+ */
 async function countBilled(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Quantities>> {
   const { rows: counts } = await sql<{ id: string; size: string; count: number }>`
     select federation_id as id, size, count(*)::integer as count from spokes

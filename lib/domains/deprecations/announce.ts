@@ -1,8 +1,8 @@
 /**
  * Tells those who have an active token what is announced, once: that they were told and their mail are one transaction.
  *
- * Each gets one mail with all that is new to him, and in it his own tokens and no others. Whoever gets a token later, while
- * the time still runs, is told then.
+ * Each gets one mail with all that is new to him, and in it his own tokens and no others. A user who gets a token
+ * later, while the time still runs, is told then.
  */
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";

@@ -1,11 +1,11 @@
 /**
- * Counts the calls of each token to each endpoint, so that whoever is told that an endpoint ends is told how often he calls
+ * Counts the calls of each token to each endpoint, so that the user of an endpoint that ends is told how often he calls
  * it. All endpoints count, for a deprecation tells of the days before it was declared.
  *
- * A request pays for one addition in memory. What has been added goes to the database every few seconds in one statement; while
- * the database is away it is kept, up to a bound. A process that is killed loses what it had not written yet, and a connection
- * that is lost right after the statement ran has it counted twice: these numbers are for people to judge by, and nothing is
- * charged or refused by them.
+ * A request pays for one addition in memory. What has been added goes to the database every few seconds in one
+ * statement; while the database is away it is kept, up to a bound. A process that is killed loses what it had not
+ * written yet, and a connection that is lost right after the statement ran has it counted twice: these numbers are for
+ * people to judge by, and nothing is charged or refused by them.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { addCalls } from "#lib/domains/deprecations/store.ts";

@@ -1,4 +1,7 @@
-/** The rows of what is announced: how often tokens called, who is still to be told, and what to tell them of their tokens. */
+/**
+ * The rows of what is announced: how often tokens called, who is still to be told, and what to tell them of their
+ * tokens.
+ */
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
@@ -77,7 +80,7 @@ export async function markTold(
   return told;
 }
 
-/** A token of whoever is told, and its calls. */
+/** A token of a user who is told, and its calls. */
 export interface TokenCalls extends Telling {
   readonly name: string;
   readonly prefix: string;

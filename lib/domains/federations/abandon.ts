@@ -23,7 +23,10 @@ import { cancelHubOperations } from "#lib/records/jobs/store.ts";
 /** What the row says in place of what the cluster showed. */
 export const GIVEN_UP = "Given up by an operator: nobody has seen that nothing is left of it";
 
-/** Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is gone. */
+/**
+ * Throws Fault forbidden `operator_only`, conflict `federation_state` before a removal has failed, missing when it is
+ * gone.
+ */
 export async function abandonFederation(
   app: App,
   actor: Actor,

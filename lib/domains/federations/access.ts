@@ -7,8 +7,8 @@ import { type FederationRow, findFederation, type Removed } from "#lib/domains/f
 import { hubsSeenBy, runsHub } from "#lib/domains/federations/viewer.ts";
 
 /**
- * `see`: whoever has to do with it. `change`: operators and its own admins, also for what is done to its spokes. `remove`
- * and `bill`: operators alone.
+ * `see`: everybody who has to do with it. `change`: operators and its own admins, also for what is done to its spokes.
+ * `remove` and `bill`: operators alone.
  */
 type FederationDeed = "see" | "change" | "remove" | "bill";
 

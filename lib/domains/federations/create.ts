@@ -37,7 +37,7 @@ async function writeFederation(tx: Tx, app: App, actor: Actor, input: NewFederat
   return row;
 }
 
-/** The row alone: whoever calls this announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
+/** The row alone: the caller announces the hub as well, and last. Throws Fault conflict `slug_taken`. */
 export async function placeFederation(
   tx: Tx,
   app: App,

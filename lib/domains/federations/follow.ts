@@ -46,8 +46,8 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
 
 /**
  * What each follower may see, in their order. Operators and a hub's admins see all of it, the latter without an operator's
- * means, spoke admins their spokes' events; whoever has none in the hub has nothing to follow. What was removed a few minutes ago still counts for those
- * who administered it: they are to hear that it is gone.
+ * means, spoke admins their spokes' events; a person who has none in the hub has nothing to follow. What was removed a
+ * few minutes ago still counts for those who administered it: they are to hear that it is gone.
  */
 export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(StreamSight | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);

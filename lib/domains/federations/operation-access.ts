@@ -1,4 +1,4 @@
-/** Who may see an operation: whoever sees what it was done to. It is loaded here and handed on as `operation`. */
+/** Who may see an operation: everybody who sees what it was done to. It is loaded here and handed on as `operation`. */
 import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { sees } from "#lib/domains/federations/viewer.ts";

@@ -43,7 +43,7 @@ export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promis
   if (before.state === "removed") throw missingFederation();
   const removal = before.state === "removing" ? await lastRemoval(tx, { federationId: id }) : null;
   if (removal && !isFinished(removal.state)) {
-    await hasten(tx, removal); // whoever asks may have put right what it failed of
+    await hasten(tx, removal); // the caller may have put right what it failed of
     return before;
   } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
   refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));

@@ -26,7 +26,10 @@ export function refuseRetryUnlessFailed(state: FederationState): void {
   throw new Fault("conflict", "federation_state", `Cannot retry a hub that is ${state}; ${reason}`);
 }
 
-/** Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are gone. */
+/**
+ * Throws Fault conflict `federation_not_empty` while spokes live in the hub. Those that are going live until they are
+ * gone.
+ */
 export function refuseWhileInhabited(slug: string, spokes: number): void {
   if (spokes === 0) return;
   const what = spokes === 1 ? "a spoke lives in it; remove that" : `${spokes} spokes live in it; remove those`;

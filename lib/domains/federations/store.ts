@@ -63,7 +63,7 @@ export async function countSpokes(
   return new Map(counts.map((row) => [row.federation_id, row.count]));
 }
 
-/** How many spokes of the hub are not removed yet, whoever sees them. */
+/** How many spokes of the hub are not removed yet, no matter who sees them. */
 export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
     .where("federation_id", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
@@ -93,7 +93,7 @@ export async function lockFederationAlone(tx: Tx, id: string): Promise<Federatio
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** The row as it stands, held against removal alone: whoever removes a hub locks it `for update`. */
+/** The row as it stands, held against removal alone: a removal locks it `for update`. */
 export async function keepFederation(tx: Tx, id: string): Promise<FederationRow> {
   return await tx.selectFrom("federations").selectAll().where("id", "=", id).forKeyShare().executeTakeFirstOrThrow();
 }

@@ -31,7 +31,7 @@ export function seenBy(viewer: Viewer, hub: Expression<string | null>, spoke: Ex
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${spoke} = any(${viewer.spokeIds}::text[]))`;
 }
 
-/** The same for a column that names a hub: whoever has a live spoke in it sees it. */
+/** The same for a column that names a hub: everybody who has a live spoke in it sees it. */
 export function hubsSeenBy(viewer: Viewer, hub: Expression<string>) {
   if (viewer.role === "operator") return sql<SqlBool>`true`;
   return sql<SqlBool>`(${hub} = any(${viewer.federationIds}::text[]) or ${hub} in (

@@ -7,7 +7,8 @@
  * one's time, because the caller goes on before that time.
  *
  * For unread ones, objects that the counts show to be read are left out, and within the others the search ends at
- * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to nothing in vain.
+ * `read_through` and steps over the stretches of what was read one by one (stretches.ts). So it walks over next to
+ * nothing in vain.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";

@@ -12,7 +12,7 @@ import type { About, Reader } from "#lib/domains/notifications/objects.ts";
 
 /**
  * Whether this transaction may mark a batch of all: it may not while another one of the same reader does. It does not
- * wait for that, because whoever waits here holds a connection, and with a few calls at once one reader would hold all.
+ * wait for that, because a call that waits here holds a connection, and with a few calls at once one reader would hold all.
  */
 export async function mayMarkAll(tx: Tx, userId: string): Promise<boolean> {
   const { rows: [row] } = await sql<{ free: boolean }>`

@@ -7,7 +7,8 @@
  *
  * What decides is the membership as it stands, for a verified address, and neither the state of the object nor when the
  * member came: that a hub or a spoke was destroyed is told to those who administered it, and their history stays. What was
- * before the member came counts as read (lib/domains/members/history.ts). A membership that is taken away hides all of it at once.
+ * before the member came counts as read (lib/domains/members/history.ts). A membership that is taken away hides all of
+ * it at once.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Actor } from "#lib/domains/auth/access.ts";

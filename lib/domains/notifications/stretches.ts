@@ -1,7 +1,7 @@
 /**
- * Stretches of what was read one by one: from one event of an object to another, everything is read. Marks that stand side by
- * side become one stretch, so between two stretches there is always something unread. A search for unread ones goes
- * from stretch to stretch: what it costs follows from what it finds, however much was read and in whatever order.
+ * Stretches of what was read one by one: from one event of an object to another, everything is read. Marks that stand
+ * side by side become one stretch, so between two stretches there is always something unread. A search for unread ones
+ * goes from stretch to stretch: what it costs follows from what it finds, however much was read and in whatever order.
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";

@@ -11,8 +11,8 @@ export function skippedThrough({ userId }: Pick<Reader, "userId">): RawBuilder<D
 }
 
 /**
- * Scalar queries, because the planner must look each event up and never gather all that the reader has read. Whoever skips
- * nothing is not asked what it is that an event is of: that stands in the row alone.
+ * Scalar queries, because the planner must look each event up and never gather all that the reader has read. A reader
+ * who skips nothing is not asked what it is that an event is of: that stands in the row alone.
  */
 export function isUnread(reader: Reader): RawBuilder<SqlBool> {
   return sql`(coalesce((select false from notification_reads as done

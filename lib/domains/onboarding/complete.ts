@@ -3,7 +3,7 @@
  *
  * It is done once. The password is set in it without the old one, which is all right for somebody who has just come in,
  * and would be a way to keep what was stolen if it could be done again. A new password ends all sessions, and its owner
- * is told by mail; the caller goes on with a new session, so that whoever else had the cookie of the old one does not.
+ * is told by mail; the caller goes on with a new session, so that a thief of the old one's cookie does not.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -55,7 +55,7 @@ async function complete(
   passwordHash: string | null,
 ): Promise<Onboarded> {
   const user = await holdUser(tx, { id: actor.userId });
-  // Whoever set another password or disabled the user meanwhile has ended this session, and it may do nothing more.
+  // A person who set another password or disabled the user meanwhile has ended this session, and it may do nothing more.
   if (!user || !await endSession(tx, actor.credential.id)) {
     throw new Fault("unauthenticated", "sign_in_required", "Your session has ended meanwhile; sign in again");
   }

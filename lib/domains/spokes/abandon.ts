@@ -1,6 +1,6 @@
 /**
- * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row becomes `removed`
- * without the cluster's word, and the audit says so.
+ * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row
+ * becomes `removed` without the cluster's word, and the audit says so.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";

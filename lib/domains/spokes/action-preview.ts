@@ -1,4 +1,7 @@
-/** What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is written. */
+/**
+ * What an action would come to: judged as the real thing, asked of the cluster by its own dry run, and nothing is
+ * written.
+ */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

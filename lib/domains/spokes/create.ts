@@ -27,8 +27,8 @@ import { requestOf } from "#lib/domains/spokes/request.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
- * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable `dns_unavailable`,
- * and invalid for what cannot be. `signal` is the request's: name servers may be slow.
+ * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
+ * `dns_unavailable`, and invalid for what cannot be. `signal` is the request's: name servers may be slow.
  */
 export async function createSpoke(
   app: App,

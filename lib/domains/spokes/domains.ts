@@ -1,9 +1,9 @@
 /**
  * Under which domain a spoke is reached. Deciding is pure; what is taken is the database's to say.
  *
- * A domain is lower-case ASCII: letters of other scripts are given as browsers send them, in A-labels (xn--bcher-kva.example),
- * and not in their own. So a name has one spelling, which compares, and which is the same in the ingress, the certificate
- * and the site.
+ * A domain is lower-case ASCII: letters of other scripts are given as browsers send them, in A-labels
+ * (xn--bcher-kva.example), and not in their own. So a name has one spelling, which compares, and which is the same in
+ * the ingress, the certificate and the site.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import * as v from "valibot";

@@ -21,7 +21,7 @@ export type Drift = v.InferOutput<typeof Drift>;
 /** Fields that are named of one object at most. */
 const MOST_FIELDS = 50;
 
-/** Null where there is none. In one order, so that the same drift is the same text. */
+/** Null where none exists. In one order, so that the same drift is the same text. */
 export function makeDrift(objects: readonly DriftedObject[], revision: Drift["revision"]): Drift | null {
   if (objects.length === 0 && revision === null) return null;
   const sorted = objects.map((each) => ({ ...each, fields: [...new Set(each.fields)].sort().slice(0, MOST_FIELDS) }));

@@ -7,7 +7,7 @@ import { listSeats, type Member, type MemberPage } from "#lib/domains/members/se
 import { spoke } from "#lib/domains/spokes/access.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-/** The spoke and the member of the path: whoever runs the hub may take anybody out, and everybody may leave. */
+/** The spoke and the member of the path: those who run the hub may take anybody out, and everybody may leave. */
 export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
   name: "spoke: member",
   async admit(asked) {

@@ -12,8 +12,9 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 export const KEPT_DAYS = 30;
 
 /**
- * Whether a live spoke other than `own`, in whatever hub, holds the domain, one of those `above` it, or one below it: of these
- * the names end in a dot and the domain, so that backwards they begin alike. `/` is the next character after the dot.
+ * Whether a live spoke other than `own`, in whatever hub, holds the domain, one of those `above` it, or one below it:
+ * of these the names end in a dot and the domain, so that backwards they begin alike. `/` is the next character after
+ * the dot.
  */
 export async function isInUse(
   rows: Rows,

@@ -21,8 +21,8 @@ interface Plan {
   readonly wish: SpokeRow;
   readonly changes: Changes;
   /**
-   * What brings the site to it: `nothing` where nothing is to be done or somebody is at it, the install that is to come or the
-   * operation that waits already, or a new operation.
+   * What brings the site to it: `nothing` where nothing is to be done or somebody is at it, the install that is to come
+   * or the operation that waits already, or a new operation.
    */
   readonly by: "nothing" | "install" | "waiting" | Acceptance;
 }
@@ -98,7 +98,7 @@ async function requireDomain(
   if (await isInUse(rows, domain, namesAbove(domain, ownNamesOf(app.config)), id)) throw domainTaken([domain]);
 }
 
-/** Whether an install is still to read what it makes: one that waits for its turn, or the retry of one that failed. */
+/** Whether an install is still to read what it makes: one that waits for its turn, or the retry of a failed one. */
 function isUnbuilt({ state, ready_at }: SpokeRow, live: readonly Job[]): boolean {
   if (state === "failed") return ready_at === null;
   return state === "provisioning" && live.every(isUntouched);

@@ -1,4 +1,7 @@
-/** What changing a spoke would come to: judged as the real thing, asked of the cluster by its own dry run; nothing is written. */
+/**
+ * What changing a spoke would come to: judged as the real thing, asked of the cluster by its own dry run; nothing is
+ * written.
+ */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

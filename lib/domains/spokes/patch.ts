@@ -1,7 +1,7 @@
 /**
- * Changes what a spoke is called, how it looks, whom its site answers to, and under which name. The rows change here; what of
- * it the site must take is done by the operation `configure`, behind whatever the spoke is busy with. Its domain is the new
- * one once the site answers under it; until then that is kept for it.
+ * Changes what a spoke is called, how it looks, whom its site answers to, and under which name. The rows change here;
+ * what of it the site must take is done by the operation `configure`, behind whatever the spoke is busy with. Its
+ * domain is the new one once the site answers under it; until then that is kept for it.
  *
  * An installation that nobody has begun is simply made with the new words. A suspended spoke is refused: its site could not
  * be asked to take them, and a name in the record that nobody finds in the site would stand there for months.

@@ -16,7 +16,7 @@ import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
  * Asked again while the spoke is going, it answers with the operation that is under way; one that waits for its next try
- * tries again now, since whoever asks may have put right what it failed of.
+ * tries again now, since the caller may have put right what it failed of.
  */
 export async function removeSpoke(app: App, actor: Actor, spoke: SpokeRow): Promise<SpokeRecord> {
   const row = await app.db.transact((tx) => acceptRemoval(tx, actor, spoke.id));

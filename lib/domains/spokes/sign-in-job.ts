@@ -1,9 +1,9 @@
 /**
  * Has the site itself make a link for its administrator: one Job in its namespace, whose answer is sealed for this request.
  *
- * What a pod prints can be read by whoever may read logs in the cluster, so the key to it never leaves this process. The
- * Job's name is always the same: the cluster has one at a time, whichever replica is asked. It is deleted once it was read;
- * one whose replica died ends within a minute and is cleared away by the cluster.
+ * What a pod prints can be read by everybody who may read logs in the cluster, so the key to it never leaves this
+ * process. The Job's name is always the same: the cluster has one at a time, whichever replica is asked. It is deleted
+ * once it was read; one whose replica died ends within a minute and is cleared away by the cluster.
  */
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
@@ -48,7 +48,10 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, next: string]>> =
   elsewhere: ["its account admin signs in by a service that keeps its password elsewhere", OTHERS],
 };
 
-/** Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or `cluster_unavailable`, or timeout. */
+/**
+ * Throws Fault conflict `link_under_way` or `admin_unusable`, unavailable `link_failed` or `cluster_unavailable`, or
+ * timeout.
+ */
 export async function askSite(app: App, spoke: SpokeRow, signal: AbortSignal): Promise<SiteAnswer> {
   const seal = makeSeal(), { log } = app;
   const result = await runSealed(app, spoke, seal, signal).catch((error) => {

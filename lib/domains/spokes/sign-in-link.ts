@@ -1,8 +1,9 @@
 /**
  * A way into the site for who has none yet: a link with which its administrator chooses a password, and is in.
  *
- * It is Moodle's own, as if that had mailed it, and is shown to whoever asked and kept nowhere. That it was made is written
- * down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out by itself.
+ * It is Moodle's own, as if that had mailed it, and is shown to the person who asked and kept nowhere. That it was made
+ * is written down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out
+ * by itself.
  */
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";

@@ -60,8 +60,9 @@ export async function listSpokes(
 }
 
 /**
- * Adds the spoke, or returns undefined when a live one has its slug or its domain. It waits for whoever is adding the
- * same and has not committed, so that the unique indexes decide every race and no error breaks the transaction.
+ * Adds the spoke, or returns undefined when a live one has its slug or its domain. It waits for another call that is
+ * adding the same and has not committed, so that the unique indexes decide every race and no error breaks the
+ * transaction.
  */
 export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | undefined> {
   return await tx.insertInto("spokes").values(row).onConflict((conflict) => conflict.doNothing()).returningAll()

@@ -128,7 +128,7 @@ const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = Spoke
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
-/** A way into a spoke's site, as it is shown once to whoever asked. */
+/** A way into a spoke's site, as it is shown once to the person who asked. */
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 

@@ -94,7 +94,7 @@ export async function findFirstOperator(rows: Rows): Promise<string> {
   return row.email;
 }
 
-/** An operator whose address is taken as verified: whoever configures this machine vouches for it. */
+/** An operator whose address is taken as verified: the person who configures this machine vouches for it. */
 export async function insertOperator(
   tx: Tx,
   user: { readonly id: string; readonly email: string; readonly passwordHash: string },
@@ -134,7 +134,7 @@ export interface HeldUser {
   readonly operator: boolean;
 }
 
-/** Takes the row before anything else of the user's is touched, so that whoever does it too waits for the whole. */
+/** Takes the row before anything else of the user's is touched, so that a second caller waits for the whole. */
 export async function holdUser(
   tx: Tx,
   named: { readonly id: string } | { readonly email: string },

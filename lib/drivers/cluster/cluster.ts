@@ -195,7 +195,7 @@ export interface Cluster {
   listAll(kind: Omit<Ref, "name">, selector: string, call: Call): Promise<KubeObject[]>;
   /** What stands under a namespace's name, even where the namespace itself answers 404: one that was forced leaves such. */
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
-  /** One page of such a list, for whoever goes through more than fits into memory. An expired `next` is status 410. */
+  /** One page of such a list, for a caller that goes through more than fits into memory. An expired `next` is status 410. */
   listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;

@@ -30,7 +30,10 @@ export async function collectEvidence(api: Api, objects: Objects, namespace: str
   return { log: [...missing, ...log], events: describeEvents(events) };
 }
 
-/** Oldest first by when it was said last, the newest hundred; the same words about the same object once, with their count. */
+/**
+ * Oldest first by when it was said last, the newest hundred; the same words about the same object once, with their
+ * count.
+ */
 export function describeEvents(events: readonly KubeObject[]): Evidence["events"] {
   const told = new Map<string, Evidence["events"][number]>();
   for (const event of events.toSorted((a, b) => lastSeen(a) - lastSeen(b))) {

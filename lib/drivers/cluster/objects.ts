@@ -32,7 +32,7 @@ export interface Objects {
     query: PatchQuery,
     call: Call,
   ): Promise<KubeObject>;
-  /** Deletes the object with this uid; false if there is none (any more). */
+  /** Deletes the object with this uid; false if none exists (any more). */
   delete(ref: Ref, namespace: string | undefined, uid: string, call: Call): Promise<boolean>;
   /** Where the kind's objects are, for a watch. */
   collection(kind: Kind, namespace: string | undefined, call: Call): Promise<string>;
@@ -48,7 +48,7 @@ export type ApplyQuery = Readonly<Record<string, string>>;
 export const APPLY: ApplyQuery = { fieldManager: MANAGER, force: "true" };
 export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
 type PatchQuery = Readonly<Record<string, string>>;
-/** Whoever makes an object, told apart from whoever patches it: lib/work/field-owner.ts says why. */
+/** The maker of an object, told apart from those who patch it: lib/work/field-owner.ts says why. */
 export const MAKER = "wheelwright-create";
 export const FIELD_MANAGER: PatchQuery = { fieldManager: MANAGER };
 export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };

@@ -2,7 +2,7 @@
  * Deletes a namespace, waits until it is gone, and tells what it hangs on. Nothing is ever forced.
  *
  * A namespace says in its conditions how many objects of which kinds are left; their names are looked up, so that
- * whoever reads the progress knows what to look at.
+ * the reader of the progress knows what to look at.
  */
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
@@ -73,7 +73,10 @@ async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: C
   return `Namespace ${name}${what}${why}`;
 }
 
-/** Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by itself. */
+/**
+ * Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by
+ * itself.
+ */
 async function describePods(site: RemovalSite, name: string, since: string, call: Call): Promise<string | null> {
   try {
     const path = await site.objects.collection(POD, name, call);

@@ -8,7 +8,10 @@ import { Fault } from "#lib/base/errors.ts";
 /** Characters, that is code points. */
 export const LEAST = 12, MOST = 256;
 
-/** What is wrong with it, as what follows "the password …"; null when it may be used. `email` is whose it is, where known. */
+/**
+ * What is wrong with it, as what follows "the password …"; null when it may be used. `email` is whose it is, where
+ * known.
+ */
 export function passwordProblem(password: string, email?: string): string | null {
   if (!password.isWellFormed() || password.includes("\0")) return "must be well-formed text";
   const characters = [...password];

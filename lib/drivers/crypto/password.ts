@@ -24,7 +24,7 @@ const SALT_BYTES = 16, HASH_BYTES = 32;
 
 // Two of the four threads that the runtime has for such work: names must still be resolved and files read.
 const AT_ONCE = 2;
-// Under two seconds of work; whoever comes when more is waiting is better told so than kept.
+// Under two seconds of work; a caller that comes when more is waiting is better told so than kept.
 const WAITING = 16;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;

@@ -1,5 +1,5 @@
 /**
- * Seals: what a stranger encrypts to a key that whoever asked keeps to itself, and forgets once it has read the answer.
+ * Seals: what a stranger encrypts to a key that the asking side keeps to itself, and forgets once it has read the answer.
  *
  * For answers that pass places where others read, such as the log of a pod. X25519 with a key pair of each side for this one
  * answer, HKDF-SHA256 over what the two share and both public keys, AES-256-GCM. A key seals one text, so its nonce is zero.
@@ -17,7 +17,7 @@ import {
 } from "node:crypto";
 
 export interface Seal {
-  /** Base64 of 32 bytes: for whoever shall seal. */
+  /** Base64 of 32 bytes: for the side that seals. */
   readonly publicKey: string;
   /** The text that was sealed; null for anything else. */
   open(sealed: string): string | null;

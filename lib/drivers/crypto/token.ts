@@ -18,7 +18,7 @@ const PREFIX_SHOWS = 4;
 const TOKEN = /^(ww_(?:cli|prv|ro)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 interface NewToken {
-  /** Shown once, to whoever made it, and kept nowhere. */
+  /** Shown once, to its maker, and kept nowhere. */
   readonly plaintext: string;
   /** The word and the first characters: enough to recognise it in a log, not enough to guess it. */
   readonly prefix: string;

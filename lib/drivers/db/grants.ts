@@ -1,7 +1,7 @@
 /**
  * What the service's own role may do in a database that another role owns: rows of each table, and nothing to the tables.
  *
- * Whoever got hold of the service could otherwise switch off the triggers that keep the audit log from being changed, or
+ * An attacker in the service could otherwise switch off the triggers that keep the audit log from being changed, or
  * drop it. A table that stands in the schema and not here does not compile.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";

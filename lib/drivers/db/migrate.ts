@@ -26,7 +26,7 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Whether whoever asks may migrate: owns what is there, or may make tables where nothing is. */
+/** Whether the caller may migrate: owns what is there, or may make tables where nothing is. */
 export const MAY_MIGRATE = `coalesce(
   (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('migrations')),
   has_schema_privilege(current_schema(), 'create'), false)`;

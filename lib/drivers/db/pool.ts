@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly waitLimit?: number | null;
 }
 
-/** A connection for one caller. After `release` it refuses, whoever still holds it. */
+/** A connection for one caller. After `release` it refuses, no matter who still holds it. */
 export interface Lease {
   readonly pid: number;
   /** Why the connection can no longer be used, or null while it can. */

@@ -1,7 +1,7 @@
 /**
  * Mail as files, one `.eml` each, for `wheelwright dev`: they open in any mail program, and sort by time.
  *
- * The link stands in a header of its own too, in one piece: the parts are encoded, and whoever reads the file with
+ * The link stands in a header of its own too, in one piece: the parts are encoded, and a person who reads the file with
  * nothing but `cat` would find it cut. The files hold what opens accounts, so only their owner may read them.
  */
 import { mkdir, rename, writeFile } from "node:fs/promises";

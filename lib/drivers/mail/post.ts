@@ -16,9 +16,9 @@ export interface Mail {
 
 /** What may be logged of it. */
 interface Receipt {
-  /** The server's last word, or null where there is none. */
+  /** The server's last word, or null where none exists. */
   readonly answer: string | null;
-  /** The file that it is in now, on the machine of whoever tries it in dev. */
+  /** The file that it is in now, on the machine where it is tried in dev. */
   readonly file: string | null;
 }
 

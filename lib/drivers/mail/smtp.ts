@@ -1,8 +1,9 @@
 /**
  * Mail over SMTP: a few connections that are kept for the next mail.
  *
- * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. Whoever
- * sits between can strip the offer, and would then be told the password: with SMTP_TLS=required nothing is said without TLS.
+ * Port 465 is TLS at once, elsewhere STARTTLS is taken when it is offered; the certificate must be valid either way. A
+ * person who sits between can strip the offer, and would then be told the password: with SMTP_TLS=required nothing is
+ * said without TLS.
  *
  * Each wait has an end, and the whole mail has one too: a server that sends a byte now and then holds nobody up for ever.
  */

@@ -3,7 +3,7 @@
  * client for each call: so that the call can be called off, and has a deadline of its own.
  *
  * A few calls are under way at once: reconciling thousands of hubs stays far below the provider's rate limit. People who
- * wait for a preview have places of their own. Nothing is repeated here; whoever asked does that in their own time.
+ * wait for a preview have places of their own. Nothing is repeated here; the caller does that in its own time.
  */
 import Bottleneck from "bottleneck";
 import type { Stripe } from "stripe";
@@ -89,9 +89,9 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   };
 }
 
-/** Whoever was called off waits neither for a place nor for the package. */
+/** A call that was called off waits neither for a place nor for the package. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => {}); // whoever was to hear of it may be gone
+  promise.catch(() => {}); // its reader may be gone
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -5,7 +5,7 @@ export class PaymentError extends DriverError {
   override readonly name = "PaymentError";
 }
 
-/** What came to the webhook is not the provider's. The message is for whoever sent it. */
+/** What came to the webhook is not the provider's. The message is for its sender. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
 }

@@ -1,8 +1,8 @@
 /**
  * The events of the provider's webhook: believed only when it has signed them, lately, byte by byte.
  *
- * The package decodes the body leniently before it judges it; here what is no UTF-8 is refused first, so that what was signed
- * is what is read. Whatever is wrong is told in one sentence: whoever forges learns nothing from it.
+ * The package decodes the body leniently before it judges it; here what is no UTF-8 is refused first, so that what was
+ * signed is what is read. Whatever is wrong is told in one sentence: a forger learns nothing from it.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { SignatureError } from "#lib/drivers/payments/error.ts";

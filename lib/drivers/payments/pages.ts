@@ -12,7 +12,7 @@ interface PageParams {
 
 interface Paging<S extends v.GenericSchema> {
   readonly shape: S;
-  /** Of which list, for when it is none. */
+  /** Of which list, to be said when it is no list. */
   readonly what: string;
   readonly ask: (stripe: Stripe, page: PageParams) => Promise<unknown>;
 }

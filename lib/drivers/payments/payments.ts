@@ -9,9 +9,9 @@
 export interface Payments {
   /** Returns when the provider has answered, and taken our key. Changes nothing. */
   check(signal: AbortSignal): Promise<void>;
-  /** The id of the price of one spoke of a size a month. It is made there if there is none; what differs is an error. */
+  /** The id of the price of one spoke of a size a month. It is made there if none exists; what differs is an error. */
   priceFor(wanted: WantedPrice, signal: AbortSignal): Promise<string>;
-  /** The id of the hub's customer, who is made there if there is none, and told apart by the hub's id alone. */
+  /** The id of the hub's customer, who is made there if none exists, and told apart by the hub's id alone. */
   customerFor(wanted: WantedCustomer, signal: AbortSignal): Promise<string>;
   /** Whom the provider writes to from now on. */
   updateCustomer(id: string, wanted: WantedCustomer, signal: AbortSignal): Promise<void>;
@@ -23,7 +23,10 @@ export interface Payments {
   createSubscription(wanted: WantedSubscription, signal: AbortSignal): Promise<Subscription>;
   /** Null when the provider knows none of that id. */
   readSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
-  /** Sets quantities, which may be 0, and adds items; what is not named stays. The difference is prorated and invoiced at once. */
+  /**
+   * Sets quantities, which may be 0, and adds items; what is not named stays. The difference is prorated and invoiced
+   * at once.
+   */
   setQuantities(id: string, items: readonly WantedItem[], signal: AbortSignal): Promise<Subscription>;
   /** Ends it now: what was paid and not used is credited, what is open is invoiced. One that has ended stays as it is. */
   endSubscription(id: string, signal: AbortSignal): Promise<Subscription | null>;
@@ -120,7 +123,7 @@ export interface Subscription {
 export interface SubscriptionItem {
   readonly id: string;
   readonly price: string;
-  /** Which size it is for; null for what is none of ours. */
+  /** Which size it is for; null for what is not ours. */
   readonly size: string | null;
   readonly quantity: number;
   /** A month; null where the price has no one amount. */
@@ -136,13 +139,16 @@ export interface Invoice {
   readonly remaining: number;
   readonly currency: string;
   readonly dueAt: Date | null;
-  /** The provider's page on which it can be paid: whoever has the address may. */
+  /** The provider's page on which it can be paid, by everybody who has the address. */
   readonly url: string | null;
 }
 
 export interface Preview {
   readonly currency: string;
-  /** What is due now for the change: its prorations; all of the first invoice where there is no subscription yet. May be negative. */
+  /**
+   * What is due now for the change: its prorations; all of the first invoice where there is no subscription yet. May be
+   * negative.
+   */
   readonly dueNow: number;
   /** As of when that was computed. */
   readonly prorationDate: Date;

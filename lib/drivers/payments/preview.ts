@@ -135,7 +135,7 @@ export function firstOf(shape: PreviewShape, asked: readonly AskedSize[]): Previ
   return { currency, dueNow: total, prorationDate, monthly: total, sizes: eachOf(lines.data, asked) };
 }
 
-/** Pure: of one that is there, the prorations are due now, and the other lines in each month. */
+/** Pure: of a standing subscription, the prorations are due now, and the other lines in each month. */
 export function changeOf({ currency, created, lines, parent }: PreviewShape, asked: readonly AskedSize[]): Preview {
   const [prorations, others] = [lines.data.filter(isProration), lines.data.filter((line) => !isProration(line))];
   const at = parent?.subscription_details?.subscription_proration_date ??

@@ -50,7 +50,7 @@ async function findPrice(client: PaymentClient, wanted: WantedPrice, lookupKey: 
   return found ? judge(found, wanted, lookupKey) : null;
 }
 
-/** Whoever made a price of this name by hand may have meant something else: it is not charged. */
+/** A person who made a price of this name by hand may have meant something else: it is not charged. */
 function judge(price: PriceShape, { currency, monthly }: WantedPrice, lookupKey: string): string {
   const fits = price.currency === currency && price.unit_amount === monthly && isMonthly(price);
   if (fits && price.active) return price.id;

@@ -1,9 +1,9 @@
 /**
  * Hubs' subscriptions at the provider: one that has not ended for each hub, known by the hub's id in its metadata.
  *
- * Invoices are sent and paid within 30 days, for a hub has no card here; whoever wants to charge cards changes that at the
- * provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a preview
- * says is due now is due now.
+ * Invoices are sent and paid within 30 days, for a hub has no card here; a host that wants to charge cards changes that
+ * at the provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a
+ * preview says is due now is due now.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/error.ts";
@@ -119,7 +119,7 @@ export async function setQuantities(
   return await readAll(client, changed, signal);
 }
 
-/** Of one that is there; refuses what has ended, for nobody would be billed. */
+/** Of a standing subscription; refuses one that has ended, for nobody would be billed. */
 export async function readOpen(client: PaymentClient, id: string, signal: AbortSignal): Promise<Subscription> {
   const subscription = await readSubscription(client, id, signal);
   if (subscription && !hasEnded(subscription)) return subscription;

@@ -1,7 +1,7 @@
 /**
  * The hash that seals an audit event together with all that came before it in its chain.
  *
- * Format 1, for whoever writes a verifier of their own. The events of a chain stand in the order of (at, id), ids
+ * Format 1, for the writer of another verifier. The events of a chain stand in the order of (at, id), ids
  * compared byte by byte. Each is written as these 16 lines of UTF-8, each ended by one line feed (10):
  *
  *   the text `wheelwright audit 1`

@@ -3,9 +3,9 @@
  *
  * A batch is one transaction that holds the row from before it reads until it has moved it. So two sealers, one that
  * was given up for dead, or a crash between two batches cannot fork a chain, nor leave out or double an event. That no
- * event appears later before one that is sealed is the writers' doing: lib/records/changes gives times that grow in the order
- * of the commits. Replicas of releases before this one did not do so for events of no hub, and may still run; that
- * is why events are sealed only once they have settled.
+ * event appears later before one that is sealed is the writers' doing: lib/records/changes gives times that grow in the
+ * order of the commits. Replicas of releases before this one did not do so for events of no hub, and may still run;
+ * that is why events are sealed only once they have settled.
  */
 import { sql } from "kysely";
 import { hashLink, SYSTEM_CHAIN } from "#lib/records/audit/chain.ts";

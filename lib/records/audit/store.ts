@@ -119,8 +119,8 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
 }
 
 /**
- * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from, and with
- * what means something can be mended.
+ * The event as somebody may see it: everybody learns that it was an operator's doing, and only operators where from,
+ * and with what means something can be mended.
  */
 export function shownTo<Event extends AuditEvent>(reader: { readonly role: string }, event: Event): Event {
   const shown = { ...event, metadata: shownMeans(reader, event.metadata) };

@@ -1,7 +1,7 @@
 /**
  * What the marks of a chain say about its events, in plain sentences. Pure.
  *
- * A mark is a count and the hash that the chain had there: the seal's own, which whoever can rewrite the events can
+ * A mark is a count and the hash that the chain had there: the seal's own, which a person who can rewrite the events can
  * rewrite as well, and heads that were exported earlier. Where an exported head fits, everything up to its count is as
  * it was then; so what differs lies between the last that fits and the first that does not.
  */

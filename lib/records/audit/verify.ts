@@ -2,7 +2,7 @@
  * Recomputes a chain from its rows and compares it with its seal, and with heads that were exported earlier.
  *
  * All of it is read in one snapshot, in batches: what is written or sealed meanwhile changes nothing, and a long log
- * takes no more memory than a short one. What it can tell is bounded: whoever can rewrite the events can rewrite the
+ * takes no more memory than a short one. What it can tell is bounded: a person who can rewrite the events can rewrite the
  * seals in the same database too, and only a head that was kept elsewhere shows that. Of events that are not sealed
  * yet it says how many there are and nothing else.
  */
@@ -19,7 +19,7 @@ const START: Position = { at: "-infinity", id: "" };
 
 export interface Verification extends ChainVerdict {
   readonly chain: string;
-  /** Events that the seal counts; 0 where there is none. */
+  /** Events that the seal counts; 0 where none exists. */
   readonly sealed: number;
   /** Newer events, of which nothing is known yet. */
   readonly unsealed: number;

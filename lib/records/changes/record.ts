@@ -2,11 +2,11 @@
  * Records a change: audit events, stream events and jobs, together, in the caller's transaction, so that none can
  * exist without the others.
  *
- * The head row of each hub concerned is locked here, and it must be the last thing that the transaction locks: whoever
- * holds a head commits next. That is why stream numbers have no gap and readers who follow "number > last" miss
- * nothing. Several hubs in one transaction are locked in the order of their ids. Events of no hub have a lock that does
- * for them what a head does; it is taken before any head, so that no two transactions wait for each other. What is counted
- * for spokes and people is locked before both, in the order of their ids.
+ * The head row of each hub concerned is locked here, and it must be the last thing that the transaction locks: a
+ * transaction that holds a head commits next. That is why stream numbers have no gap and readers who follow "number >
+ * last" miss nothing. Several hubs in one transaction are locked in the order of their ids. Events of no hub have a
+ * lock that does for them what a head does; it is taken before any head, so that no two transactions wait for each
+ * other. What is counted for spokes and people is locked before both, in the order of their ids.
  */
 import { sql } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";

@@ -19,8 +19,8 @@ export interface Feeds extends Readers {
   /** Starts following a hub; the feed lives until its last reader has left. */
   join(federationId: string): Feed;
   /**
-   * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait for, news
-   * and rights, never waits behind more than one of them.
+   * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait
+   * for, news and rights, never waits behind more than one of them.
    */
   read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
   closing(): boolean;

@@ -1,9 +1,9 @@
 /**
  * Readers: who follows hubs on this replica, so many and no more, and what each may see just now.
  *
- * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up names
- * its user, when a reader needs a newer decision than there is, and each second, because a wake-up may be lost and
- * credentials expire.
+ * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up
+ * names its user, when a reader needs a newer decision than there is, and each second, because a wake-up may be lost
+ * and credentials expire.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -139,7 +139,7 @@ function keyOf({ credentialId, federationId }: Follower): string {
   return `${credentialId} ${federationId}`;
 }
 
-/** Streams last for long; whoever comes back at once finds the same. */
+/** Streams last for long; a reader that comes back at once finds the same. */
 function tooMany(message: string): Fault {
   return new Fault("limited", "too_many_streams", message, { retryAfter: 5 + Math.random() * 10 });
 }

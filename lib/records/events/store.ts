@@ -98,7 +98,7 @@ export async function readEvents(
 }
 
 interface Bounds {
-  /** The number of the newest event; 0 while there is none. */
+  /** The number of the newest event; 0 while none exists. */
   readonly last: number;
   /** The one up to which events may have been pruned. */
   readonly prunedThrough: number;

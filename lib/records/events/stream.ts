@@ -3,7 +3,8 @@
  *
  * The stream is a loop: send the events after the last one sent, each under a decision of what the reader may see, and
  * wait for more. The reader pulls, so a slow client slows its own loop and nothing else. While the database cannot
- * answer, the stream waits, and says now and then that it is still there. It ends with the hub: what comes last is `StreamEnd`.
+ * answer, the stream waits, and says now and then that it is still there. It ends with the hub: what comes last is
+ * `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/records/events/feed.ts";

@@ -1,15 +1,15 @@
 /**
  * What to do once the cause of a failure is gone, in words that hold for what failed.
  *
- * A hint is written for its cause, whatever operation met it, and says "retry" of it. The action of that name is not for all:
- * it is taken by hubs and spokes that failed. What an action could not do is asked for again by its own name, and what is
- * tried again by itself is not asked for at all.
+ * A hint is written for its cause, whatever operation met it, and says "retry" of it. The action of that name is not
+ * for all: it is taken by hubs and spokes that failed. What an action could not do is asked for again by its own name,
+ * and what is tried again by itself is not asked for at all.
  */
 import type { Job } from "#lib/records/jobs/job.ts";
 
 const RETRY = /\bretry\b(?! the\b)/g; // "retry the upgrade" says by itself what is meant
 
-/** Of one that has ended; `state` is what its spoke or hub is in since. */
+/** Of an operation that has ended; `state` is what its spoke or hub is in since. */
 export function hintAfter(
   hint: string | null,
   { kind, visible }: Pick<Job, "kind" | "visible">,

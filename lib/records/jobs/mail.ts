@@ -20,8 +20,9 @@ export const MAIL: JobKind = {
 };
 
 /**
- * What goes to many at once. It has lanes of its own, so that nobody waits for the link to a new password behind thousands of
- * them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it alone.
+ * What goes to many at once. It has lanes of its own, so that nobody waits for the link to a new password behind
+ * thousands of them; and is a kind of its own, so that earlier releases, which cannot write such letters, leave it
+ * alone.
  */
 export const BULK_MAIL: JobKind = { ...MAIL, kind: "bulk-mail" };
 

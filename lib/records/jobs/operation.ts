@@ -73,7 +73,7 @@ export const OperationDetail = v.object({
 });
 export type OperationDetail = v.InferInput<typeof OperationDetail>;
 
-/** Whether whoever asks may know of an operation. */
+/** Whether the caller may know of an operation. */
 export type MayKnow = (job: Pick<Job, "federationId" | "spokeId">) => boolean;
 
 /** Views of the jobs, in their order. However many they are, the queue is read once. */

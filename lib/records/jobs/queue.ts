@@ -1,4 +1,7 @@
-/** Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds them. */
+/**
+ * Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds
+ * them.
+ */
 import { sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";

@@ -7,7 +7,7 @@ import { toJob } from "#lib/records/jobs/store.ts";
 /** A hub's own, or one of its spokes'. */
 export type RemovalSubject = { readonly federationId: string } | { readonly spokeId: string };
 
-/** Whoever asks again may hurry the next try, but not so often that trying is all that happens. */
+/** A second request may hurry the next try, but not so often that trying is all that happens. */
 const LEAST_SECONDS = 60;
 
 export async function lastRemoval(rows: Rows, of: RemovalSubject): Promise<Job | null> {

@@ -1,4 +1,4 @@
-/** The rows of the queue, as whoever enqueues, shows or calls off a job needs them. Running them: lib/scheduler. */
+/** The rows of the queue, for those that enqueue, show or call off a job. Running them: lib/scheduler. */
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";
@@ -24,7 +24,7 @@ interface OperationFilter {
 
 const WAITING = "Waiting to start";
 
-/** Adds the job; with the dedupe key of one that is queued or running, that one is returned and nothing is added. */
+/** Adds the job; if a queued or running job has its dedupe key, that job is returned and nothing is added. */
 export async function enqueue(tx: Tx, asker: Asker, job: NewJob): Promise<Job> {
   tx.wakes.add("jobs");
   for (;;) {
@@ -148,7 +148,7 @@ export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]
 
 /**
  * Calls the job off: a queued one is cancelled here and now, a running one is told to stop, and its holder cancels it.
- * Returns it as it is then; null if there is none, or if it has ended by itself.
+ * Returns it as it is then; null if none exists, or if it has ended by itself.
  */
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({

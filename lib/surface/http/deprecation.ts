@@ -47,7 +47,10 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
   return notices;
 }
 
-/** What is declared, as this deployment announces it: nothing takes effect sooner than 30 days after it was first announced. */
+/**
+ * What is declared, as this deployment announces it: nothing takes effect sooner than 30 days after it was first
+ * announced.
+ */
 export function postpone(
   manifest: Manifest,
   limits: readonly AnnouncedLimit[],

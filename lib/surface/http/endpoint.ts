@@ -112,13 +112,13 @@ interface Endpoint<
   readonly raw?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
   readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
-  /** The same where both call: a page for whoever asks for HTML, JSON for all others. */
+  /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
   readonly excuse?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**
-   * Seconds for which the answer holds, whoever asks: caches may keep it, and who asks again with its ETag is told that it
-   * is as it was. For scope `public` alone, or the process does not start.
+   * Seconds for which the answer holds, no matter who asks: caches may keep it, and who asks again with its ETag is
+   * told that it is as it was. For scope `public` alone, or the process does not start.
    */
   readonly holds?: number;
   /** The answer is the same for as long as the process lives, so it is made once; it needs `holds`. */

@@ -35,7 +35,7 @@ export interface Route {
   /** The pattern of its path, for the log: a path itself may hold what logs should not. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
-  /** What every answer says, whoever makes it: that the endpoint is deprecated. */
+  /** What every answer says, no matter who makes it: that the endpoint is deprecated. */
   readonly headers: HeaderLines;
   /** Looks at what needs no work, and waits for the body, before the request counts as under way. */
   readonly receive: (exchange: Exchange) => Promise<void>;

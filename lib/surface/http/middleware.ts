@@ -25,7 +25,7 @@ const TURNED_AWAY = [401, 403, 429];
 
 /**
  * One line a request. It names the pattern and not the URL, whose query may hold a secret; who called and about what, by
- * id; and the address of who was turned away, for whoever wants to see an attack.
+ * id; and the address of who was turned away, for a person who wants to see an attack.
  */
 export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
   const began = performance.now();

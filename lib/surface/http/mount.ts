@@ -147,7 +147,7 @@ async function answer(
   const { actor, ...loaded } = await endpoint.access.admit({ app: asking, actor: caller, params, query });
   Object.assign(exchange.about, aboutOf(loaded));
   if (endpoint.scope !== "public") requireSameOrigin(request, caller, whole.config.publicUrl);
-  // Whoever was let in has called it, whatever comes of it.
+  // A caller that was let in has called it, whatever comes of it.
   if (caller?.credential.kind === "token") calls.note(caller.credential.id, name);
   const right = caller && endpoint.scope !== "flow" ? holdRight(asking, caller) : null;
   const call = {

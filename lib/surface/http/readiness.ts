@@ -20,7 +20,7 @@ export type Readiness = v.InferOutput<typeof Readiness>;
 const PATIENCE = 2 * SECOND; // a probe that waits longer is not told anything either
 
 /**
- * What asks: once at a time, whoever wants to know meanwhile. Anybody may ask, and is never turned away.
+ * What asks: once at a time, no matter who wants to know meanwhile. Anybody may ask, and is never turned away.
  * `notes` are sentences on what does not work and keeps no request from being answered.
  *
  * It throws Fault unavailable `not_ready`, which names what is not; why stands in the log, not in the answer.

@@ -151,8 +151,8 @@ function filter<In, Out>(schema: Schema<In, Out>, value: In): Out {
 type Either<A, B> = { readonly usual: A } | { readonly other: B };
 
 /**
- * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the documents
- * tell the two apart.
+ * One endpoint, two answers: the value of the handler says which it is for. Their statuses must differ: by them the
+ * documents tell the two apart.
  */
 export function either<A, B>(usual: Reply<A>, other: Reply<B>): Reply<Either<A, B>> {
   return {

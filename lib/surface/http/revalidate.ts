@@ -1,5 +1,6 @@
 /**
- * Answers that hold for a while, whoever asks: caches may keep them, and who has one is told that it still is as it was.
+ * Answers that hold for a while, no matter who asks: caches may keep them, and who has one is told that it still is as
+ * it was.
  *
  * The ETag is made of the answer itself, so that every replica and every release that would say the same gives the same.
  */

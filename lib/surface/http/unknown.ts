@@ -1,6 +1,6 @@
 /**
- * Refuses what a caller sent and the endpoint does not name, and says what may have been meant. It is not ignored: of a field
- * with a slip in its name the caller would believe that it was read.
+ * Refuses what a caller sent and the endpoint does not name, and says what may have been meant. It is not ignored: of a
+ * field with a slip in its name the caller would believe that it was read.
  */
 import { Fault } from "#lib/base/errors.ts";
 import { nearest } from "#lib/base/nearest.ts";

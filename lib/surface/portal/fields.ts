@@ -56,7 +56,10 @@ ${fields}
 </form>`;
 }
 
-/** Shows whose account it is: to the person as text, which a long address can wrap in, to the password manager as a field. */
+/**
+ * Shows whose account it is: to the person as text, which a long address can wrap in, to the password manager as a
+ * field.
+ */
 export function addressField(email: string): Markup {
   return markup`<div class="field"><p class="label">E-mail address</p>
 <p class="account">${email}</p>

@@ -1,6 +1,6 @@
 /**
- * The page that a signup leads to: it proves the address. It asks for the password once more, because whoever signed up
- * with this address may have been somebody else: see lib/domains/auth/verify.ts.
+ * The page that a signup leads to: it proves the address. It asks for the password once more, because the person who
+ * signed up with this address may have been somebody else: see lib/domains/auth/verify.ts.
  */
 import type { App } from "#lib/app.ts";
 import type { Origin } from "#lib/domains/auth/authenticate.ts";

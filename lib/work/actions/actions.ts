@@ -88,7 +88,7 @@ export async function startAnew(site: SpokeSite, run: Run, at: Date = run.job.st
   await change(site, run, MOODLE, (object) => stampRestart(object, at));
 }
 
-/** The same value whoever of this operation's holders writes it: a second patch rolls nothing out again. */
+/** The same value from each of this operation's holders: a second patch rolls nothing out again. */
 function stampRestart(object: KubeObject, at: Date): PatchOperation[] {
   const metadata = object["spec"]?.template?.metadata ?? {};
   const path = "/spec/template/metadata/annotations";

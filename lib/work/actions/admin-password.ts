@@ -41,7 +41,8 @@ export function resetAdminPassword(app: App): Handler {
 
 /**
  * Once for an operation, whichever of its holders comes first. Where an earlier operation did not come to its end, nobody
- * knows which of its two passwords the site has: then both are kept, and the newer one, which nobody has used, is tried again.
+ * knows which of its two passwords the site has: then both are kept, and the newer one, which nobody has used, is tried
+ * again.
  */
 function renew({ metadata, data }: KubeObject, operation: string): PatchOperation[] {
   if (metadata.annotations?.[PASSWORD_OF] === operation) return [];

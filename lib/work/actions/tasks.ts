@@ -38,8 +38,8 @@ export async function purgeOnce(site: JobPlace, run: Run): Promise<void> {
 }
 
 /**
- * A Job that is under way already is followed, whoever made it: an hour's work is not begun anew because a replica died. A
- * scheduled one beside it does no harm, for each task takes a lock of Moodle's own.
+ * A Job that is under way already is followed, no matter who made it: an hour's work is not begun anew because a
+ * replica died. A scheduled one beside it does no harm, for each task takes a lock of Moodle's own.
  */
 async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;

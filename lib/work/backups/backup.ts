@@ -25,8 +25,8 @@ export interface BackupWork {
 }
 
 /**
- * Milliseconds that it holds the spoke's lane at a time: storage that copies as it cuts may take an hour, and whoever wants
- * to suspend the spoke meanwhile goes ahead between two tries.
+ * Milliseconds that it holds the spoke's lane at a time: storage that copies as it cuts may take an hour, and a person
+ * who wants to suspend the spoke meanwhile goes ahead between two tries.
  */
 const PATIENCE = 5 * MINUTE;
 

@@ -91,7 +91,10 @@ async function releaseContent(cluster: Cluster, run: Run, snapshot: KubeObject):
   ], run);
 }
 
-/** Somebody else has deleted the snapshot: what it was cut into is not ours to delete any more, but must not be forgotten. */
+/**
+ * Somebody else has deleted the snapshot: what it was cut into is not ours to delete any more, but must not be
+ * forgotten.
+ */
 async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string | undefined): Promise<void> {
   const content = await cluster.find({ ...CONTENT, name }, run);
   if (!content || content["spec"]?.volumeSnapshotRef?.uid !== uid) return;

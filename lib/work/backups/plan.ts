@@ -2,9 +2,9 @@
  * Queues the nightly backups, and keeps in mind which clusters can take any.
  *
  * Each active spoke has a time in the row at which its next one is due. It is moved on in the transaction that queues the
- * backup: so there is one a night whichever replica plans, a night that nobody was up for is made up for once, and a crash in
- * between has done neither. Where the cluster has no class that fits, the night is passed over and nothing is queued: the
- * summary says why. A cluster that does not answer is left for the next look.
+ * backup: so there is one a night whichever replica plans, a night that nobody was up for is made up for once, and a
+ * crash in between has done neither. Where the cluster has no class that fits, the night is passed over and nothing is
+ * queued: the summary says why. A cluster that does not answer is left for the next look.
  *
  * What is due and has no room in the queue waits in the rows: a night in which storage is slow, or one that is made up for,
  * must not take up all that a replica can do at once, nor one cluster the room of another.
@@ -69,7 +69,7 @@ export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handl
   };
 }
 
-/** Gives a time to whoever has none, or one that was made when the clock was ahead. */
+/** Gives a time to spokes that have none, or one that was made when the clock was ahead. */
 async function schedule(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: string; now: Date }>`
     select id, wheelwright_now() as now from spokes

@@ -2,8 +2,8 @@
  * Takes a backup: snapshots of both volumes of a spoke together, by a class that retains, kept in a row.
  *
  * Snapshots are namespaced and go with the namespace; the contents behind them stay, and what an operator needs to restore
- * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an operation, and
- * the snapshots are named after it: so whoever takes the operation over finds what was begun.
+ * from them (content, handle, driver, class) stands in the backup's row. The row is written first, once for an
+ * operation, and the snapshots are named after it: so the next holder finds what was begun.
  */
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { fittingClass, lackOfClass, type SnapshotClass } from "#lib/domains/backups/classes.ts";
@@ -76,7 +76,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
   await run.write((tx) => noteVolumes(tx, backup.id, planned));
   const classes = await readRetaining(cluster, run);
-  await run.write((tx) => noteClasses(tx, spoke.cluster, classes)); // whoever asks is told the same as this one is
+  await run.write((tx) => noteClasses(tx, spoke.cluster, classes)); // every caller is told the same
   const className = fittingClass(classes, wanted);
   if (className === null) {
     throw new ClusterError("NoSnapshotClass", `Cannot take a backup: ${lackOfClass(wanted)}`, {

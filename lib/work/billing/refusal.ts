@@ -1,4 +1,7 @@
-/** What a refusal of the provider that trying again does not mend leaves behind: why, for operators, and when to try anew. */
+/**
+ * What a refusal of the provider that trying again does not mend leaves behind: why, for operators, and when to try
+ * anew.
+ */
 import { sql } from "kysely";
 import { lockSubscription, updateSubscription } from "#lib/domains/billing/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";

@@ -39,7 +39,7 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
     steps: {
       async customer(run) {
         const hub = await readHub(db.rows, run.job.federationId!);
-        // Of one that is gone whoever paid may be gone, too; and one that never had a customer needs none any more.
+        // With a hub its payer may be gone, too; and a hub that never had a customer needs none any more.
         if (hub && !hub.removed) await tellCustomer(run, payments, hub);
       },
       async quantities(run) {

@@ -1,9 +1,9 @@
 /**
  * Makes a site what its spoke's row says: title, administrator's address, look, and the name that it answers to.
  *
- * What it is to be is read from the row in the first step, and kept with the operation: whoever changes the row after that
- * has another operation behind this one. The inputs that the row holds say what is in force, and become what is wished once
- * the site has taken it; until then the two differ, and by that a wish that came to nothing is known.
+ * What it is to be is read from the row in the first step, and kept with the operation: a person who changes the row
+ * after that has another operation behind this one. The inputs that the row holds say what is in force, and become what
+ * is wished once the site has taken it; until then the two differ, and by that a wish that came to nothing is known.
  *
  * A site moves while its old name still leads to it: first both names do, then it is told the new one, and only when its
  * login page has answered under that does the old one become a redirect. A move that fails is put back (address.ts).

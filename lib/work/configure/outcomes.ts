@@ -1,6 +1,6 @@
 /**
  * What the ends of a configure make of the spoke's row: its inputs, which say what is in force, become what the site was
- * seen to have taken, and the spoke has its new name once all of that is done. Of one that failed, its words and its look
+ * seen to have taken, and the spoke has its new name once all of that is done. After a failure, its words and its look
  * are kept where they were set by then; the name stays, and nobody is to move any more.
  */
 import { type Configured, wordsPart } from "#lib/moodle/configure.ts";

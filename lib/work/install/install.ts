@@ -1,5 +1,5 @@
 /**
- * The install step: exactly one install at a time, whoever began it, and never one over a site that is there.
+ * The install step: exactly one install at a time, no matter who began it, and never one over a site that is there.
  *
  * An install cannot be gone on with once its Job has died: what it left is reset first. One that still runs is adopted,
  * whichever holder created it. That a site is there is said by its database alone, not by what a Job answered.
@@ -25,7 +25,7 @@ export async function install(place: JobPlace, run: Run): Promise<void> {
   }
 }
 
-/** Where any version may be asked for, that there is no image of it is the doing of whoever asked. */
+/** Where any version may be asked for, that there is no image of it is the caller's doing. */
 export function blameForVersion(
   error: ClusterError,
   { blueprint, inputs }: Pick<JobPlace, "blueprint" | "inputs">,

@@ -106,7 +106,7 @@ export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): P
   }
 }
 
-/** For whoever has a site now, and no password to it: the Secret holds one, and few can read that. */
+/** For a person who has a site now, and no password to it: the Secret holds one, and few can read that. */
 function wayIn(spokeId: string): string {
   return `POST /api/spokes/${spokeId}/sign-in-link gives a link with which the site's administrator chooses a password`;
 }

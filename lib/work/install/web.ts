@@ -44,7 +44,7 @@ function leadsFrom(ingress: KubeObject, hosts: readonly string[]): boolean {
 }
 
 /**
- * What could not be had is not asked for again within the hour. Whoever retries has put the cause right by now; and the
+ * What could not be had is not asked for again within the hour. A person who retries has put the cause right by now; and the
  * Certificate is made anew from the Ingress, with no harm to one that is there: that lies in its Secret.
  */
 async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
@@ -52,7 +52,7 @@ async function orderAnew(space: Space, run: Run, ref: Ref): Promise<void> {
   if (found && hasGivenUp(found)) await space.delete(ref, found.metadata.uid!, run);
 }
 
-/** Domains below ours are led here by the operator's record, all others by whoever chose them. */
+/** Domains below ours are led here by the operator's record, all others by those who chose them. */
 function blameForDomain(error: ClusterError, domain: string, rootDomain: string | undefined): ClusterError {
   const own = rootDomain !== undefined && domain.endsWith(`.${rootDomain.toLowerCase()}`);
   if (own || !["DomainNotFound", "DomainNotHere"].includes(error.code)) return error;
@@ -78,7 +78,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
   }
 }
 
-/** Also true for whoever may not look: then only waiting can tell. */
+/** Also true where it may not look: then only waiting can tell. */
 async function hasClass(cluster: SpokeSite["cluster"], run: Run, name: string): Promise<boolean> {
   try {
     const classes = await cluster.listAll(CLASS, "", run);

@@ -1,4 +1,7 @@
-/** What is done after the answer when somebody has forgotten a password or signs up: see lib/domains/auth, which says why. */
+/**
+ * What is done after the answer when somebody has forgotten a password or signs up: see lib/domains/auth, which says
+ * why.
+ */
 import { answerForgotten, FORGOTTEN } from "#lib/domains/auth/forgot.ts";
 import { answerSignup, SIGNUP, type WaitingSignup } from "#lib/domains/auth/signup.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";

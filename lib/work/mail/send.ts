@@ -1,7 +1,7 @@
 /**
  * Sends a mail, at least once: after a crash between sending and recording it is sent again, with the same Message-ID.
  *
- * The secret of a link is made in the same moment, by whoever holds the job, and only its hash is written down. Each
+ * The secret of a link is made in the same moment, by the holder of the job, and only its hash is written down. Each
  * sending has a secret of its own; all of them open the same grant, which is used up once.
  */
 import type { App } from "#lib/app.ts";

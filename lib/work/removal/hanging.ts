@@ -1,5 +1,5 @@
 /**
- * A removal goes on trying for as long as it takes; whoever could put right what it hangs on is told once a day, by the
+ * A removal goes on trying for as long as it takes; those who could put right what it hangs on are told once a day, by the
  * audit and with it by the notifications, and by the log. In between, the operation itself says how it stands.
  */
 import type { App } from "#lib/app.ts";

@@ -2,7 +2,7 @@
  * Stops a site that is about to go: nobody is served any more, nothing is written any more, and files and database agree
  * when the last snapshot is taken of them. Claims that no pod uses do not hold the namespace up, either.
  *
- * Whoever asked for a removal gets it: a site that cannot be stopped is removed all the same, and that is noted. Each object
+ * Who asks for a removal gets it: a site that cannot be stopped is removed all the same, and that is noted. Each object
  * is changed under the fence of the run, so that a late call of an earlier operation cannot start the site again.
  */
 import { SITE_PODS } from "#lib/moodle/names.ts";

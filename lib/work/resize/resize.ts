@@ -135,7 +135,7 @@ async function setSize(
   }
   if (!restarted) return;
   const own = objects.find(({ ref }) => isOne(ref, restarted))?.fields ?? [];
-  // The same value whoever of this operation's holders writes it: a second patch rolls nothing out again.
+  // The same value from each of this operation's holders: a second patch rolls nothing out again.
   const value = run.job.startedAt!.toISOString();
   const stamp: Field = { path: ["spec", "template", "metadata", "annotations", RESTARTED], value };
   await change(site, run, restarted, (object) => setFields(object, [...own, stamp]));

@@ -57,7 +57,7 @@ export function look(app: App, pace: Pace = PACE): Handler {
   return { kind: LOOK, steps: { spokes: (run) => lookAtCluster(app, run, String(run.job.payload.cluster), pace) } };
 }
 
-/** One at a time for a cluster, whoever runs it. */
+/** One at a time for a cluster, no matter who runs it. */
 export function lookAt(cluster: string): NewJob {
   return {
     kind: LOOK,

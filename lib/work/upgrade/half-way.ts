@@ -47,7 +47,10 @@ export function wayBack(job: Pick<Job, "progress">): string {
   return `${was}; that is in backup ${backup.id} (snapshots ${backup.snapshots.join(", ")}${contents})`;
 }
 
-/** A final failure, told with the way back. What may pass is left as it is, and so is a namespace that is not ours any more. */
+/**
+ * A final failure, told with the way back. What may pass is left as it is, and so is a namespace that is not ours any
+ * more.
+ */
 export function tellWayBack(error: ClusterError, job: Pick<Job, "progress">): ClusterError {
   if (error.transient || error.code === "stranger" || error.code === "Terminating") return error;
   const { code, message, blame, hint } = explain(error);

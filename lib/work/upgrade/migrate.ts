@@ -1,5 +1,5 @@
 /**
- * The step that takes a site's database to a newer version: exactly one upgrade at a time, whoever began it.
+ * The step that takes a site's database to a newer version: exactly one upgrade at a time, no matter who began it.
  *
  * Unlike an install, an upgrade that was cut off can be run again: Moodle goes on after the last part that it noted as
  * done. But one that was killed leaves a lock behind (`upgraderunning`, a time) that refuses everything until it has

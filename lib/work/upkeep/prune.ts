@@ -1,6 +1,6 @@
 /**
- * Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs, counts of
- * calls, and what the payment provider told.
+ * Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs,
+ * counts of calls, and what the payment provider told.
  */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";

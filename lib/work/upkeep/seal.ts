@@ -1,5 +1,5 @@
 /**
- * Seals what is new in the audit log, and writes each chain's head into the service's own log. Whoever ships that log
+ * Seals what is new in the audit log, and writes each chain's head into the service's own log. A host that ships that log
  * elsewhere has the heads out of the database's reach, and can compare with them later.
  */
 import type { App } from "#lib/app.ts";

@@ -10,7 +10,7 @@ export const POST = endpoint({
   summary: "Ask many spokes for the same action; ids that you do not see are skipped",
   access: signedIn,
   scope: "cli",
-  // Refused, for whoever asks for a trial must not get the real thing.
+  // Refused, for a caller that asks for a trial must not get the real thing.
   query: v.object({ dryRun: v.optional(v.picklist(["false", "0"], "is possible for one spoke at a time")) }),
   body: BulkAction,
   reply: accepted(v.array(BulkOutcome)),

@@ -13,8 +13,8 @@ interface Thrown {
 }
 
 /**
- * Every `new Fault("kind", "code", …)` of the program, and every `super` of its like; one that is written otherwise has no kind
- * here.
+ * Every `new Fault("kind", "code", …)` of the program, and every `super` of its like; one that is written otherwise has
+ * no kind here.
  */
 async function findThrown(): Promise<Thrown[]> {
   const found: Thrown[] = [];

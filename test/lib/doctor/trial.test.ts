@@ -153,7 +153,8 @@ test(
   "being called off removes the namespace first, and says so.",
   leavingNothing(async (scene) => {
     const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket)); // a database that hangs is called off at once, and does not end it
+    // A database that hangs is called off at once, and does not end it.
+    const server = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     const env = { DATABASE_URL: `postgres://a@127.0.0.1:${port}/b` };

@@ -1,4 +1,7 @@
-/** The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there afterwards. */
+/**
+ * The main job as a new user does it: start, sign in, a hub, five spokes, one destroyed, and everything there
+ * afterwards.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";

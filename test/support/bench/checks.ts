@@ -1,6 +1,7 @@
 /**
  * What must be true of a bench once all is well again, however it went. Each check gives back a sentence for every breach:
- * from the rows, from the timeline of holders, and from the cluster's own record, never from what replicas say of themselves.
+ * from the rows, from the timeline of holders, and from the cluster's own record, never from what replicas say of
+ * themselves.
  */
 import type { Happening, Write } from "#lib/dev/simulator/recorder.ts";
 import { SILENCE } from "#lib/scheduler/silence.ts";

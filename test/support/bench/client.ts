@@ -1,6 +1,6 @@
 /**
- * Those who use the API while replicas come and go: a client that repeats what was not answered, at another replica, with the
- * same Idempotency-Key; a customer who keeps the spokes of a hub busy; and a reader of its events.
+ * Those who use the API while replicas come and go: a client that repeats what was not answered, at another replica,
+ * with the same Idempotency-Key; a customer who keeps the spokes of a hub busy; and a reader of its events.
  */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";

@@ -1,4 +1,7 @@
-/** Whether each spoke's site is in the cluster what its row says: its pods, version, size, disks, tasks, snapshots and Jobs. */
+/**
+ * Whether each spoke's site is in the cluster what its row says: its pods, version, size, disks, tasks, snapshots and
+ * Jobs.
+ */
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";

@@ -1,4 +1,7 @@
-/** What happens to one replica of the bench: killed, stopped, or cut off from its database or its cluster, and healed again. */
+/**
+ * What happens to one replica of the bench: killed, stopped, or cut off from its database or its cluster, and healed
+ * again.
+ */
 import { sleep } from "#lib/base/time.ts";
 import type { Bench } from "#test/support/bench/bench.ts";
 import type { Random } from "#test/support/bench/random.ts";

@@ -1,4 +1,7 @@
-/** Two certificates for `kube.test`, each its own authority, and their keys: for tests of TLS, and of no use anywhere else. */
+/**
+ * Two certificates for `kube.test`, each its own authority, and their keys: for tests of TLS, and of no use anywhere
+ * else.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBljCCATugAwIBAgIUK3GwDLJZ0Dz5by2AGEF1Aa1OWq8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJa3ViZS50ZXN0MCAXDTI2MTEyMTA2MTcxMVoYDzIxMjYxMDI4

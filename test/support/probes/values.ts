@@ -108,7 +108,10 @@ export const WORDS: readonly Hostile[] = [...UNSAFE, ...TEXTS].filter(({ value }
 /** The texts alone that every free text takes, and that must come out where they belong. */
 export const STRANGE: readonly string[] = TEXTS.map(({ value }) => value as string).filter((value) => value !== "");
 
-/** By what a field says that it must be: values that it refuses, though they are nearly right, and the longest that it takes. */
+/**
+ * By what a field says that it must be: values that it refuses, though they are nearly right, and the longest that it
+ * takes.
+ */
 export const RULES: readonly {
   readonly says: RegExp;
   readonly bad: readonly string[];

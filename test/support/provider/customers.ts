@@ -94,7 +94,10 @@ export function deleteCustomer(world: World, id: string): void {
   emit(world, "customer.deleted", customer);
 }
 
-/** `metadata["key"]:"value" AND email:"…"`, in capitals or not. The index may be behind: what was made lately is not found then. */
+/**
+ * `metadata["key"]:"value" AND email:"…"`, in capitals or not. The index may be behind: what was made lately is not
+ * found then.
+ */
 function search(world: World, given: Record<string, Json>): Json {
   const clauses = (given.query as string).split(/\s+AND\s+/i).map(readClause);
   const all = [...world.indexed ?? world.customers.values()].reverse()

@@ -5,7 +5,10 @@ import { change, emit, find, listOf, newId, type World } from "#test/support/pro
 
 const HOUR = 60 * 60, DAY = 24 * HOUR;
 
-/** Less than this is not charged but added to the customer's balance: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+/**
+ * Less than this is not charged but added to the customer's balance:
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
+ */
 const LEAST = 50;
 
 export type Reason = "subscription_create" | "subscription_update" | "subscription_cycle" | "upcoming";

@@ -7,7 +7,7 @@
 import type { Json } from "#lib/dev/simulator/object.ts";
 import type { Recorder } from "#lib/dev/simulator/recorder.ts";
 
-/** null where the path is none of these. */
+/** null for any other path. */
 export function answerRecord(recorder: Recorder, method: string, url: URL): { status: number; body: Json } | null {
   const { pathname, searchParams: query } = url;
   if (pathname !== "/simulator/writes" && pathname !== "/simulator/history") return null;

@@ -101,7 +101,7 @@ function resultOf(job: KubeObject): "Complete" | "Failed" | null {
   return end?.type ?? null;
 }
 
-/** The first whole minute after `since` that the five fields name, in UTC; null if there is none within a year. */
+/** The first whole minute after `since` that the five fields name, in UTC; null if none exists within a year. */
 export function nextTime(schedule: string, since: number): number | null {
   const fields = (NAMED[schedule] ?? schedule).trim().split(/\s+/).map((field, i) => readField(field, RANGES[i]!));
   if (fields.length !== 5) return null;

@@ -1,4 +1,7 @@
-/** Deployments and their ReplicaSets: one set a template, the old ones emptied before (Recreate) or after the new one is up. */
+/**
+ * Deployments and their ReplicaSets: one set a template, the old ones emptied before (Recreate) or after the new one is
+ * up.
+ */
 import type { Kind } from "#lib/dev/simulator/kinds.ts";
 import { hashSuffix, type Json, type KubeObject, same, timestamp } from "#lib/dev/simulator/object.ts";
 import { SECOND } from "#lib/base/time.ts";

@@ -76,7 +76,7 @@ function isOrphan(world: World, object: KubeObject): boolean {
   const owners = object.metadata.ownerReferences ?? [];
   return owners.length > 0 && owners.every((owner) => {
     const kind = world.kinds.of(owner.apiVersion, owner.kind);
-    if (!kind) return false; // of a kind unknown here: whoever made it knows better
+    if (!kind) return false; // of a kind unknown here: its maker knows better
     const found = world.store.get(kind, kind.namespaced ? object.metadata.namespace : undefined, owner.name);
     return found?.metadata.uid !== owner.uid;
   });

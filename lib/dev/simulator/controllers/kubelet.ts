@@ -1,4 +1,7 @@
-/** What the kubelet has in its hands: for each container that it waits for or runs, what comes next, and what it tells of it. */
+/**
+ * What the kubelet has in its hands: for each container that it waits for or runs, what comes next, and what it tells
+ * of it.
+ */
 import { say } from "#lib/dev/simulator/events.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import type { Run } from "#lib/dev/simulator/program.ts";

@@ -11,7 +11,7 @@ const DEMANDED: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
-/** 400 for bytes that cannot be read: the object is none before it is judged. */
+/** 400 for bytes that cannot be read: there is no object that could be judged. */
 export function refuseUndecoded(kind: string, body: Json): void {
   const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
   if (!isRecord(bytes)) return;

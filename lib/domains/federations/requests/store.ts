@@ -31,7 +31,7 @@ export async function listRequests(rows: Rows, filter: RequestFilter): Promise<R
     .execute();
 }
 
-/** Adds the request, or returns undefined when one that is pending has its slug. It waits for whoever is adding that. */
+/** Adds the request, or returns undefined when a pending one has its slug. It waits for another call that is adding that. */
 export async function insertRequest(
   tx: Tx,
   row: Insertable<Schema["federation_requests"]>,

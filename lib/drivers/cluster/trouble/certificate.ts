@@ -54,7 +54,7 @@ export function hasGivenUp(certificate: KubeObject): boolean {
   return issuing?.status === "False" && issuing.reason === "Failed";
 }
 
-/** The objects that were made for this certificate, of one that was not ready before: each is owned by the one before. */
+/** The objects that were made for this certificate, if it was not ready before: each is owned by the one before. */
 function familyOf(certificate: KubeObject, orders: readonly KubeObject[]): KubeObject[] {
   const family = new Set([certificate.metadata.uid]);
   // Requests, orders and challenges come in this order, so that one walk finds all generations.

@@ -1,5 +1,5 @@
 /**
- * A failed call, or a wait that came to nothing, as a sentence for whoever reads the report: what could not be done, why
+ * A failed call, or a wait that came to nothing, as a sentence for the reader of the report: what could not be done, why
  * as far as that is known, and then the cluster's own words. Pure.
  *
  * Whatever was judged by what the cluster showed (diagnose.ts) says all that already and is left as it is.

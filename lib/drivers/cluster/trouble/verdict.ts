@@ -28,7 +28,7 @@ export interface Patience {
   readonly quotaMs: number;
   /** An image cannot be pulled for a reason that may pass. */
   readonly imageMs: number;
-  /** A Secret or ConfigMap is missing: whoever makes it may be a moment behind. */
+  /** A Secret or ConfigMap is missing: its maker may be a moment behind. */
   readonly configMs: number;
   /** A volume cannot be made or mounted: its driver tries again, and a node may take minutes to let go of it. */
   readonly volumeMs: number;

@@ -115,7 +115,7 @@ export function openApi(options: ApiOptions): Api {
   async function turn(request: Request, call: Call): Promise<Answer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
-      // In the queue, so that whoever waited there while the server asked for quiet is quiet, too.
+      // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
       await held(call);
       const out = outgoing(request, connection, call);
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
@@ -180,7 +180,7 @@ export function openApi(options: ApiOptions): Api {
   };
 }
 
-/** Runs when a place is free; whoever has been called off does not wait for that. */
+/** Runs when a place is free; a call that was called off does not wait for that. */
 async function queued<T>(limiter: Bottleneck, run: () => Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
   for (const signal of signals) signal.throwIfAborted();
   return await firstOf(
@@ -202,7 +202,7 @@ function quietError(ms: number): ClusterError {
   return new ClusterError("TooManyRequests", message, { transient: true, status: 429, retryAfterMs: ms });
 }
 
-/** What heals when a person does something is not asked for again at once: whoever called does so in their own time. */
+/** What heals when a person does something is not asked for again at once: the caller does so in its own time. */
 function maySoonPass({ transient, code, status }: ClusterError): boolean {
   return transient && !LATER.has(code) && status !== 401 && status !== 410;
 }

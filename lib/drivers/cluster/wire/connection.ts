@@ -1,11 +1,11 @@
 /**
  * Where the API server is and who we are there: the kubeconfig, credentials and one keep-alive agent.
  *
- * Credentials rotate (a token file, an exec plugin, a mounted certificate): they are asked for every ten seconds, and anew by
- * `renew` after a 401. The kubeconfig's file may be written while this runs (another server, authority, user): it is
- * read again, too, and while it cannot be read what was known stays. Its context stays the one of the start: whoever
- * switches their kubectl to another cluster does not mean us. The agent is replaced only when certificates changed, for
- * they belong to its sockets.
+ * Credentials rotate (a token file, an exec plugin, a mounted certificate): they are asked for every ten seconds, and
+ * anew by `renew` after a 401. The kubeconfig's file may be written while this runs (another server, authority, user):
+ * it is read again, too, and while it cannot be read what was known stays. Its context stays the one of the start: a
+ * person who switches their kubectl to another cluster does not mean us. The agent is replaced only when certificates
+ * changed, for they belong to its sockets.
  */
 import { readFile } from "node:fs/promises";
 import http from "node:http";
@@ -26,8 +26,9 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   readonly options: https.RequestOptions;
   /**
-   * The same, over a connection of its own. Whoever must know that a request is sent once needs this: a kept connection may
-   * have been closed by the server already, and Deno's client then sends a request again without telling, a PATCH too.
+   * The same, over a connection of its own. A caller that must know that a request is sent once needs this: a kept
+   * connection may have been closed by the server already, and Deno's client then sends a request again without
+   * telling, a PATCH too.
    */
   readonly once: https.RequestOptions;
 }
@@ -141,7 +142,7 @@ function headersOf(applied: https.RequestOptions): Record<string, string> {
   );
 }
 
-/** The kubeconfig's text; null in a cluster, where there is none. */
+/** The kubeconfig's text; null in a cluster, where none exists. */
 async function readSource(source: KubeconfigSource): Promise<string | null> {
   if (source === "in-cluster") return null;
   try {

@@ -59,7 +59,7 @@ export function errorOf(answer: Answer, doing: string): ClusterError {
 }
 
 /**
- * Whoever answered, it was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
+ * What answered was no API server: a proxy's page, or half an answer that counts as whole. Nothing is known of what
  * was asked for, and it may well be an API server again the next time.
  */
 export function badAnswer(message: string, status: number, cause?: unknown): ClusterError {

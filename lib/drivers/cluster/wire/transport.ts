@@ -28,7 +28,7 @@ export interface Stream {
   readonly headers: http.IncomingHttpHeaders;
   /** Ends with the stream; throws the abort reason, or a transient ClusterError when it was cut off. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Lets go of it: what has not come yet never will. Whoever still reads is told the reason. */
+  /** Lets go of it: what has not come yet never will. A reader is told the reason. */
   close(reason?: Error): void;
 }
 
@@ -84,7 +84,7 @@ function tie(outgoing: Outgoing): Leash {
   const { url, method, headers, body, options } = outgoing;
   const doing = `${method} ${url.host}${url.pathname}`;
   const answered = Promise.withResolvers<http.IncomingMessage>();
-  answered.promise.catch(() => {}); // whoever was to wait for it may have been cut off already
+  answered.promise.catch(() => {}); // its reader may have been cut off already
   const queue: Uint8Array[] = [];
   let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
   let source: http.IncomingMessage | undefined;
@@ -123,7 +123,7 @@ function tie(outgoing: Outgoing): Leash {
       wake();
     });
     response.on("error", lose);
-    // Whoever closes without having sent everything is not always reported as an error.
+    // A peer that closes without having sent everything is not always reported as an error.
     response.on("close", () => ended || lose(new Error("the connection was closed")));
     answered.resolve(response);
   });

@@ -1,5 +1,5 @@
 /**
- * The changelog as an Atom feed (RFC 4287), for whoever would rather be told than look.
+ * The changelog as an Atom feed (RFC 4287), for people who would rather be told than look.
  *
  * Ids are made of what an entry is about, and not of where this service is: an entry that was read is not new again
  * when the service moves. What is announced for a day ahead becomes an entry on that day and not before.

@@ -1,4 +1,7 @@
-/** What the page reads of the OpenAPI document: the parts that lib/surface/docs/openapi.ts makes, and how references resolve. */
+/**
+ * What the page reads of the OpenAPI document: the parts that lib/surface/docs/openapi.ts makes, and how references
+ * resolve.
+ */
 import type { JsonSchema } from "#lib/surface/docs/json-schema.ts";
 import type { OpenApi } from "#lib/surface/docs/openapi.ts";
 

@@ -57,7 +57,7 @@ if (location.hash) reveal();
 const own = document.querySelector(".try pre code");
 own.textContent = own.textContent.replace("http://localhost:3000", location.origin);
 
-// A long example stands once, with its shape; whoever opens it elsewhere sees a copy.
+// A long example stands once, with its shape; a reader who opens it elsewhere sees a copy.
 for (const place of all("details[data-of]")) {
   place.addEventListener("toggle", () => {
     const shape = document.querySelector("#schema-" + place.dataset.of + " pre"), note = place.querySelector("p");

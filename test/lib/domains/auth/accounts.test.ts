@@ -1,4 +1,7 @@
-/** Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they do. */
+/**
+ * Operators who act on each other at the same moment, on two replicas: one is always left; and who is told of what they
+ * do.
+ */
 import { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

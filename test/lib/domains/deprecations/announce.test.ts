@@ -61,7 +61,8 @@ test("leaves out who has no token that works, until he has one", async (context)
   assert.is((await tell(context, [ending("x")])).told, 1);
   const [first, second] = await letters(context);
   assert.equal([first!.to, second!.to], ["ada@example.org", "revoked@example.org"]);
-  assert.equal(second!.notices[0]!.tokens, [{ name: "readonly", prefix: fresh.prefix, calls: 0 }]); // and not the revoked one
+  // And not the revoked one.
+  assert.equal(second!.notices[0]!.tokens, [{ name: "readonly", prefix: fresh.prefix, calls: 0 }]);
 });
 
 test("counts the calls of the last 30 days", async (context) => {

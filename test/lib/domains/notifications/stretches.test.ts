@@ -53,7 +53,8 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     const explainer = openExplainer(db.url);
     const [plan] = await explainer.explain((rows) => listNotifications(rows, reader, page));
     await explainer.close();
-    assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`); // each read one would be 3 or more
+    // Each read one would be 3 or more.
+    assert.ok(plan!.buffers < EVENTS, `${plan!.buffers} pages\n${plan!.lines.join("\n")}`);
     for (const id of left) await markRead(db, marker(reader), id);
     assert.equal(await listNotifications(db.rows, reader, page), []);
     assert.is(await stretchesOf(db, reader), 0);

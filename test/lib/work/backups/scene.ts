@@ -1,4 +1,7 @@
-/** A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests run. */
+/**
+ * A hub whose spokes have volumes and no site, and a replica that backs them up; it is noon for as long as the tests
+ * run.
+ */
 import * as assert from "uvu/assert";
 import { record } from "#lib/records/changes/record.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";

@@ -82,7 +82,10 @@ async function pass({ scene: { db } }: Context, minutes: number): Promise<void> 
   });
 }
 
-/** The hub's billing once nothing is on its way to the provider; the next plan, and the next try, come a little sooner here. */
+/**
+ * The hub's billing once nothing is on its way to the provider; the next plan, and the next try, come a little sooner
+ * here.
+ */
 // deno-lint-ignore no-explicit-any
 async function settled(context: Context): Promise<any> {
   let passedAt = -Infinity;

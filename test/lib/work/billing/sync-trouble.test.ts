@@ -1,4 +1,7 @@
-/** The sync when something goes wrong: answers that are lost, holders that die, and people who change things at the provider. */
+/**
+ * The sync when something goes wrong: answers that are lost, holders that die, and people who change things at the
+ * provider.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { connectHub } from "#lib/domains/billing/connect.ts";

@@ -1,4 +1,7 @@
-/** A resize whose holder dies after each write, and calls of it that arrive when all is long over. One site, in this order. */
+/**
+ * A resize whose holder dies after each write, and calls of it that arrive when all is long over. One site, in this
+ * order.
+ */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Clusters } from "#lib/app.ts";

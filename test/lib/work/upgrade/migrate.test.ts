@@ -18,7 +18,10 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-/** Holds the upgrade before it looks for Jobs, and puts one there that has begun nothing yet: an earlier holder's, or another. */
+/**
+ * Holds the upgrade before it looks for Jobs, and puts one there that has begun nothing yet: an earlier holder's, or
+ * another.
+ */
 async function withJob(
   scene: WorkScene,
   id: string,
