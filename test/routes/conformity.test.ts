@@ -207,8 +207,7 @@ test("that takes a body is 415, 413 or 400 for one that it cannot read", async (
       const own = await callerFor(scene, endpoint).credentials();
       const answer = await insist(() => {
         const { headers, ...rest } = init();
-        // The login bucket is not what is tried here.
-        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` };
+        const from = { "x-forwarded-for": `10.0.${tries >> 8}.${tries++ & 255}` }; // the login bucket is not what is tried here
         return scene.send(path, {
           method,
           ...rest,

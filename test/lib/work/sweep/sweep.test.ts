@@ -202,8 +202,7 @@ test("begins a list anew whose place to go on from has expired.", async ({ app, 
 test("tells that a spoke is of another revision, asks nothing about its fields, and tells what is missing.", async (context) => {
   const { app, scene, standing } = context, id = standing.ids[14]!;
   await alter(context, id, ["v1", "Service", "moodle"], null);
-  // In no list.
-  const changed = ({ metadata, ...rest }: Json): Json => ({ ...rest, metadata: { ...metadata, labels: {} }, data: {} });
+  const changed = ({ metadata, ...rest }: Json): Json => ({ ...rest, metadata: { ...metadata, labels: {} }, data: {} }); // in no list
   await alter(context, id, ["v1", "ConfigMap", "fpm-size"], changed);
   await scene.db.sql("update spokes set blueprint_revision = 'before' where id = $1", [id]);
   const writes = standing.writes().length;
