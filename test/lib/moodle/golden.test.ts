@@ -5,6 +5,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { differences } from "#lib/drivers/cluster/difference.ts";
+import { titleOf } from "#lib/moodle/expected.ts";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { allObjects, builtIn, HUB_STEPS, hubInputsOf, inputsOf } from "#test/lib/moodle/scene.ts";
 
@@ -12,22 +14,36 @@ const test = suite("the rendered blueprint");
 const SHORT = "<?php // a script of the seed, shortened here\n";
 const blueprint = makeBlueprint(builtIn({ "seed.php": SHORT, "courses.php": SHORT }));
 
-function compare(name: string, objects: readonly KubeObject[]): void {
-  const path = new URL(`../../golden/blueprint/${name}.yaml`, import.meta.url);
-  const text = objects.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join("---\n")
-    .replaceAll(blueprint.revision, "<revision>");
+function compare(file: string, text: string): void {
+  const path = new URL(`../../golden/blueprint/${file}`, import.meta.url);
   if (process.env["UPDATE_GOLDEN"]) writeFileSync(path, text);
   assert.fixture(text, readFileSync(path, "utf8"));
 }
 
-for (const size of ["small", "medium", "large"]) {
-  test(`is the golden file's for size ${size}`, () => {
-    compare(size, allObjects(blueprint, inputsOf(blueprint, {}, size)));
+function yamlOf(objects: readonly KubeObject[]): string {
+  return objects.map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 })).join("---\n")
+    .replaceAll(blueprint.revision, "<revision>");
+}
+
+const sized = (size: string) => allObjects(blueprint, inputsOf(blueprint, {}, size));
+
+test("is the golden file's for the smallest size", () => compare("small.yaml", yamlOf(sized("small"))));
+
+for (const size of ["medium", "large"]) {
+  test(`differs from that for size ${size} in what the golden file says`, () => {
+    const small = sized("small"), objects = sized(size);
+    assert.equal(objects.map(titleOf), small.map(titleOf));
+    const lines = objects.flatMap((object, i) =>
+      differences(small[i]!, object).map(({ path, from, to }) =>
+        `${titleOf(object)} ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`
+      )
+    );
+    compare(`${size}.txt`, lines.join(""));
   });
 }
 
 test("is the golden file's for a hub", () => {
-  compare("hub", HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step)));
+  compare("hub.yaml", yamlOf(HUB_STEPS.flatMap((step) => blueprint.hubObjects(hubInputsOf(blueprint), step))));
 });
 
 test("is the same every time", () => {
