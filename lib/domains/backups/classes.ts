@@ -1,7 +1,7 @@
 /**
  * With which snapshot class a spoke's volumes can be backed up, of those that were seen in its cluster. Pure.
  *
- * Only a class that retains is of use: what another one takes goes with the namespace (moodle.md, T15). And it has to be of
+ * Only a class that retains is of use: what another one takes goes with the namespace. And it has to be of
  * the driver that made the volumes.
  */
 export interface SnapshotClass {

@@ -1,4 +1,4 @@
-/** A user as the API shows it (spec 2.1), to itself and to operators, and what an operator may change. */
+/** A user as the API shows it, to itself and to operators, and what an operator may change. */
 import * as v from "valibot";
 import { maybe, MaybeStamp, oneOf, Part, Stamp, text } from "#lib/base/schema.ts";
 import type { User } from "#lib/domains/users/store.ts";

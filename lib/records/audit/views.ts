@@ -1,4 +1,4 @@
-/** An audit event as the API shows it (spec 2.5). */
+/** An audit event as the API shows it. */
 import * as v from "valibot";
 import { AUDIT_KINDS, OBJECT_TYPES } from "#lib/records/audit/kinds.ts";
 import { Stamp, text } from "#lib/base/schema.ts";

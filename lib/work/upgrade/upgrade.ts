@@ -50,7 +50,7 @@ export function upgrade(app: App): Handler {
     },
     async app(before, run) {
       const here = upgraded(before, run);
-      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it (T4)
+      if (here.spoke.maintenance) await turnMaintenance(here, run, "enable"); // the image's upgrade has ended it
       await perform(here, run, upgradeChanges(here.blueprint, here.inputs).app);
       await scale(here, run, MOODLE, 1);
       await untilReady(here, run, MOODLE);

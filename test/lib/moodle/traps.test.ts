@@ -22,14 +22,14 @@ const SHELL_WORD = /^[A-Za-z0-9._@+=\/:-]*$/;
 
 const specOf = (objects: readonly KubeObject[], kind: string, name: string) => find(objects, kind, name)["spec"];
 
-test("T1: a title with a blank would break the install, so the image is given the slug and the seed the title", () => {
+test("a title with a blank would break the install, so the image is given the slug and the seed the title", () => {
   for (const { env, objects, inputs } of SIZES) {
     assert.is(env.MOODLE_SITENAME, inputs.slug);
     assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_TITLE, inputs.displayName);
   }
 });
 
-test("T2: values go through sed, so each setting and each password is a word that it leaves alone", () => {
+test("values go through sed, so each setting and each password is a word that it leaves alone", () => {
   for (const { env, objects } of SIZES) {
     const { PRE_CONFIGURE_COMMANDS: _, POST_CONFIGURE_COMMANDS: __, ...words } = env;
     const { stringData } = find(objects, "Secret", "moodle");
@@ -39,7 +39,7 @@ test("T2: values go through sed, so each setting and each password is a word tha
   }
 });
 
-test("T3: the root of a volume is root's, so code and data lie in directories that are made first", () => {
+test("the root of a volume is root's, so code and data lie in directories that are made first", () => {
   for (const { pods } of SIZES) {
     const users = pods.filter(({ spec }) => JSON.stringify(spec).includes('"claimName":"files"'));
     assert.ok(users.length > 0);
@@ -60,7 +60,7 @@ test("T3: the root of a volume is root's, so code and data lie in directories th
   }
 });
 
-test("T4: a start must upgrade nothing, and must end no maintenance", () => {
+test("a start must upgrade nothing, and must end no maintenance", () => {
   for (const { env, containers } of SIZES) {
     assert.is(env.AUTO_UPDATE_MOODLE, "false");
     const others = containers.filter(({ container }) =>
@@ -70,7 +70,7 @@ test("T4: a start must upgrade nothing, and must end no maintenance", () => {
   }
 });
 
-test("T5: installed means rolesactive = 1; anything less is reset whole, schema, data and config.php, and tried once", () => {
+test("installed means rolesactive = 1; anything less is reset whole, schema, data and config.php, and tried once", () => {
   assert.is(readSite(["tables|415", "rolesactive|0"]).state, "partial");
   for (const { objects } of SIZES) {
     const { initContainers: [schema], containers: [files] } = specOf(objects, "Job", "reset-17").template.spec;
@@ -84,7 +84,7 @@ test("T5: installed means rolesactive = 1; anything less is reset whole, schema,
   }
 });
 
-test("T6: the image waits for its database for ever, so every Job has a deadline, and the install asks the database first", () => {
+test("the image waits for its database for ever, so every Job has a deadline, and the install asks the database first", () => {
   const names = OPERATIONS.provision.kind.steps.map(({ name }) => name);
   assert.ok(names.indexOf("database") < names.indexOf("install"));
   for (const { objects } of SIZES) {
@@ -99,7 +99,7 @@ test("T6: the image waits for its database for ever, so every Job has a deadline
   }
 });
 
-test("T7: from 5.1 on the first start downloads libraries, so the site's pods may reach the web, and have the time", () => {
+test("from 5.1 on the first start downloads libraries, so the site's pods may reach the web, and have the time", () => {
   for (const { objects, pods } of SIZES) {
     const { podSelector, egress } = specOf(objects, "NetworkPolicy", "app-internet-egress");
     assert.equal(podSelector, { matchLabels: { role: "app" } });
@@ -111,11 +111,11 @@ test("T7: from 5.1 on the first start downloads libraries, so the site's pods ma
   }
 });
 
-test("T8: some images have the opcode cache off, so it is turned on, and sees new code", () => {
+test("some images have the opcode cache off, so it is turned on, and sees new code", () => {
   for (const { env } of SIZES) assert.equal([env.opcache_enable, env.opcache_validate_timestamps], ["1", "1"]);
 });
 
-test("T9: the image allows 100 workers whatever its memory, so a pool file of the size's stands over it", () => {
+test("the image allows 100 workers whatever its memory, so a pool file of the size's stands over it", () => {
   for (const { objects, inputs } of SIZES) {
     const { workers } = inputs.resources;
     assert.is(find(objects, "ConfigMap", "fpm-size")["data"]["zz-size.conf"], `[www]\npm.max_children = ${workers}\n`);
@@ -127,7 +127,7 @@ test("T9: the image allows 100 workers whatever its memory, so a pool file of th
   }
 });
 
-test("T10: each start puts the first administrator back, so that is the control plane's, and the tenant has another", () => {
+test("each start puts the first administrator back, so that is the control plane's, and the tenant has another", () => {
   for (const { env, objects, containers, inputs } of SIZES) {
     assert.equal([env.MOODLE_USERNAME, env.MOODLE_EMAIL], ["cpadmin", "cpadmin@wheelwright.invalid"]);
     assert.is(find(objects, "ConfigMap", "seed")["data"].SEED_ADMIN_EMAIL, inputs.adminEmail);
@@ -138,7 +138,7 @@ test("T10: each start puts the first administrator back, so that is the control 
   }
 });
 
-test("T11: the image writes to its root and names its user, so the root is writable, and users are numbers", () => {
+test("the image writes to its root and names its user, so the root is writable, and users are numbers", () => {
   for (const { containers } of SIZES) {
     for (const { owner, pod, container } of containers) {
       assert.is(pod.securityContext.runAsNonRoot, true, owner);
@@ -151,7 +151,7 @@ test("T11: the image writes to its root and names its user, so the root is writa
   }
 });
 
-test("T12: a Service named db would set DB_PORT, so no pod has variables of Services, nor a token that it does not need", () => {
+test("a Service named db would set DB_PORT, so no pod has variables of Services, nor a token that it does not need", () => {
   for (const { pods } of SIZES) {
     for (const { owner, spec } of pods) {
       assert.equal([spec.enableServiceLinks, spec.automountServiceAccountToken], [false, false], owner);
@@ -159,7 +159,7 @@ test("T12: a Service named db would set DB_PORT, so no pod has variables of Serv
   }
 });
 
-test("T13: the image's own mail server is a public one, so there is always one given, and the seed turns mail off", () => {
+test("the image's own mail server is a public one, so there is always one given, and the seed turns mail off", () => {
   const mail = { host: "mail.example.org", port: 465, user: "u", from: "noreply@example.org" };
   for (const { env, objects, inputs } of SIZES) {
     assert.is(env.SMTP_HOST, "localhost");
@@ -172,7 +172,7 @@ test("T13: the image's own mail server is a public one, so there is always one g
   assert.match(script, /set_config\('noemailever', \$mail === 'off' \? 1 : 0\)/);
 });
 
-test("T14: ingress controllers come and go, so no annotation is one controller's own, and the class is a setting", () => {
+test("ingress controllers come and go, so no annotation is one controller's own, and the class is a setting", () => {
   for (const { objects, inputs } of SIZES) {
     const keys = Object.keys(find(objects, "Ingress", "moodle").metadata.annotations ?? {});
     assert.equal(keys.filter((key) => !/^(cert-manager\.io|wheelwright\.dev)\//.test(key)), []);
@@ -183,7 +183,7 @@ test("T14: ingress controllers come and go, so no annotation is one controller's
 });
 
 // That the last snapshot takes a class that retains, and keeps the contents' names, is in test/lib/work/remove.test.ts.
-test("T15: snapshots go with their namespace, so none is among what is applied, and both claims can be found for one", () => {
+test("snapshots go with their namespace, so none is among what is applied, and both claims can be found for one", () => {
   for (const { objects } of SIZES) {
     assert.equal(objects.filter(({ kind }) => kind.startsWith("VolumeSnapshot")), []);
     assert.is(find(objects, "PersistentVolumeClaim", "files").metadata.labels?.["backup-group"], "spoke");

@@ -97,7 +97,7 @@ export function readCode({ container }: Context): Run {
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
-/** The image ends a maintenance, no matter who began it (moodle.md, T4). */
+/** The image ends a maintenance, no matter who began it. */
 function withoutMaintenance({ maintenance: _, ...files }: Site["files"]): Site["files"] {
   return files;
 }
