@@ -1,4 +1,4 @@
-/** The traps of the platform's image, one test each, by the number under which each is known; in every size. */
+/** The traps of the platform's image, one test each, in every size. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
