@@ -35,6 +35,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**API**: Bounds on what strangers can make grow, each in `SECURITY.md`. Shedding never meets a lone caller; 20 event streams a user and `MAX_STREAMS` a replica (429 `too_many_streams`).",
       "**API**: What is going to change is announced in `/changelog`, in each answer (`Deprecation`, `Sunset`), and by mail to whoever has an active token; breaking changes are found before they land.",
       "**Billing**: Through Stripe: hubs' subscriptions follow their spokes, whether or not the provider is there at the time; preview-cost and dry runs tell what a spoke costs; hub admins are notified of what is past due and of refunds.",
+      "**Billing**: Where the provider makes no more invoices for a subscription on a day, changes go on, and what they cost stands on the next invoice.",
       "**Operating**: `wheelwright serve`, `migrate`, `doctor`, `simulate`, `admin reset-password`, `audit`, `healthcheck`, `licenses`; one executable (`npm run build`), a container image, and a compose file that passes every variable of `.env` on, with a proxy to start beside it.",
       "**Operating**: Old and new releases run side by side on one database. Any number of replicas; what a dead one held is taken over in seconds.",
       "**Operating**: `serve` needs `PUBLIC_URL`, and starts without its cluster. What keeps a command from starting is told in a sentence with the next step. `dev` listens on 127.0.0.1 and holds its DATA_DIR. `wheelwright config` lists the variables, `doctor --rbac` prints the ClusterRole.",
