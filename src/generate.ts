@@ -41,9 +41,9 @@ export function withActions(text: string): string {
     ]);
   const head = ["action", "of a spoke that is", "which is", "the site is away", "steps"];
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`);
-  const [before, after] = [text.split("<!-- actions -->")[0], text.split("<!-- end of actions -->")[1]];
-  if (before === undefined || after === undefined) throw new Error("docs/api.md has lost the marks of the actions");
-  return `${before}<!-- actions -->\n\n${lines.join("")}\n<!-- end of actions -->${after}`;
+  const marked = /(?<=<!-- actions -->\n).*(?=<!-- end of actions -->)/s;
+  if (!marked.test(text)) throw new Error("docs/api.md has lost the marks of the actions");
+  return text.replace(marked, () => `\n${lines.join("")}\n`);
 }
 
 /** The paths of the generated modules that are not what they would be if they were written now. */

@@ -6,6 +6,7 @@
  *   deno run -A test/run.ts deno run -A          with Deno: what follows run.ts runs the processes
  *   node test/run.ts node -- lib/drivers/db              only files whose path contains this
  */
+import { rmSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, sep } from "node:path";
@@ -41,6 +42,7 @@ async function main(args: string[]): Promise<number> {
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     process.once(signal, () => {
       for (const runner of running) runner.end();
+      rmSync(directory, { recursive: true, force: true });
       server.stop().finally(() => process.exit(code));
     });
   }

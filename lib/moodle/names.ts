@@ -3,6 +3,7 @@
  *
  * A namespace's name is never used twice: besides the slug, which people know, it holds 60 of the id's random bits.
  */
+import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 
 const HOST_DIGITS = 12;
@@ -31,6 +32,11 @@ export const PASSWORD_OF = "wheelwright.dev/password-of";
 export const REVISION = "wheelwright.dev/blueprint";
 /** On each Job and its pods: the fence of the holder that started it. */
 export const FENCE = "wheelwright.dev/fence";
+
+/** What a site runs on. */
+export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
+export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
+export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
 
 /** Jobs that must never run side by side, no matter who started them: before one is created, no pod of these may be left. */
 export const EXCLUSIVE_PODS = "op in (install,reset,upgrade)";

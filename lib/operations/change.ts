@@ -36,10 +36,6 @@ interface Loss {
   readonly lost: string;
 }
 
-export const DATABASE: Ref = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" };
-export const MOODLE: Ref = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
-export const CRON: Ref = { apiVersion: "batch/v1", kind: "CronJob", name: "moodle-cron" };
-
 /** The field becomes this, whatever it is. */
 export function set(ref: Ref, path: string, value: string | number | boolean): Patch {
   return { ref, patch: () => [{ op: "add", path, value }] };

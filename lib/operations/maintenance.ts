@@ -1,5 +1,6 @@
 /** Shows visitors that a site is in maintenance, and no longer. */
-import { CRON, set } from "#lib/operations/change.ts";
+import { set } from "#lib/operations/change.ts";
+import { CRON } from "#lib/moodle/names.ts";
 import { operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

@@ -1,5 +1,6 @@
 /** Starts a suspended site. */
-import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
+import { set } from "#lib/operations/change.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";

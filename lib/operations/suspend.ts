@@ -1,5 +1,6 @@
 /** Stops a site, and keeps all that it has. */
-import { CRON, DATABASE, MOODLE, set } from "#lib/operations/change.ts";
+import { set } from "#lib/operations/change.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { operation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 

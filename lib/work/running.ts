@@ -13,7 +13,8 @@ import {
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { CRON, DATABASE, MOODLE, type Patch, type Put, set } from "#lib/operations/change.ts";
+import { type Patch, type Put, set } from "#lib/operations/change.ts";
+import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { replaceStuckDatabase } from "#lib/work/stuck.ts";

@@ -81,9 +81,11 @@ test("names what is stale: changed, or not written yet", async () => {
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- One.\n");
   assert.equal(await findStale(root), ["src/migrations.ts", "src/releases.ts"]);
   assert.match(await readFile(join(folder, "docs/api.md"), "utf8"), /\| `suspend` \| active, resuming \| .* \| yes \|/);
-  await writeFile(join(folder, "docs/api.md"), "Actions:\n");
-  assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);
-  await writeFile(join(folder, "docs/api.md"), "<!-- actions --><!-- end of actions -->");
+  for (const marks of ["", "<!-- actions -->\n", "<!-- end of actions -->\n"]) {
+    await writeFile(join(folder, "docs/api.md"), `Actions:\n${marks}`);
+    assert.match(String(await findStale(root).catch((error) => error)), /has lost the marks of the actions/);
+  }
+  await writeFile(join(folder, "docs/api.md"), "<!-- actions -->\n<!-- end of actions -->");
   await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\nOne.\n");
   const refused = await findStale(root).then(() => null, (error) => error);
   assert.match(refused?.message ?? "", /^CHANGELOG.md, line 5 must begin an entry/);

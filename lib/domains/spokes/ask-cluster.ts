@@ -51,6 +51,10 @@ async function tryOut(place: Place, change: ObjectChange, signal: AbortSignal): 
   if ("lost" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.lost}`] };
   }
+  // What is only changed is not made anew.
+  if (!before && !("put" in change)) {
+    return { changes: [], refusals: [`${object}: It is not in the cluster any more`] };
+  }
   try {
     const after = await foretell(place, before, change, signal);
     const found = after ? differences(before, after) : [];
@@ -69,7 +73,7 @@ async function foretell(
   change: Patch | Put | ClaimGrowth,
   signal: AbortSignal,
 ): Promise<KubeObject | null> {
-  if ("patch" in change) return before && await space.dryRunPatch(change.ref, change.patch(before), { signal });
+  if ("patch" in change) return await space.dryRunPatch(change.ref, change.patch(before!), { signal });
   if ("put" in change) {
     if (before && change.judged === "presence") return null;
     const [object] = (await space.dryRun([before ? fitted(change.put, before) : change.put], { signal })).objects;

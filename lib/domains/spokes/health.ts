@@ -4,6 +4,7 @@
  * A site in maintenance is well: its pods are ready, and that visitors are asked to wait was somebody's wish. How a page
  * answers is asked by operations, not by the sweep: from outside the namespace its network policies would refuse that.
  */
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
@@ -12,8 +13,8 @@ export const BAD_LOOKS = 3;
 
 /** What must be well, besides the namespace itself. The second claim is the one of the StatefulSet's template. */
 export const PARTS: readonly Ref[] = [
-  { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" },
-  { apiVersion: "apps/v1", kind: "StatefulSet", name: "db" },
+  MOODLE,
+  DATABASE,
   { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" },
   { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "data-db-0" },
 ];

@@ -1,6 +1,6 @@
 /** What suspend, resume and restart do in the cluster. Each object is changed under the fence of the run. */
 import type { App } from "#lib/app.ts";
-import { SITE_PODS } from "#lib/moodle/names.ts";
+import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Ends, Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
@@ -8,7 +8,6 @@ import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import { change, pauseCron, perform, untilReady } from "#lib/work/running.ts";
-import { CRON, DATABASE, MOODLE } from "#lib/operations/change.ts";
 import { spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 export const RESTARTED = "kubectl.kubernetes.io/restartedAt";

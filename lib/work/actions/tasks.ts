@@ -1,13 +1,12 @@
 /** Purging caches and running the scheduled tasks now: one Job each, and the spoke stays in the state that it is in. */
 import type { App } from "#lib/app.ts";
-import { FENCE } from "#lib/moodle/names.ts";
+import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/work/fenced-patch.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { taskOutcomes } from "#lib/work/outcomes.ts";
-import { CRON } from "#lib/operations/change.ts";
 import { JOB, spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 export function purgeCaches(app: App): Handler {

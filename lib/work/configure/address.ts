@@ -20,7 +20,7 @@ import { patchFenced } from "#lib/work/fenced-patch.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 import { put } from "#lib/work/reapply/objects.ts";
 import { untilReady } from "#lib/work/running.ts";
-import { MOODLE } from "#lib/operations/change.ts";
+import { MOODLE } from "#lib/moodle/names.ts";
 import { type SpokeSite, waiting } from "#lib/work/site.ts";
 
 /** What pods of the site are made from, or read. */

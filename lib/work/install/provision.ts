@@ -13,7 +13,7 @@ import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
 import { putFenced } from "#lib/work/put-fenced.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 

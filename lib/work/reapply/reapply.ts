@@ -32,7 +32,7 @@ import {
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
 import { restoreCron, scale, untilCounted, untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import type { SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 

@@ -5,13 +5,12 @@
  * Who asks for a removal gets it: a site that cannot be stopped is removed all the same, and that is noted. Each object
  * is changed under the fence of the run, so that a late call of an earlier operation cannot start the site again.
  */
-import { SITE_PODS } from "#lib/moodle/names.ts";
+import { CRON, DATABASE, MOODLE, SITE_PODS } from "#lib/moodle/names.ts";
 import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { CRON, DATABASE, MOODLE } from "#lib/operations/change.ts";
 import { JOB, note, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const TRIES = 3;

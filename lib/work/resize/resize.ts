@@ -31,7 +31,7 @@ import { demandHealth } from "#lib/work/jobs.ts";
 import { lookUntil } from "#lib/work/looking.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { change, demandRunning, untilReady } from "#lib/work/running.ts";
-import { DATABASE, MOODLE } from "#lib/operations/change.ts";
+import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
 
 export function resize(app: App): Handler {

@@ -20,7 +20,7 @@ import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
 import { migrate } from "#lib/work/upgrade/migrate.ts";
 import { pauseCron, perform, restoreCron, scale, untilReady } from "#lib/work/running.ts";
-import { MOODLE } from "#lib/operations/change.ts";
+import { MOODLE } from "#lib/moodle/names.ts";
 import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/work/upgrade/outcomes.ts";

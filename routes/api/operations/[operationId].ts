@@ -2,8 +2,8 @@
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 import { OperationDetail } from "#lib/records/jobs/operation.ts";
-import { operation } from "#lib/domains/federations/operation-access.ts";
-import { showOperation } from "#lib/domains/federations/operations.ts";
+import { operation } from "#lib/domains/operations/access.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
 
 export const GET = endpoint({
   summary: "One operation: how far it is, what it waits for, and what a failure left behind",

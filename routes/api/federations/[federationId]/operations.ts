@@ -4,7 +4,7 @@ import { federation } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 import { OperationView } from "#lib/records/jobs/operation.ts";
-import { findHubOperations } from "#lib/domains/federations/operations.ts";
+import { findHubOperations } from "#lib/domains/operations/show.ts";
 import { Before, Flag, limit } from "#lib/base/schema.ts";
 
 export const GET = endpoint({

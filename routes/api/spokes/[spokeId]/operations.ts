@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 import { OperationView } from "#lib/records/jobs/operation.ts";
-import { findSpokeOperations } from "#lib/domains/federations/operations.ts";
+import { findSpokeOperations } from "#lib/domains/operations/show.ts";
 import { Before, limit } from "#lib/base/schema.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
 

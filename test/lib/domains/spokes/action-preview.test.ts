@@ -1,5 +1,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MOODLE } from "#lib/moodle/names.ts";
+import { set } from "#lib/operations/change.ts";
+import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
 import { previewAction } from "#lib/domains/spokes/action-preview.ts";
 import { requestAction } from "#lib/domains/spokes/actions.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
@@ -186,6 +189,16 @@ test("writes nothing, whatever is asked", async ({ scene, id }) => {
   assert.equal(asked, SPOKE_ACTIONS.filter((action) => action !== "resume" && action !== "retry"));
   assert.equal(await standing(), before);
   assert.ok(scene.simulator.writes().some(({ dryRun }) => dryRun));
+});
+
+test("tells what is to be changed and is gone, as the action would", async ({ scene, id }) => {
+  const lost = { ...MOODLE, name: "lost" };
+  const { changes, refusals } = await askCluster(scene.app, await scene.row(id), [
+    set(lost, "/spec/replicas", 0),
+    { ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "lost" }, grow: "100Gi" },
+  ], signal);
+  const gone = "It is not in the cluster any more";
+  assert.equal([changes, refusals], [[], [`Deployment/lost: ${gone}`, `PersistentVolumeClaim/lost: ${gone}`]]);
 });
 
 test("is refused where the action would be", async ({ scene, id }) => {

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sql } from "kysely";
-import { showOperation } from "#lib/domains/federations/operations.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
 import { NODE } from "#lib/dev/simulator/furniture.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { until } from "#test/support/until.ts";

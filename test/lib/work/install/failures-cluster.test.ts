@@ -4,7 +4,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { requestHubAction } from "#lib/domains/federations/actions.ts";
 import type { FailureReport } from "#lib/records/jobs/job.ts";
 import { listOperations } from "#lib/records/jobs/store.ts";
-import { showOperation } from "#lib/domains/federations/operations.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
 import { silent } from "#lib/base/log.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { showOperation } from "#lib/domains/federations/operations.ts";
+import { showOperation } from "#lib/domains/operations/show.ts";
 import { OperationDetail } from "#lib/records/jobs/operation.ts";
 import { CLUSTER_CASES, type FailureCase } from "./failure-cases.ts";
 import { SITE_CASES } from "./failure-cases-site.ts";
