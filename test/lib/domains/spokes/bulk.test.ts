@@ -41,7 +41,11 @@ test("tells of each spoke what became of it, though the request's time or the da
   const home = await hub("bulk-late");
   const ids: string[] = [];
   for (const slug of ["first", "second", "third"]) ids.push((await spoke(home, { slug }, "active")).id);
-  const tell = async (action: "restart" | "backup", transact: App["db"]["transact"], requestTimeoutMs: number) => {
+  const tell = async (
+    action: "restart" | "backup" | "purge-caches",
+    transact: App["db"]["transact"],
+    requestTimeoutMs: number,
+  ) => {
     const late: App = { ...app, db: { ...app.db, transact }, config: { ...app.config, requestTimeoutMs } };
     return (await requestActions(late, operator, { ids, action })).map(({ accepted, error }) =>
       accepted ? "accepted" : `${error!.statusCode} ${error!.code}`
@@ -60,6 +64,9 @@ test("tells of each spoke what became of it, though the request's time or the da
   };
   const again = await tell("backup", lost, 30_000);
   assert.equal(again, ["accepted", "503 database_unavailable", "503 database_unavailable"]);
+  assert.is(calls, 2, "a database that is away is not asked for each spoke");
+  const none = await tell("purge-caches", lost, 30_000).catch((error) => error);
+  assert.is(none.code, "database_unavailable", "where nothing was accepted, it is the answer to the whole");
 });
 
 test("is a spoke admin's for its own spokes", async ({ stage: { app, person, hub, spoke } }) => {
