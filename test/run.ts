@@ -65,7 +65,7 @@ async function main(args: string[]): Promise<number> {
     return report(outcomes, (performance.now() - start) / 1000);
   } finally {
     await server.stop();
-    await rm(directory, { recursive: true });
+    await rm(directory, { recursive: true, force: true }); // somebody may have cleared up the temporary folder
   }
 }
 
