@@ -1,0 +1,86 @@
+/** One measurement of test/bench/queue.ts, in a process of its own; prints its numbers as JSON. */
+import { readdir, readFile } from "node:fs/promises";
+import { openLooks, openOurs } from "#test/bench/queue-ours.ts";
+import { openBoss, openGraphile } from "#test/bench/queue-peers.ts";
+import { sleep } from "#lib/base/time.ts";
+
+export const CONCURRENCY = 16, LANES = 1_000;
+
+/** A queue with a worker whose jobs do nothing but call `onJob`. */
+export interface Queue {
+  /** Adds so many jobs, spread over the lanes. Before the worker starts. */
+  fill(jobs: number): Promise<void>;
+  start(onJob: () => void): Promise<void>;
+  /** Asks for one job. */
+  add(): Promise<void>;
+  /** Lets what runs end, and writes it. */
+  stop(): Promise<void>;
+}
+
+type Values = Record<string, number[]>;
+
+const opened: Record<string, (url: string) => Promise<Queue>> = {
+  "wheelwright": (url) => openOurs(url, "quiet"),
+  "operations": (url) => openOurs(url, "operations"),
+  "graphile-worker": openGraphile,
+  "pg-boss": openBoss,
+};
+
+/** Milliseconds from asking for a job to its handler, at rest. */
+async function idle(queue: Queue, times: number): Promise<Values> {
+  let onJob = () => {};
+  await queue.start(() => onJob());
+  const took: number[] = [];
+  for (let i = -10; i < times; i++) { // the first ten warm up
+    await sleep(20);
+    const begun = performance.now(), handled = Promise.withResolvers<void>();
+    onJob = handled.resolve;
+    await queue.add();
+    await handled.promise;
+    if (i >= 0) took.push(performance.now() - begun);
+  }
+  await queue.stop();
+  return { "to handler": took };
+}
+
+/** Processor time of one job of many, from the start of the worker to the last end. */
+async function drain(queue: Queue, jobs: number, postmaster: string): Promise<Values> {
+  await queue.fill(jobs);
+  const all = Promise.withResolvers<void>();
+  let left = jobs;
+  const server = await serverTime(postmaster), own = process.cpuUsage(), begun = performance.now();
+  await queue.start(() => {
+    if (--left === 0) all.resolve();
+  });
+  await all.promise;
+  await queue.stop();
+  const wall = performance.now() - begun, used = process.cpuUsage(own);
+  return {
+    "worker": [(used.user + used.system) / 1000 / jobs],
+    "PostgreSQL": [(await serverTime(postmaster) - server) / jobs],
+    "wall": [wall / jobs],
+  };
+}
+
+/** Milliseconds of processor that the server has used, with those of its processes that have ended. */
+async function serverTime(postmaster: string): Promise<number> {
+  let ticks = 0;
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    const [, parent, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [user, system, endedUser, endedSystem] = rest.slice(9, 13).map(Number) as [number, number, number, number];
+    if (parent === postmaster) ticks += user + system;
+    if (pid === postmaster) ticks += user + system + endedUser + endedSystem;
+  }
+  return ticks * 10; // a hundred ticks a second, on every Linux that we know
+}
+
+async function main([subject, url, postmaster, measurement, ...rest]: string[]): Promise<Values> {
+  const [first, second] = rest.map(Number) as [number, number];
+  if (measurement === "look") return await openLooks(url!, first, second);
+  const queue = await opened[subject!]!(url!);
+  return measurement === "idle" ? await idle(queue, first) : await drain(queue, first, postmaster!);
+}
+
+console.log(JSON.stringify(await main(process.argv.slice(2))));
+process.exit(0); // whatever a queue has left open

@@ -1,0 +1,98 @@
+/**
+ * The queue beside others on PostgreSQL: `node test/bench/queue.ts [--quick] [--json FILE]`.
+ *
+ * Three questions: what a look for work costs, whatever waits; how long a job that is asked for at rest takes to its
+ * handler; and what a job that does nothing costs in processor time, the worker's and PostgreSQL's. Each measurement is
+ * a process of its own (queue-worker.ts) on a database of its own. The queues take turns, so that what else the machine
+ * does meets all of them; compare numbers of one run only.
+ */
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { asAdmin, makeTemplate, openOwnServer, urlOf } from "#test/support/server.ts";
+
+const PEERS = fileURLToPath(new URL("peers/", import.meta.url));
+const WORKER = fileURLToPath(new URL("queue-worker.ts", import.meta.url));
+
+/** Lanes, and jobs in each. */
+const SHAPES = [[10, 1], [1_000, 1], [10_000, 1], [100_000, 1], [1, 100_000], [1_000, 100]] as const;
+
+interface Measured {
+  readonly measurement: string;
+  readonly subject: string;
+  /** By the name of what was measured, in milliseconds. */
+  readonly values: Readonly<Record<string, readonly number[]>>;
+}
+
+/** How often each is measured, and how much is asked of it. */
+const sizes = (quick: boolean) =>
+  quick ? { rounds: 2, asked: 40, jobs: 2_000 } : { rounds: 4, asked: 100, jobs: 4_000 };
+
+async function main(quick: boolean, file: string | undefined): Promise<void> {
+  if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
+  const { rounds, asked, jobs } = sizes(quick), server = await openOwnServer();
+  const found: Measured[] = [];
+  const measure = async (subject: string, measurement: string, ...args: number[]) => {
+    const values = await run(server, subject, measurement, args);
+    found.push({ measurement: [measurement, ...args].join(" "), subject, values });
+  };
+  try {
+    for (const [lanes, each] of SHAPES) await measure("wheelwright", "look", lanes, each);
+    for (let round = 0; round < rounds; round++) {
+      for (const subject of ["wheelwright", "graphile-worker", "pg-boss"]) await measure(subject, "idle", asked);
+      for (const subject of ["wheelwright", "graphile-worker", "operations"]) await measure(subject, "drain", jobs);
+    }
+  } finally {
+    await server.stop();
+  }
+  tell(found);
+  if (file) await writeFile(file, JSON.stringify(found, null, 1));
+}
+
+/** Runs one measurement on a new database. */
+async function run(
+  server: { readonly url: string; readonly directory: string },
+  subject: string,
+  measurement: string,
+  args: readonly number[],
+): Promise<Measured["values"]> {
+  const ours = ["wheelwright", "operations"].includes(subject);
+  const template = ours ? await makeTemplate(server.url) : "template0";
+  const [postmaster] = (await readFile(join(server.directory, "data/postmaster.pid"), "utf8")).split("\n");
+  await asAdmin(server.url, async (sql) => {
+    await sql`drop database if exists bench with (force)`;
+    await sql`create database bench template ${sql(template)} strategy file_copy`;
+  });
+  const words = [WORKER, subject, urlOf(server.url, "bench"), postmaster!, measurement, ...args.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, words);
+  return JSON.parse(stdout);
+}
+
+function tell(found: readonly Measured[]): void {
+  const names = new Map<string, Map<string, number[]>>();
+  for (const { measurement, subject, values } of found) {
+    const name = `${measurement}: ${subject}`, all = names.get(name) ?? new Map<string, number[]>();
+    for (const [what, some] of Object.entries(values)) all.set(what, [...all.get(what) ?? [], ...some]);
+    names.set(name, all);
+  }
+  for (const [name, values] of names) {
+    console.log(name);
+    for (const [what, all] of values) {
+      const at = (share: number) => quantile(all, share).toFixed(3);
+      console.log(
+        `  ${what.padEnd(12)} p50 ${at(0.5)} ms   p99 ${at(0.99)}   from ${at(0)} to ${at(1)}   (${all.length})`,
+      );
+    }
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}
+
+const json = process.argv.indexOf("--json");
+await main(process.argv.includes("--quick"), json > 0 ? process.argv[json + 1] : undefined);
