@@ -1,5 +1,5 @@
 /** A job that this replica holds: its row as it was last written, and transactions that outlast a database that is away. */
-import type { Database, Tx } from "#lib/drivers/db/database.ts";
+import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -15,6 +15,8 @@ export interface Held {
   transact<T>(work: Work<T>): Promise<T>;
   /** Writes the job, and keeps it as it is then. */
   advance(work: Work<Job>): Promise<Job>;
+  /** The same with a single statement. */
+  advanceAtOnce(work: (rows: Rows, job: Job) => Promise<Job>): Promise<Job>;
   /** The database's own clock. */
   now(): Promise<Date>;
 }
@@ -53,6 +55,7 @@ export function holdJob(db: Database, claimed: Job, tenure: Tenure, log: Log): H
     tenure,
     transact,
     advance: async (work) => job = await transact(work),
+    advanceAtOnce: async (work) => job = await insist(() => work(db.rows, job)),
     now: () => insist(() => db.now()),
   };
 }

@@ -5,9 +5,9 @@
 import { record } from "#lib/records/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/records/jobs/claim.ts";
-import { endHeld, type Hold, type Return, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
+import { endHeld, type Hold, passStep, type Return, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/records/jobs/job.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
+import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
 import { hintAfter } from "#lib/records/jobs/hint.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import type { Handler, Outcome } from "#lib/scheduler/handler.ts";
@@ -32,19 +32,30 @@ export async function start(
 /** Records that the step is done; with the last one, that the job has succeeded. */
 export async function finishStep(tx: Tx, { kind, hooks = {} }: Handler, job: Job, step: string): Promise<Job> {
   const subject = await lockSubject(tx, job);
-  const before = await writeHeld(tx, job);
-  if (before.stepsDone.includes(step)) return before; // it was recorded, and only the answer was lost
-  const next = kind.steps.find(({ name }) => name !== step && !before.stepsDone.includes(name));
+  const next = stepAfter(kind, job, step);
   if (next) {
-    const after = await writeHeld(tx, job, { stepDone: step, label: next.label });
-    await tell(tx, after, subject, {});
-    return after;
+    const after = await passStep(tx, job, step, next.label);
+    if (after) await tell(tx, after, subject, {});
+    return after ?? await writeHeld(tx, job); // it was recorded, and only the answer was lost
   }
-  const done = await writeHeld(tx, job, { stepDone: step });
-  const outcome = await hooks.onSucceeded?.(tx, done) ?? {};
-  const after = await endHeld(tx, job, { state: "succeeded", label: "Done", failure: null });
+  const outcome = await hooks.onSucceeded?.(tx, await writeHeld(tx, job, { stepDone: step })) ?? {};
+  const after = await endHeld(tx, job, { state: "succeeded", label: "Done", failure: null, stepDone: step });
   await tell(tx, after, subject, { ...outcome, jobs: [...outcome.jobs ?? [], ...following(kind, after)] });
   return after;
+}
+
+/** Whether nothing but the job's own row is written when it starts. */
+export function startsPlain({ kind, hooks = {} }: Handler): boolean {
+  return !kind.visible && !hooks.onStart;
+}
+
+/** Whether nothing but the job's own row is written when it ends with this step. */
+export function endsPlain({ kind, hooks = {} }: Handler, job: Job, step: string): boolean {
+  return !kind.visible && kind.repeatEvery === undefined && !hooks.onSucceeded && !stepAfter(kind, job, step);
+}
+
+function stepAfter({ steps }: JobKind, { stepsDone }: Job, step: string): StepPlan | undefined {
+  return steps.find(({ name }) => name !== step && !stepsDone.includes(name));
 }
 
 export async function fail(

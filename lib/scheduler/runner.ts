@@ -3,7 +3,7 @@
  * something stops it (conclude.ts); then nothing that is still going on of it can write.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
-import { FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
+import { endPlain, FenceLost, writeHeld } from "#lib/records/jobs/fence.ts";
 import { aboutJob, type Job } from "#lib/records/jobs/job.ts";
 import type { StepPlan } from "#lib/operations/plan.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -11,7 +11,7 @@ import { openClock } from "#lib/scheduler/clock.ts";
 import { conclude, type Retry } from "#lib/scheduler/conclude.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { holdJob } from "#lib/scheduler/held.ts";
-import { finishStep, noteProgress } from "#lib/scheduler/outcomes.ts";
+import { endsPlain, finishStep, noteProgress } from "#lib/scheduler/outcomes.ts";
 import { openProgress } from "#lib/scheduler/progress.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import { Cancelled, Draining, Ended, Lapsed, rejection, StepTimeout } from "#lib/scheduler/stops.ts";
@@ -96,7 +96,10 @@ export function startRun(options: RunnerOptions, handler: Handler, claimed: Job,
     progress.begin(step.label);
     await withinTime(step, clock.begin(step.timeout), stop, () => handler.steps[step.name]!(run))
       .finally(progress.settle);
-    const job = await held.advance((tx, before) => finishStep(tx, handler, before, step.name));
+    // A replica that shuts down looks for work no more, so it wakes the others when it ends a job.
+    const job = !leaving && endsPlain(handler, held.job, step.name)
+      ? await held.advanceAtOnce((rows, before) => endPlain(rows, before, step.name))
+      : await held.advance((tx, before) => finishStep(tx, handler, before, step.name));
     if (job.cancelRequestedAt && job.state === "running") stop.abort(new Cancelled());
     const level = job.visible ? "info" : "debug"; // what repeats itself day and night is no news
     log[level](job.state === "succeeded" ? "Operation succeeded" : "Step done", { step: step.name });

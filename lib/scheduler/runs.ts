@@ -35,7 +35,7 @@ export function openRuns(options: RunnerOptions, lanes: number, onEnd: () => voi
       log[job.visible ? "info" : "debug"]("Runs a job", { ...aboutJob(job), fence, attempt });
       const run = startRun(options, handler, job, tenure);
       running.set(job.id, run);
-      const unwatch = watch.follow(job.id);
+      const unwatch = job.visible ? watch.follow(job.id) : () => {}; // nobody calls off what nobody sees
       if (leaving) run.leave();
       run.ended.catch((error) => log.error("A run ended badly", { ...aboutJob(job), error })).finally(() => {
         unwatch();

@@ -9,7 +9,7 @@ import { newId } from "#lib/base/ids.ts";
 import { knownKinds } from "#lib/records/jobs/claim.ts";
 import { retireOlderPlans } from "#lib/records/jobs/store.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
-import { repetition } from "#lib/scheduler/outcomes.ts";
+import { repetition, startsPlain } from "#lib/scheduler/outcomes.ts";
 import { openReplica } from "#lib/scheduler/replica.ts";
 import { openRounds } from "#lib/scheduler/rounds.ts";
 import type { RunnerOptions } from "#lib/scheduler/runner.ts";
@@ -61,7 +61,7 @@ export async function openScheduler(
     replicaId,
     db,
     log,
-    known: knownKinds(kinds),
+    known: knownKinds(kinds, handlers.filter(startsPlain).map(({ kind }) => kind)),
     handlerOf: (job) => byPlan.get(nameOf(job))!,
     runs,
   };

@@ -3,16 +3,9 @@ import type { Database } from "#lib/drivers/db/database.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
-import {
-  type Candidate,
-  findDue,
-  findOrphans,
-  type Known,
-  readBeats,
-  takeOver,
-  untilNextDue,
-} from "#lib/records/jobs/claim.ts";
+import { type Candidate, findOrphans, type Known, readBeats, takeOver, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { aboutJob } from "#lib/records/jobs/job.ts";
+import { lookForWork } from "#lib/records/jobs/look.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
@@ -31,17 +24,22 @@ export interface Taker {
 
 /** Returns the milliseconds until a job is due, or null while that is unknown. The end of a run looks again by itself. */
 export async function claimDue(taker: Taker, tenure: Tenure): Promise<number | null> {
-  const { db, known, runs } = taker;
+  const { replicaId, db, known, runs } = taker;
   for (;;) {
     const free = runs.free();
     if (free <= 0) return null;
-    const due = await findDue(db.rows, known, free);
+    tenure.check();
+    const look = await unlessTaken(lookForWork(db.rows, { known, holder: replicaId, most: free }));
+    if (!look) continue;
+    for (const job of look.started) runs.begin(taker.handlerOf(job), job, tenure);
+    if (look.others) await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
     let claimed = 0;
-    for (const candidate of due) {
+    for (const candidate of look.candidates) {
       if (runs.free() <= 0) return null;
       if (await claim(taker, candidate, tenure)) claimed++;
     }
-    if (claimed === 0) return await untilNextDue(db.rows, known);
+    const lost = claimed > 0 && claimed < look.candidates.length;
+    if (!look.more && !lost) return look.wait;
   }
 }
 

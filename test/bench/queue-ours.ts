@@ -5,7 +5,8 @@ import { silent } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
-import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
+import { knownKinds } from "#lib/records/jobs/claim.ts";
+import { lookForWork } from "#lib/records/jobs/look.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { connect } from "#test/support/server.ts";
@@ -56,8 +57,8 @@ export async function openLooks(url: string, lanes: number, each: number): Promi
 }
 
 async function look(db: Database, known: ReturnType<typeof knownKinds>): Promise<void> {
-  const found = await findDue(db.rows, known, 10);
-  if (found.length === 0) throw new Error("The look found nothing");
+  const { candidates } = await lookForWork(db.rows, { known, holder: "", most: 10 });
+  if (candidates.length === 0) throw new Error("The look found nothing");
 }
 
 /** Job `i` of each lane comes before job `i + 1` of any. */

@@ -1,5 +1,39 @@
 create sequence job_fences as bigint;
 
+CREATE OR REPLACE FUNCTION public.call_hub_lane()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into lane_calls (at, lane) values (wheelwright_now(), 'federation:' || new.id);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.call_lanes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state = 'queued' and new.lane is not null then
+    insert into lane_calls (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
+  end if;
+  if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
+    -- The place that the job had in the order, so that lanes take turns by the age of their jobs.
+    if old.lane is not null then
+      insert into lane_calls (at, lane) values (old.run_at, old.lane);
+    end if;
+    -- Other operations of the spoke waited for this one: they are in its own lane, or in its hub's.
+    if old.visible and old.spoke_id is not null then
+      insert into lane_calls (at, lane) select old.run_at, lane
+      from unnest(array['spoke:' || old.spoke_id, 'federation:' || old.federation_id]) as lane
+      where lane is not null and lane is distinct from old.lane;
+    end if;
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -251,6 +285,7 @@ create table federations (
   constraint federations_namespace_key UNIQUE (namespace)
 );
 CREATE UNIQUE INDEX federations_one_live_slug ON public.federations USING btree (slug) WHERE (state <> 'removed'::text);
+CREATE TRIGGER federations_call_when_active AFTER UPDATE OF state ON public.federations FOR EACH ROW WHEN (((old.state <> new.state) AND (new.state = 'active'::text))) EXECUTE FUNCTION call_hub_lane();
 
 create table former_domains (
   domain text not null,
@@ -319,15 +354,26 @@ create table jobs (
   constraint jobs_spoke_id_fkey FOREIGN KEY (spoke_id) REFERENCES spokes(id),
   constraint jobs_pkey PRIMARY KEY (id)
 );
-CREATE INDEX jobs_due ON public.jobs USING btree (run_at, seq) WHERE (state = 'queued'::text);
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
+CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
 CREATE INDEX jobs_of_federation ON public.jobs USING btree (federation_id, created_at DESC, seq DESC) WHERE visible;
 CREATE INDEX jobs_of_lane ON public.jobs USING btree (lane, seq) WHERE (state = 'queued'::text);
 CREATE INDEX jobs_of_spoke ON public.jobs USING btree (spoke_id, created_at DESC, seq DESC) WHERE visible;
 CREATE UNIQUE INDEX jobs_one_live_per_dedupe_key ON public.jobs USING btree (dedupe_key) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE UNIQUE INDEX jobs_one_running_operation_per_spoke ON public.jobs USING btree (spoke_id) WHERE ((state = 'running'::text) AND visible);
 CREATE UNIQUE INDEX jobs_one_running_per_lane ON public.jobs USING btree (lane) WHERE (state = 'running'::text);
+CREATE TRIGGER jobs_call_when_added AFTER INSERT ON public.jobs FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (new.lane IS NOT NULL))) EXECUTE FUNCTION call_lanes();
+CREATE TRIGGER jobs_call_when_changed AFTER UPDATE OF state, run_at ON public.jobs FOR EACH ROW WHEN (((old.state <> new.state) OR (old.run_at <> new.run_at))) EXECUTE FUNCTION call_lanes();
+
+create table lane_calls (
+  id bigint not null generated always as identity,
+  kind text not null default ''::text,
+  plan integer not null default 0,
+  at timestamp(3) with time zone not null,
+  lane text not null,
+  constraint lane_calls_pkey PRIMARY KEY (kind, plan, at, id)
+);
 
 create table loose_heads (
   only_row boolean not null default true,

@@ -12,7 +12,8 @@ import type { App } from "#lib/app.ts";
 import { mintSecret, openGrant, type Purpose } from "#lib/domains/auth/one-time.ts";
 import type { Passwords } from "#lib/drivers/crypto/password.ts";
 import { newId } from "#lib/base/ids.ts";
-import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
+import { knownKinds } from "#lib/records/jobs/claim.ts";
+import { lookForWork } from "#lib/records/jobs/look.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
 import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
@@ -87,7 +88,7 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
       const handlers = [forgottenPassword(), signup()], known = knownKinds(handlers.map(({ kind }) => kind));
       const tenure = { signal: new AbortController().signal, check: () => {} };
       let count = 0;
-      for (const candidate of await findDue(db.rows, known, 1000)) {
+      for (const candidate of (await lookForWork(db.rows, { known, holder, most: 1000 })).candidates) {
         const handler = handlers.find(({ kind }) => kind.kind === candidate.kind)!;
         const job = await start(db, handler, candidate, known, holder);
         if (!job) continue;

@@ -10,7 +10,8 @@
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
+import { knownKinds } from "#lib/records/jobs/claim.ts";
+import { lookForWork } from "#lib/records/jobs/look.ts";
 import { MAIL } from "#lib/records/jobs/mail.ts";
 import type { Mail, Post } from "#lib/drivers/mail/post.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
@@ -40,7 +41,7 @@ export async function openPostman(
 
   async function deliver(): Promise<number> {
     for (let count = 0;;) {
-      const due = await findDue(db.rows, known, 100);
+      const { candidates: due } = await lookForWork(db.rows, { known, holder, most: 100 });
       if (due.length === 0) return count;
       for (const candidate of due) {
         const job = await start(db, handler, candidate, known, holder);

@@ -1,8 +1,8 @@
 /**
  * Taking jobs: from the queue, and from replicas that no longer beat.
  *
- * Looking is one query without locks, and may be out of date at once; taking is a short transaction of its own, in
- * which the lane's advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
+ * What a look found (look.ts) may be out of date at once; taking is a short transaction of its own, in which the lane's
+ * advisory lock, the conditional update and two partial unique indexes see to it that one replica wins.
  */
 import { sql } from "kysely";
 import { violates } from "#lib/drivers/db/faults.ts";
@@ -27,59 +27,19 @@ export interface Known {
   readonly kinds: readonly string[];
   readonly plans: readonly number[];
   readonly needHub: readonly string[];
+  /** Labels of the steps by `kind@plan`, of the kinds that a look may start by itself: nothing but their row changes. */
+  readonly labels: Readonly<Record<string, readonly string[]>>;
 }
 
-export function knownKinds(kinds: readonly JobKind[]): Known {
+export function knownKinds(kinds: readonly JobKind[], plain: readonly JobKind[] = []): Known {
   return {
     kinds: kinds.map(({ kind }) => kind),
     plans: kinds.map(({ plan }) => plan),
     needHub: kinds.filter(({ needsActiveHub }) => needsActiveHub).map(({ kind }) => kind),
+    labels: Object.fromEntries(
+      plain.map(({ kind, plan, steps }) => [`${kind}@${plan}`, steps.map(({ label }) => label)]),
+    ),
   };
-}
-
-/**
- * The jobs that may be started now, oldest first: of each lane in which nothing runs the oldest that is due, and what
- * has no lane. What waits for its next try, for its hub, or for another operation of its spoke holds nobody up. One of a
- * kind that this replica does not know does hold its lane: only a replica that knows it can say what must follow it.
- */
-export async function findDue(rows: Rows, known: Known, most: number): Promise<Candidate[]> {
-  // The lanes are found by skipping through the index, so that fifty thousand waiting installs cost as one does.
-  const { rows: found } = await sql<CandidateRow>`
-    with recursive clock as materialized (select wheelwright_now() as now),
-    lanes as (
-      (select lane from jobs where state = 'queued' and lane is not null order by lane limit 1)
-      union all
-      select (select lane from jobs where state = 'queued' and lane > lanes.lane order by lane limit 1)
-      from lanes where lanes.lane is not null
-    ),
-    heads as (
-      select head.* from lanes
-      cross join lateral (
-        select jobs.* from jobs where state = 'queued' and lane = lanes.lane
-          and run_at <= (select now from clock) and ${startable(known)}
-        order by seq limit 1
-      ) as head
-      where not exists (select from jobs where lane = lanes.lane and state = 'running')
-    ),
-    loose as (
-      select jobs.* from jobs where state = 'queued' and lane is null
-        and run_at <= (select now from clock) and ${isKnown(known)} and ${startable(known)}
-      order by run_at, seq limit ${most}
-    )
-    select id, kind, plan, lane, federation_id, spoke_id, cardinality(steps_done) as done
-    from (select * from heads union all select * from loose) as jobs
-    where ${isKnown(known)} order by seq limit ${most}`.execute(rows);
-  return found.map(toCandidate);
-}
-
-/** Milliseconds until the next known job that waits for its time is due; null when none waits. */
-export async function untilNextDue(rows: Rows, known: Known): Promise<number | null> {
-  // The clock is read once, so that the index leads past all that is due already, however much that is.
-  const { rows: [row] } = await sql<{ wait: string | null }>`
-    with clock as materialized (select wheelwright_now() as now)
-    select extract(epoch from min(run_at) - (select now from clock)) * 1000 as wait
-    from jobs where state = 'queued' and run_at > (select now from clock) and ${isKnown(known)}`.execute(rows);
-  return row?.wait == null ? null : Math.max(0, Number(row.wait));
 }
 
 interface Claim {
@@ -185,26 +145,4 @@ function startable({ needHub }: Known) {
       or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
     and (spoke_id is null or not visible or not exists (
       select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
-}
-
-interface CandidateRow {
-  id: string;
-  kind: string;
-  plan: number;
-  lane: string | null;
-  federation_id: string | null;
-  spoke_id: string | null;
-  done: number;
-}
-
-function toCandidate(row: CandidateRow): Candidate {
-  return {
-    id: row.id,
-    kind: row.kind,
-    plan: row.plan,
-    lane: row.lane,
-    federationId: row.federation_id,
-    spokeId: row.spoke_id,
-    stepsDone: row.done,
-  };
 }

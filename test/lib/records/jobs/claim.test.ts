@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { claimJob, findDue, knownKinds, unlessTaken, untilNextDue } from "#lib/records/jobs/claim.ts";
+import { claimJob, type Known, knownKinds, unlessTaken } from "#lib/records/jobs/claim.ts";
+import { lookForWork } from "#lib/records/jobs/look.ts";
 import { endHeld, FenceLost, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
@@ -21,6 +22,10 @@ async function claim(scene: Scene, job: Job, holder = "r"): Promise<Job | null> 
   return await unlessTaken(
     scene.db.transact((tx) => claimJob(tx, candidate, known, { holder, label: "Doing one" })),
   );
+}
+
+async function look(scene: Scene, known: Known, most: number) {
+  return (await lookForWork(scene.db.rows, { known, holder: "r", most })).candidates;
 }
 
 test("gives a job to one of many who want it", async ({ scene }) => {
@@ -50,18 +55,18 @@ test("finds the oldest of each free lane, and jobs without one", async ({ scene 
   );
   await scene.db.sql("update jobs set run_at = now() + interval '1 hour' where spoke_id = $1", [b.spokes[0]]);
   const all = knownKinds([work, free]);
-  assert.equal((await findDue(scene.db.rows, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
-  assert.equal((await findDue(scene.db.rows, all, 1)).map(({ id }) => id), [a0!.id]);
+  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [a0!.id, b1!.id, mail!.id]);
+  assert.equal((await look(scene, all, 1)).map(({ id }) => id), [a0!.id]);
   assert.ok(await claim(scene, a0!));
-  assert.equal((await findDue(scene.db.rows, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
-  const wait = await untilNextDue(scene.db.rows, known);
+  assert.equal((await look(scene, all, 10)).map(({ id }) => id), [b1!.id, mail!.id]);
+  const { wait } = await lookForWork(scene.db.rows, { known, holder: "r", most: 10 });
   assert.ok(wait! > 3_500_000 && wait! <= 3_600_000);
 });
 
 test("lets a kind that it does not know hold its lane", async ({ scene }) => {
   const hub = await scene.hub(1);
   await scene.enqueue(action(kind("unknown", ["one"]), hub, 0), action(work, hub, 0));
-  assert.equal(await findDue(scene.db.rows, known, 10), []);
+  assert.equal(await look(scene, known, 10), []);
 });
 
 test("refuses every write of a holder whose fence is no longer the job's", async ({ scene }) => {

@@ -1,0 +1,2 @@
+-- Calls (0028) and jobs_loose answer what this index answered.
+drop index jobs_due;
