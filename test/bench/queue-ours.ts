@@ -1,6 +1,5 @@
 /** This program's own queue, as test/bench/queue.ts measures it. */
 import { openDatabase } from "#lib/drivers/db/open.ts";
-import type { Database } from "#lib/drivers/db/database.ts";
 import { silent } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
@@ -10,7 +9,7 @@ import { lookForWork } from "#lib/records/jobs/look.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { connect } from "#test/support/server.ts";
-import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-worker.ts";
+import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-subject.ts";
 
 const HUBS = 50;
 const quiet: JobKind = {
@@ -41,24 +40,16 @@ export async function openOurs(url: string, what: "quiet" | "operations"): Promi
   };
 }
 
-/** Milliseconds of a look for ten jobs among so many. */
-export async function openLooks(url: string, lanes: number, each: number): Promise<Record<string, number[]>> {
-  const kind = { ...quiet, visible: true };
+/** A look for ten jobs among so many. None is started: all are people's. */
+export async function openLooks(url: string, lanes: number, each: number): Promise<() => Promise<void>> {
+  const kind = { ...quiet, visible: true }, known = knownKinds([kind]);
   await fillPlaces(url);
   await fillJobs(url, kind, lanes, each);
-  const db = await openDatabase({ url, size: 2, log: silent });
-  const known = knownKinds([kind]), took: number[] = [];
-  for (let i = -5; i < (lanes * each > 10_000 ? 15 : 30); i++) {
-    const begun = performance.now();
-    await look(db, known);
-    if (i >= 0) took.push(performance.now() - begun);
-  }
-  return { look: took };
-}
-
-async function look(db: Database, known: ReturnType<typeof knownKinds>): Promise<void> {
-  const { candidates } = await lookForWork(db.rows, { known, holder: "", most: 10 });
-  if (candidates.length === 0) throw new Error("The look found nothing");
+  const db = await openDatabase({ url, size: 1, log: silent });
+  return async () => {
+    const { candidates } = await lookForWork(db.rows, { known, holder: "", most: 10 });
+    if (candidates.length === 0) throw new Error("The look found nothing");
+  };
 }
 
 /** Job `i` of each lane comes before job `i + 1` of any. */

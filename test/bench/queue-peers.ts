@@ -1,7 +1,7 @@
 /** The queues that ours is measured beside. Their packages are the bench's own: test/bench/peers/package.json. */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-worker.ts";
+import { CONCURRENCY, LANES, type Queue } from "#test/bench/queue-subject.ts";
 
 // deno-lint-ignore no-explicit-any
 async function load(name: string): Promise<any> {

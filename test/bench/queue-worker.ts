@@ -2,20 +2,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { openLooks, openOurs } from "#test/bench/queue-ours.ts";
 import { openBoss, openGraphile } from "#test/bench/queue-peers.ts";
+import type { Queue } from "#test/bench/queue-subject.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export const CONCURRENCY = 16, LANES = 1_000;
-
-/** A queue with a worker whose jobs do nothing but call `onJob`. */
-export interface Queue {
-  /** Adds so many jobs, spread over the lanes. Before the worker starts. */
-  fill(jobs: number): Promise<void>;
-  start(onJob: () => void): Promise<void>;
-  /** Asks for one job. */
-  add(): Promise<void>;
-  /** Lets what runs end, and writes it. */
-  stop(): Promise<void>;
-}
+const LOOKS = 300;
 
 type Values = Record<string, number[]>;
 
@@ -43,22 +33,43 @@ async function idle(queue: Queue, times: number): Promise<Values> {
   return { "to handler": took };
 }
 
+/** Of one look of some hundred, after some to warm up, and the wall time of each. */
+async function looks(look: () => Promise<void>, postmaster: string): Promise<Values> {
+  for (let i = 0; i < 20; i++) await look();
+  const wall: number[] = [];
+  const used = await spend(postmaster, LOOKS, async () => {
+    for (let i = 0; i < LOOKS; i++) {
+      const begun = performance.now();
+      await look();
+      wall.push(performance.now() - begun);
+    }
+  });
+  return { ...used, wall };
+}
+
 /** Processor time of one job of many, from the start of the worker to the last end. */
 async function drain(queue: Queue, jobs: number, postmaster: string): Promise<Values> {
   await queue.fill(jobs);
-  const all = Promise.withResolvers<void>();
+  const all = Promise.withResolvers<void>(), begun = performance.now();
   let left = jobs;
-  const server = await serverTime(postmaster), own = process.cpuUsage(), begun = performance.now();
-  await queue.start(() => {
-    if (--left === 0) all.resolve();
+  const used = await spend(postmaster, jobs, async () => {
+    await queue.start(() => {
+      if (--left === 0) all.resolve();
+    });
+    await all.promise;
+    await queue.stop();
   });
-  await all.promise;
-  await queue.stop();
-  const wall = performance.now() - begun, used = process.cpuUsage(own);
+  return { ...used, wall: [(performance.now() - begun) / jobs] };
+}
+
+/** The processor time that this process and the server spend on the work, for each of so many. */
+async function spend(postmaster: string, many: number, work: () => Promise<void>): Promise<Values> {
+  const server = await serverTime(postmaster), own = process.cpuUsage();
+  await work();
+  const used = process.cpuUsage(own);
   return {
-    "worker": [(used.user + used.system) / 1000 / jobs],
-    "PostgreSQL": [(await serverTime(postmaster) - server) / jobs],
-    "wall": [wall / jobs],
+    worker: [(used.user + used.system) / 1000 / many],
+    PostgreSQL: [(await serverTime(postmaster) - server) / many],
   };
 }
 
@@ -77,7 +88,7 @@ async function serverTime(postmaster: string): Promise<number> {
 
 async function main([subject, url, postmaster, measurement, ...rest]: string[]): Promise<Values> {
   const [first, second] = rest.map(Number) as [number, number];
-  if (measurement === "look") return await openLooks(url!, first, second);
+  if (measurement === "look") return await looks(await openLooks(url!, first, second), postmaster!);
   const queue = await opened[subject!]!(url!);
   return measurement === "idle" ? await idle(queue, first) : await drain(queue, first, postmaster!);
 }

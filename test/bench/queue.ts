@@ -1,5 +1,5 @@
 /**
- * The queue beside others on PostgreSQL: `node test/bench/queue.ts [--quick] [--json FILE]`.
+ * The queue beside others on PostgreSQL: `node test/bench/queue.ts [look|idle|drain] [--quick] [--json FILE]`.
  *
  * Three questions: what a look for work costs, whatever waits; how long a job that is asked for at rest takes to its
  * handler; and what a job that does nothing costs in processor time, the worker's and PostgreSQL's. Each measurement is
@@ -31,17 +31,18 @@ interface Measured {
 const sizes = (quick: boolean) =>
   quick ? { rounds: 2, asked: 40, jobs: 2_000 } : { rounds: 4, asked: 100, jobs: 4_000 };
 
-async function main(quick: boolean, file: string | undefined): Promise<void> {
+async function main(only: string | undefined, quick: boolean, file: string | undefined): Promise<void> {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
   const { rounds, asked, jobs } = sizes(quick), server = await openOwnServer();
   const found: Measured[] = [];
   const measure = async (subject: string, measurement: string, ...args: number[]) => {
+    if (only && only !== measurement) return;
     const values = await run(server, subject, measurement, args);
     found.push({ measurement: [measurement, ...args].join(" "), subject, values });
   };
   try {
-    for (const [lanes, each] of SHAPES) await measure("wheelwright", "look", lanes, each);
     for (let round = 0; round < rounds; round++) {
+      for (const [lanes, each] of SHAPES) await measure("wheelwright", "look", lanes, each);
       for (const subject of ["wheelwright", "graphile-worker", "pg-boss"]) await measure(subject, "idle", asked);
       for (const subject of ["wheelwright", "graphile-worker", "operations"]) await measure(subject, "drain", jobs);
     }
@@ -95,4 +96,5 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 const json = process.argv.indexOf("--json");
-await main(process.argv.includes("--quick"), json > 0 ? process.argv[json + 1] : undefined);
+const [only] = process.argv.slice(2).filter((word) => ["look", "idle", "drain"].includes(word));
+await main(only, process.argv.includes("--quick"), json > 0 ? process.argv[json + 1] : undefined);

@@ -21,6 +21,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   spoke_members: "select, insert, delete",
   replicas: "select, insert, update, delete",
   jobs: "select, insert, update, delete",
+  lane_calls: "select, insert, delete",
   audit_events: "select, insert",
   stream_heads: "select, insert, update",
   stream_events: "select, insert, delete",

@@ -152,6 +152,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     started_at: MaybeStampColumn;
     finished_at: MaybeStampColumn;
   };
+  lane_calls: { kind: string; plan: number; at: StampColumn; lane: string };
   audit_events: {
     id: string;
     kind: string;

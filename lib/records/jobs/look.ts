@@ -32,8 +32,14 @@ interface Wish {
   readonly most: number;
 }
 
-/** Calls of one lane may follow each other; a look reads this many times what it wants, and takes away what is doubled. */
-const CALLS = 8;
+/**
+ * Calls, and jobs without a lane, that a look reads at most. Calls of one lane may follow each other; those that are
+ * doubled are taken away.
+ *
+ * These numbers stand in the text, and parameters in selects of their own, so that PostgreSQL reckons alike with and
+ * without their values. Else it plans each look anew, and that takes three times as long as the look (1.6 ms of 2.2).
+ */
+const CALLS = 128, LOOSE = 64;
 
 /**
  * The text is written once: to build and compile it anew cost half a millisecond of processor a look.
@@ -42,21 +48,21 @@ const CALLS = 8;
  * this replica does not know does hold its lane: only a replica that knows it can say what must follow it.
  */
 const STARTABLE = `jobs.state = 'queued' and jobs.run_at <= (select now from clock)
-  and (jobs.kind <> all($3::text[])
-    or exists (select from federations where federations.id = jobs.federation_id and federations.state = 'active'))
+  and (jobs.kind <> all((select $3::text[])::text[])
+    or (select federations.state = 'active' from federations where federations.id = jobs.federation_id))
   and (jobs.spoke_id is null or not jobs.visible or not exists (
     select from jobs as other where other.spoke_id = jobs.spoke_id and other.state = 'running' and other.visible))`;
 
 const LOOK = `
   with clock as materialized (select wheelwright_now() as now),
-  known as materialized (select * from unnest($1::text[], $2::integer[]) as known (kind, plan)),
+  known as materialized (select * from unnest((select $1::text[]), (select $2::integer[])) as known (kind, plan)),
   calls as materialized (
     select call.* from (select kind, plan from known union all select '', 0) as its
     cross join lateral (
-      select ctid as place, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit $5
+      select ctid as place, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${CALLS}
     ) as call
   ),
-  due as materialized (select * from calls where at <= (select now from clock) order by at limit $5),
+  due as materialized (select * from calls where at <= (select now from clock) order by at limit ${CALLS}),
   -- The lane's lock, as claimJob takes it: nobody else starts a job there while this statement runs.
   lanes as materialized (
     select *, pg_try_advisory_xact_lock(hashtextextended(lane, 0)) as held
@@ -74,15 +80,15 @@ const LOOK = `
   loose as materialized (
     select id, seq, kind, plan from jobs where lane is null and (kind, plan) in (select kind, plan from known)
       and ${STARTABLE}
-    order by run_at, seq limit $4
+    order by run_at, seq limit ${LOOSE}
   ),
   found as materialized (
-    select *, $6::jsonb -> (kind || '@' || plan) as labels from (
+    select *, $5::jsonb -> (kind || '@' || plan) as labels from (
       select id, seq, kind, plan from heads where known union all select * from loose
     ) as jobs order by seq limit $4
   ),
   started as (
-    update jobs set state = 'running', holder = $7, fence = nextval('job_fences'), attempt = attempt + 1,
+    update jobs set state = 'running', holder = $6, fence = nextval('job_fences'), attempt = attempt + 1,
       label = labels ->> cardinality(steps_done), started_at = coalesce(started_at, now), updated_at = now,
       deadline_at = coalesce(deadline_at, now + time_limit_ms * interval '1 millisecond')
     from found, clock
@@ -114,12 +120,12 @@ const LOOK = `
 /** Fails like any other statement when two replicas started jobs of one lane at once: look again then. */
 export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Promise<Look> {
   const { kinds, plans, needHub, labels } = known;
-  const params = [kinds, plans, needHub, most, most * CALLS, JSON.stringify(labels), holder];
+  const params = [kinds, plans, needHub, most, JSON.stringify(labels), holder];
   const { rows: found } = await rows.executeQuery(CompiledQuery.raw(LOOK, params)) as { rows: LookRow[] };
   const [{ spent, handed, due, lanes, found: count, wait }] = found as [LookRow];
   const jobs = found.filter(({ id }) => id !== null).map(toJob);
   const started = jobs.filter(({ state }) => state === "running");
-  const full = Number(due) === most * CALLS || Number(lanes) === most || Number(count) === most;
+  const full = Number(due) === CALLS || Number(lanes) === most || Number(count) === most;
   return {
     started,
     candidates: jobs.filter(({ state }) => state === "queued").map((job) => ({

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { claimJob, type Known, knownKinds, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { lookForWork } from "#lib/records/jobs/look.ts";
-import { endHeld, FenceLost, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
+import { endHeld, endPlain, FenceLost, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { rejection } from "#test/support/until.ts";
 import { action, install, kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
@@ -78,6 +78,7 @@ test("refuses every write of a holder whose fence is no longer the job's", async
     () => scene.db.transact((tx) => writeHeld(tx, held!, { label: "x" })),
     () => scene.db.transact((tx) => endHeld(tx, held!, { state: "succeeded", label: "x", failure: null })),
     () => scene.db.transact((tx) => returnHeld(tx, held!, { label: "x", wait: 0, counts: true })),
+    () => endPlain(scene.db.rows, held!, "one"),
   ];
   for (const write of writes) assert.instance(await rejection(write()), FenceLost);
   const [row] = await scene.db.sql("select state, label from jobs");
