@@ -36,7 +36,7 @@ test("an answer is read whole, however it is cut, with its length or in chunks",
 
 test("a closed loop has as many requests under way as connections, and ends by count", async () => {
   let now = 0, most = 0, total = 0;
-  await serving((_, response) => {
+  const answered = await serving((_, response) => {
     most = Math.max(most, ++now);
     total++;
     setImmediate(() => (now--, response.end("{}")));
@@ -48,6 +48,7 @@ test("a closed loop has as many requests under way as connections, and ends by c
     ));
   assert.ok(most <= 3, `${most} at once`);
   assert.ok(total >= 30 && total <= 32, `${total} in all`);
+  assert.is(answered.requests, total);
 });
 
 test("an open loop counts a stall against all that were due meanwhile", async () => {
@@ -76,11 +77,13 @@ test("a wrong answer ends the measuring, and so does a connection that is lost",
       ),
   );
   assert.match(failing, /It answered 500/);
-  const lost = await serving(
-    (_, response) => void response.destroy(),
-    (port) => ask(port, REQUEST).then(() => "", String),
+  const lost = (work: (port: number) => Promise<unknown>) =>
+    serving((_, response) => void response.destroy(), (port) => work(port).then(() => "", String));
+  assert.match(await lost((port) => ask(port, REQUEST)), /closed a connection/);
+  assert.match(
+    await lost((port) => withConnections(port, 2, (all) => runClosed(all, { ms: 60_000 }, accepting))),
+    /closed a connection/,
   );
-  assert.match(lost, /closed a connection/);
 });
 
 test("processor time is read behind a name that has spaces and brackets", () => {

@@ -18,12 +18,18 @@ export interface Length {
   readonly requests?: number;
 }
 
-/** Keeps all connections busy for so long; requests answered a second. */
+/** What was answered, and in how many milliseconds. */
+export interface Answered {
+  readonly requests: number;
+  readonly ms: number;
+}
+
+/** Keeps all connections busy for so long. */
 export async function runClosed(
   connections: readonly Connection[],
   { ms, requests = Infinity }: Length,
   load: Load,
-): Promise<number> {
+): Promise<Answered> {
   const began = performance.now(), end = began + ms;
   let answers = 0, working = connections.length;
   await unbroken(connections, (done, fail) => {
@@ -39,7 +45,7 @@ export async function runClosed(
       ask();
     }
   });
-  return answers / (performance.now() - began) * 1000;
+  return { requests: answers, ms: performance.now() - began };
 }
 
 const TICK = 1; // ms between two looks at what is due: the finest that a timer has

@@ -106,11 +106,11 @@ const closed = (contender: Contender, length: Length, load: Load) =>
 
 async function measureClosed({ postmaster }: Scene, { contender, load, measured }: Side, ms: number): Promise<void> {
   const used = async () => [await processorOf(contender.pid), await processorOfServer(postmaster)] as const;
-  const before = await used(), own = process.cpuUsage(), began = performance.now();
-  const rate = await closed(contender, { ms }, load);
-  const requests = rate * (performance.now() - began) / 1000, { user, system } = process.cpuUsage(own);
+  const before = await used(), own = process.cpuUsage();
+  const answered = await closed(contender, { ms }, load), { requests } = answered;
+  const { user, system } = process.cpuUsage(own);
   const after = await used();
-  measured.rate.push(rate);
+  measured.rate.push(requests / answered.ms * 1000);
   measured.server.push((after[0] - before[0]) / requests);
   measured.database.push((after[1] - before[1]) / requests);
   measured.client.push((user + system) / 1000 / requests);
