@@ -3,8 +3,8 @@
  * its work switched off, and the peers in peers/.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, openSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, openSync, rmSync } from "node:fs";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,6 +44,10 @@ const PATIENCE = 60_000;
 /** `profile` is a directory into which our program writes a profile of its processor time when it ends. */
 export async function openScene(profile?: string): Promise<Scene> {
   if (!existsSync(join(PEERS, "node_modules"))) execFileSync("npm", ["ci"], { cwd: PEERS, stdio: "inherit" });
+  // A signal alone would end this process without its "exit", in which the servers are ended.
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    process.once(signal, () => process.exit(code));
+  }
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const one of closers.splice(0).reverse()) await one();
@@ -56,7 +60,7 @@ export async function openScene(profile?: string): Promise<Scene> {
     const simulator = await openSimulator({ delayMs: 0, log: silent });
     closers.push(() => simulator.close());
     const directory = await mkdtemp(join(tmpdir(), "wheelwright-requests-"));
-    closers.push(() => rm(directory, { recursive: true, force: true }));
+    process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
     const kubeconfig = join(directory, "kubeconfig");
     await writeFile(kubeconfig, simulator.kubeconfig());
 

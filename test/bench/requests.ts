@@ -22,18 +22,19 @@ const PACE = 0.6; // of the slowest contender's throughput: what all of them can
 
 /** Rounds of each loop, and milliseconds of each round. */
 interface Effort {
+  /** By count, so that code is compiled before it is measured, however slow the machine. */
   readonly warmUp: Length;
   readonly closed: { readonly rounds: number; readonly ms: number };
   readonly open: { readonly rounds: number; readonly ms: number };
 }
 
 const FULL: Effort = {
-  warmUp: { ms: 20_000, requests: 5000 },
+  warmUp: { ms: 120_000, requests: 5000 },
   closed: { rounds: 7, ms: 4000 },
   open: { rounds: 5, ms: 4000 },
 };
 const QUICK: Effort = {
-  warmUp: { ms: 2000, requests: 1000 },
+  warmUp: { ms: 4000, requests: 1000 },
   closed: { rounds: 3, ms: 800 },
   open: { rounds: 3, ms: 500 },
 };
@@ -57,11 +58,14 @@ async function main(line: readonly string[]): Promise<void> {
       const { pace, contest } = await measure(scene, row, effort);
       console.log(report(row.label, contest, pace));
       results.push({ name: row.name, pace, contest });
+      // After each row, so that a run that is broken off has told what it knows.
+      if (values.json) {
+        await writeFile(values.json, JSON.stringify({ effort, connections: CONNECTIONS, results }, null, 1));
+      }
     }
   } finally {
     await scene.close();
   }
-  if (values.json) await writeFile(values.json, JSON.stringify({ effort, connections: CONNECTIONS, results }, null, 1));
 }
 
 interface Side {
