@@ -34,7 +34,7 @@ const FULL: Effort = {
   open: { rounds: 5, ms: 4000 },
 };
 const QUICK: Effort = {
-  warmUp: { ms: 4000, requests: 1000 },
+  warmUp: { ms: 3000, requests: 1000 },
   closed: { rounds: 3, ms: 800 },
   open: { rounds: 3, ms: 500 },
 };
