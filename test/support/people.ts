@@ -54,7 +54,7 @@ export async function makeToken(
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
   const { plaintext, prefix } = newToken(scope), id = newId("tok");
-  const token_hash = await hashSecret(plaintext);
+  const token_hash = hashSecret(plaintext);
   await db.rows.insertInto("api_tokens")
     .values({ id, user_id: person.id, name: scope, scope, prefix, token_hash, expires_at: expiresAt }).execute();
   return { id, plaintext, prefix };

@@ -20,7 +20,7 @@ export async function beginSession(
 ): Promise<NewSession> {
   const id = newId("ses"), secret = newSecret();
   await tx.insertInto("sessions")
-    .values({ id, user_id: userId, token_hash: await hashSecret(secret), ip: origin.ip, user_agent: origin.userAgent })
+    .values({ id, user_id: userId, token_hash: hashSecret(secret), ip: origin.ip, user_agent: origin.userAgent })
     .execute();
   return { id, secret };
 }
