@@ -43,17 +43,17 @@ export const tokenLives = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
 const sessions = (rows: Rows) =>
-  rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.user_id")
-    .select([...userColumns, "sessions.id", isStale("sessions.seen_at").as("stale")])
-    .where(sessionLives).where("users.disabled_at", "is", null);
-const sessionOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => sessions(rows).where("token_hash", "=", hash));
+  rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
+    .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
+    .where(sessionLives).where("users.disabledAt", "is", null);
+const sessionOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => sessions(rows).where("tokenHash", "=", hash));
 const sessionOfId = prepare((rows, { id }: { id: string }) => sessions(rows).where("sessions.id", "=", id));
 
 const tokens = (rows: Rows) =>
-  rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.user_id")
-    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.last_used_at").as("stale")])
-    .where(tokenLives).where("users.disabled_at", "is", null);
-const tokenOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("token_hash", "=", hash));
+  rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
+    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
+    .where(tokenLives).where("users.disabledAt", "is", null);
+const tokenOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("tokenHash", "=", hash));
 const tokenOfId = prepare((rows, { id }: { id: string }) => tokens(rows).where("token.id", "=", id));
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
@@ -70,13 +70,13 @@ export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | 
 
 /** Asks again before it writes: of many requests in the same moment one is enough. */
 export async function noteSession(rows: Rows, id: string): Promise<void> {
-  await rows.updateTable("sessions").set({ seen_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("seen_at")).execute().catch(unlessRefused);
+  await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("seenAt")).execute().catch(unlessRefused);
 }
 
 export async function noteToken(rows: Rows, id: string): Promise<void> {
-  await rows.updateTable("api_tokens").set({ last_used_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("last_used_at")).execute().catch(unlessRefused);
+  await rows.updateTable("api_tokens").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(unlessRefused);
 }
 
 /** A request that only reads is let in while nothing can be written, and seen later. */

@@ -28,10 +28,10 @@ test("a query is built once, and asked with the values of each time", async ({ d
 
 test("it is part of the transaction that it is asked in", async ({ db }) => {
   const count = prepare((rows: Rows, { name }: { name: string }) =>
-    rows.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).where("display_name", "=", name)
+    rows.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).where("displayName", "=", name)
   );
   const inside = await db.transact(async (tx) => {
-    await tx.updateTable("users").set({ display_name: "Countess" }).where("display_name", "=", "ada").execute();
+    await tx.updateTable("users").set({ displayName: "Countess" }).where("displayName", "=", "ada").execute();
     const [seen] = await count(tx, { name: "Countess" });
     assert.equal(await count(db.rows, { name: "Countess" }), [{ n: "0" }]);
     return seen;
