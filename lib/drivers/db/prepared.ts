@@ -15,19 +15,27 @@ class Placeholder {
 
 /**
  * The query that `build` makes, with other values each time: `build` is called once, with what stands for them. So it may
- * hand them on as values, and neither look at them nor decide by them. A list is one value, for `= any(…)`.
+ * hand them on as values, and neither look at them nor decide by them. A list is one value, for `= any(…)`. What may be
+ * absent, it may decide by: each set of values that are there is a query of its own.
  */
 export function prepare<Given extends object, Query extends Compilable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
 ): (rows: Rows, given: Given) => Promise<InferResult<Query>> {
-  let compiled: CompiledQuery | undefined;
-  const stands = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Given;
+  const known = new Map<string, CompiledQuery>();
+
+  function compile(rows: Rows, names: readonly string[]): CompiledQuery {
+    const stands = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
+    return build(rows, stands as Given).compile() as CompiledQuery;
+  }
+
   return async (rows, given) => {
     // A plugin has to see each query with its values: tests count and read them by one.
     if (rows.getExecutor().plugins.length > 0) {
       return (await rows.executeQuery(build(rows, given))).rows as InferResult<Query>;
     }
-    compiled ??= build(rows, stands).compile() as CompiledQuery;
+    const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
+    const compiled = known.get(key) ?? compile(rows, names);
+    known.set(key, compiled);
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? given[value.name as keyof Given] : value
     );
