@@ -36,7 +36,7 @@ export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Pr
   const { label, stepDone, progress } = change;
   return await updateHeld(tx, hold, {
     ...(label !== undefined && { label }),
-    ...(stepDone !== undefined && { steps_done: withStep(stepDone) }),
+    ...(stepDone !== undefined && { stepsDone: withStep(stepDone) }),
     ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
   });
 }
@@ -48,9 +48,9 @@ export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Pr
 export async function passStep(tx: Tx, hold: Hold, step: string, label: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs")
     .set({
-      updated_at: sql<Date>`wheelwright_now()`,
+      updatedAt: sql<Date>`wheelwright_now()`,
       label,
-      steps_done: sql<string[]>`array_append(steps_done, ${step})`,
+      stepsDone: sql<string[]>`array_append(steps_done, ${step})`,
     })
     .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
     .where(sql<boolean>`${step} <> all(steps_done)`)
@@ -69,10 +69,10 @@ interface Ending {
 export async function endHeld(tx: Tx, hold: Hold, ending: Ending): Promise<Job> {
   tx.wakes.add("jobs");
   return await updateHeld(tx, hold, {
-    ...(ending.stepDone !== undefined && { steps_done: withStep(ending.stepDone) }),
+    ...(ending.stepDone !== undefined && { stepsDone: withStep(ending.stepDone) }),
     state: ending.state,
     holder: null,
-    finished_at: sql<Date>`wheelwright_now()`,
+    finishedAt: sql<Date>`wheelwright_now()`,
     label: ending.label,
     failure: ending.failure && JSON.stringify(ending.failure),
   });
@@ -112,7 +112,7 @@ export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job>
     state: "queued",
     holder: null,
     label: back.label,
-    run_at: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
+    runAt: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
     attempt: sql<number>`attempt - ${back.counts ? 0 : 1}::integer`,
     ...(back.failure && { failure: JSON.stringify(back.failure) }),
     ...(back.progress && { progress: sql<string>`progress || ${JSON.stringify(back.progress)}::jsonb` }),
@@ -126,7 +126,7 @@ function withStep(step: string) {
 
 // deno-lint-ignore no-explicit-any
 async function updateHeld(tx: Tx, hold: Hold, columns: Record<string, any>): Promise<Job> {
-  const row = await tx.updateTable("jobs").set({ updated_at: sql<Date>`wheelwright_now()`, ...columns })
+  const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
     .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();
   if (!row) throw new FenceLost(hold);

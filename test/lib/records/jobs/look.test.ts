@@ -129,7 +129,7 @@ test("finds a job that was put back when its time has come, and says when that i
 
 test("finds what stands behind a job that is called off while it is being started", async ({ scene }) => {
   const [first, second] = await scene.enqueue(quietIn("lane"), quietIn("lane"));
-  const off = { state: "cancelled", finished_at: new Date() } as const;
+  const off = { state: "cancelled", finishedAt: new Date() } as const;
   const callOff = (tx: Tx) => tx.updateTable("jobs").set(off).where("id", "=", first!.id).execute();
   let looked: Promise<Look>;
   await beside(scene, callOff, async () => {
