@@ -113,7 +113,14 @@ test("sends again, with the same Message-ID, what a broken connection left open;
 test("sends again, with the same Message-ID, what its sender died over before it could record it", async (context) => {
   const { app, scene, smtp, log } = context, joe = await makePerson(scene.db, "joe");
   let dead = false;
-  const db: Database = { ...app.db, transact: (work) => dead ? Promise.reject(new Lapsed()) : app.db.transact(work) };
+  const db: Database = {
+    ...app.db,
+    transact: (work) => dead ? Promise.reject(new Lapsed()) : app.db.transact(work),
+    get rows() {
+      if (dead) throw new Lapsed();
+      return app.db.rows;
+    },
+  };
   context.app = { ...app, db };
   await replica(context);
   context.app = app;
