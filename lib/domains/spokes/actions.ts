@@ -11,7 +11,6 @@ import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { requestOfRow } from "#lib/domains/spokes/request.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -127,7 +126,7 @@ export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): 
 async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   let inputs;
   try {
-    inputs = spokeInputs(catalog, config, requestOfRow(spoke));
+    inputs = spokeInputs(catalog, config, spoke);
   } catch (error) {
     return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
   }

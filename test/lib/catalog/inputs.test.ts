@@ -8,13 +8,13 @@ const blueprint = openBlueprint();
 const catalog = loadCatalog(undefined, blueprint);
 const request: SpokeRequest = {
   federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+  id: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
   namespace: "spoke-biology-9n3m8k5r2dh",
   slug: "biology",
   displayName: "Biology",
-  host: "biology.spokes.example.org",
+  domain: "biology.spokes.example.org",
   adminEmail: "ada@example.org",
-  version: "4.5.12",
+  lmsVersion: "4.5.12",
   size: "small",
   identity: false,
   content: false,

@@ -9,13 +9,13 @@ import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 const blueprint = openBlueprint();
 const request: SpokeRequest = {
   federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
+  id: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
   namespace: "spoke-biology-9n3m8k5r2dh",
   slug: "biology",
   displayName: "Biology",
-  host: "biology.spokes.example.org",
+  domain: "biology.spokes.example.org",
   adminEmail: "ada@example.org",
-  version: "4.5.12",
+  lmsVersion: "4.5.12",
   size: "small",
   identity: false,
   content: false,
@@ -89,15 +89,15 @@ regions("may name an issuer that is there, with or without an address for ACME; 
   for (const config of [withMail, without]) {
     const { issuer, ingress, url } = made("own", config);
     assert.is(issuer, "corporate-ca");
-    assert.equal(ingress.tls, [{ hosts: [request.host], secretName: "moodle-tls" }]);
-    assert.is(url, `https://${request.host}`);
+    assert.equal(ingress.tls, [{ hosts: [request.domain], secretName: "moodle-tls" }]);
+    assert.is(url, `https://${request.domain}`);
     assert.equal(blueprint.hubObjects(hubInputs(catalog, config, { ...hub, region: "own" }), "issuer"), []);
   }
 });
 
 regions("may say that TLS ends elsewhere: https, and no certificate is asked for", () => {
   const { issuer, ingress, url } = made("wildcard");
-  assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.host}`]);
+  assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.domain}`]);
 });
 
 regions("are the blueprint's where the region says nothing: http without an address for ACME", () => {
@@ -106,7 +106,7 @@ regions("are the blueprint's where the region says nothing: http without an addr
     undefined,
     false,
     "nginx",
-    `http://${request.host}`,
+    `http://${request.domain}`,
   ]);
 });
 
