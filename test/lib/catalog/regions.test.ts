@@ -1,29 +1,14 @@
 /** What the catalogue says of a region and of sizes reaches the objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { spokeOf } from "#test/lib/catalog/scene.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
-const request: SpokeRequest = {
-  federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  id: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
-  namespace: "spoke-biology-9n3m8k5r2dh",
-  slug: "biology",
-  displayName: "Biology",
-  domain: "biology.spokes.example.org",
-  adminEmail: "ada@example.org",
-  lmsVersion: "4.5.12",
-  size: "small",
-  identity: false,
-  content: false,
-  contentMode: null,
-  brand: null,
-  region: null,
-  seed: null,
-};
+const request = spokeOf(loadCatalog(undefined, blueprint));
 const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
 const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null };
 const without = { acmeEmail: null, relay: null };
