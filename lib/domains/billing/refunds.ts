@@ -11,14 +11,11 @@ export async function noteRefunds(tx: Tx, federationId: string, refunds: readonl
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap
   const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
   if (succeeded.length === 0) return [];
-  const told = await tx.insertInto("billing_refunds").values(succeeded.map((refund) => ({
-    id: refund.id,
-    federationId,
-    chargeId: refund.charge,
-    amount: refund.amount,
-    currency: refund.currency,
-    createdAt: refund.createdAt,
-  }))).onConflict((conflict) => conflict.column("id").doNothing()).returning("id").execute();
+  const told = await tx.insertInto("billing_refunds").values(succeeded.map((
+    { id, charge: chargeId, amount, currency, createdAt },
+  ) => ({ id, federationId, chargeId, amount, currency, createdAt }))).onConflict((conflict) =>
+    conflict.column("id").doNothing()
+  ).returning("id").execute();
   const fresh = new Set(told.map(({ id }) => id));
   return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({
     kind: "billing_subscription_refunded",

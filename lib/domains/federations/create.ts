@@ -6,7 +6,7 @@ import { type Change, recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
-import { operationOnHub } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";

@@ -9,9 +9,8 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
-import { operationOnHub } from "#lib/domains/federations/operation.ts";
+import { operationOnHub, refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import {
   countLiveSpokes,
   type FederationRow,

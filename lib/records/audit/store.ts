@@ -104,18 +104,7 @@ export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage
 }
 
 export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
-  return {
-    id: row.id,
-    kind: row.kind,
-    actor: { id: row.actorId, email: row.actorEmail },
-    objectType: row.objectType,
-    objectId: row.objectId,
-    metadata: row.metadata,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    at: row.at,
-    originPrivate: row.originPrivate,
-  };
+  return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
 /**
