@@ -1,5 +1,5 @@
 /** Money that went back to a hub's customer: each refund is told once, by its id, however many events tell of it. */
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
@@ -19,9 +19,7 @@ export async function noteRefunds(tx: Tx, federationId: string, refunds: readonl
   const fresh = new Set(told.map(({ id }) => id));
   return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({
     kind: "billing_subscription_refunded",
-    objectType: "federation",
-    objectId: federationId,
-    federationId,
+    ...onHub(federationId),
     metadata: { refund: id, amount, currency },
   }));
 }

@@ -1,4 +1,5 @@
 /** Asks a hub to change. There is one thing to ask for: that its failed provisioning be tried again. */
+import { onHub } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -28,9 +29,7 @@ async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): P
   await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
-      objectType: "federation",
-      objectId: id,
-      federationId: id,
+      ...onHub(id),
       metadata: { action, slug: after.slug, operationId: job.id },
     }],
     events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],

@@ -1,4 +1,5 @@
 /** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
@@ -103,9 +104,7 @@ export async function acceptAction(
   await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
-      objectType: "spoke",
-      objectId: id,
-      ...about,
+      ...onSpoke(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
     // What waits behind another operation, or changes no state, is told by its start.

@@ -4,6 +4,7 @@
  * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
  * lock; nothing here looks first and then hopes.
  */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -98,9 +99,7 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
   await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
-      objectType: "spoke",
-      objectId: spoke.id,
-      ...about,
+      ...onSpoke(spoke),
       metadata: {
         slug: spoke.slug,
         domain: spoke.domain,

@@ -19,6 +19,18 @@ export interface AuditEntry {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+type Place = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
+
+/** What was done to a hub itself. */
+export function onHub(id: string): Place {
+  return { objectType: "federation", objectId: id, federationId: id };
+}
+
+/** What was done to a spoke. */
+export function onSpoke({ id, federationId }: { readonly id: string; readonly federationId: string }): Place {
+  return { objectType: "spoke", objectId: id, federationId, spokeId: id };
+}
+
 export interface AuditEvent {
   readonly id: string;
   readonly kind: string;
