@@ -1,7 +1,7 @@
 /** A request for a hub as the API shows it, and what it takes to make one and to decide it. */
 import * as v from "valibot";
 import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
-import { maybe, MaybeStamp, oneOf, Slug, text } from "#lib/base/schema.ts";
+import { maybe, MaybeStamp, oneOf, Slug, Stamp, text } from "#lib/base/schema.ts";
 
 const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
@@ -10,7 +10,7 @@ const PersonView = v.object({ id: v.string(), email: v.string() });
 
 /** Slug, name and choices as they were asked for; the hub, which an operator may have named otherwise, tells its own. */
 export const FederationRequestView = v.object({
-  ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier", "createdAt"]).entries,
+  ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
   state: v.picklist(REQUEST_STATES),
   requestedBy: PersonView,
@@ -20,6 +20,7 @@ export const FederationRequestView = v.object({
   rejectReason: v.nullable(v.string()),
   /** The hub that was made of it. */
   federationId: v.nullable(v.string()),
+  createdAt: Stamp,
 });
 export type FederationRequestRecord = v.InferInput<typeof FederationRequestView>;
 
