@@ -2,7 +2,7 @@
 import type { Config } from "#lib/base/config.ts";
 import { type Finding, ok, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
 
 /** Nothing where none is configured: nobody has to be billed. Nothing is made or changed at the provider. */

@@ -11,7 +11,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import { MailError } from "#lib/drivers/mail/error.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {

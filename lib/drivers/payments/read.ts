@@ -5,9 +5,9 @@
  * bad answer, naming the field, in place of an undefined that is written into a row.
  */
 import * as v from "valibot";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import {
   type Invoice,
+  PaymentError,
   type ProviderEvent,
   type Refund,
   type Subscription,
@@ -17,16 +17,14 @@ import {
 import { SECOND } from "#lib/base/time.ts";
 
 /** Until the year 9999. */
-const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
+export const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
 const Time = v.pipe(Seconds, v.transform((seconds) => new Date(seconds * SECOND)));
-const Amount = v.pipe(v.number(), v.safeInteger());
-const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
+export const Amount = v.pipe(v.number(), v.safeInteger());
+export const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
 /** An object's id, whether it came alone or with all of it. */
-const Reference = v.pipe(
-  v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]),
-);
+export const Reference = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const MaybeReference = v.nullish(Reference, null);
 
 export const PriceShape = v.object({

@@ -1,13 +1,8 @@
 /** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
+import type { Answer } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
 
 /** The Status object of the API, as far as we read it. */
 export interface Status {
