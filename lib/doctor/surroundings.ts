@@ -6,7 +6,7 @@ import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import { type Finding, list, type Looked, ok, warning } from "#lib/doctor/finding.ts";
 import type { Look } from "#lib/doctor/look.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
+import { MailError } from "#lib/drivers/mail/post.ts";
 import { knock } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 

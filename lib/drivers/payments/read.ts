@@ -41,23 +41,37 @@ export const PriceShape = v.object({
 });
 export type PriceShape = v.InferOutput<typeof PriceShape>;
 
-export const ItemShape = v.object({
-  id: v.string(),
-  quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
-  metadata: Metadata,
-  price: PriceShape,
-});
+export const ItemShape = v.pipe(
+  v.object({
+    id: v.string(),
+    quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
+    metadata: Metadata,
+    price: PriceShape,
+  }),
+  v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
+    id,
+    price: price.id,
+    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
+    quantity,
+    monthly: isMonthly(price) ? price.unit_amount : null,
+  })),
+);
 
-export const InvoiceShape = v.object({
-  id: v.string(),
-  number: v.nullish(v.string(), null),
-  status: v.nullish(v.string(), "draft"),
-  total: Amount,
-  amount_remaining: Amount,
-  currency: Currency,
-  due_date: v.nullish(Time, null),
-  hosted_invoice_url: v.nullish(v.string(), null),
-});
+export const InvoiceShape = v.pipe(
+  v.object({
+    id: v.string(),
+    number: v.nullish(v.string(), null),
+    status: v.nullish(v.string(), "draft"),
+    total: Amount,
+    amount_remaining: Amount,
+    currency: Currency,
+    due_date: v.nullish(Time, null),
+    hosted_invoice_url: v.nullish(v.string(), null),
+  }),
+  v.transform(({ amount_remaining: remaining, due_date: dueAt, hosted_invoice_url: url, ...rest }): Invoice => {
+    return { ...rest, remaining, dueAt, url };
+  }),
+);
 
 export const SubscriptionShape = v.object({
   id: v.string(),
@@ -71,14 +85,17 @@ export const SubscriptionShape = v.object({
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
 
-export const RefundShape = v.object({
-  id: v.string(),
-  charge: MaybeReference,
-  status: v.nullish(v.string(), "pending"),
-  amount: Amount,
-  currency: Currency,
-  created: Time,
-});
+export const RefundShape = v.pipe(
+  v.object({
+    id: v.string(),
+    charge: MaybeReference,
+    status: v.nullish(v.string(), "pending"),
+    amount: Amount,
+    currency: Currency,
+    created: Time,
+  }),
+  v.transform(({ created: createdAt, ...rest }): Refund => ({ ...rest, createdAt })),
+);
 
 export const ChargeShape = v.object({ id: v.string(), customer: MaybeReference });
 
@@ -125,29 +142,9 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
     federationId: shape.metadata["federationId"] ?? null,
     status: shape.status,
     currency: shape.currency,
-    items: shape.items.data.map(itemOf),
-    invoice: shape.latest_invoice && invoiceOf(shape.latest_invoice),
+    items: shape.items.data,
+    invoice: shape.latest_invoice,
   };
-}
-
-function itemOf({ id, quantity, price, metadata }: v.InferOutput<typeof ItemShape>): SubscriptionItem {
-  return {
-    id,
-    price: price.id,
-    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
-    quantity,
-    monthly: isMonthly(price) ? price.unit_amount : null,
-  };
-}
-
-export function invoiceOf(shape: v.InferOutput<typeof InvoiceShape>): Invoice {
-  const { id, number, status, total, amount_remaining: remaining, currency } = shape;
-  return { id, number, status, total, remaining, currency, dueAt: shape.due_date, url: shape.hosted_invoice_url };
-}
-
-export function refundOf(shape: v.InferOutput<typeof RefundShape>): Refund {
-  const { id, charge, status, amount, currency, created: createdAt } = shape;
-  return { id, charge, status, amount, currency, createdAt };
 }
 
 /** Whether it is one amount a month for each of a quantity that is set and not measured. */

@@ -1,18 +1,19 @@
 /** Refunds at the provider: all of a charge, asked for by the charge or by one of them. */
+import type { Stripe } from "stripe";
 import { listAll, type PaymentClient } from "#lib/drivers/payments/client.ts";
 import type { RefundedObject, Refunds } from "#lib/drivers/payments/payments.ts";
-import { ChargeShape, fit, refundOf, RefundShape } from "#lib/drivers/payments/read.ts";
+import { ChargeShape, fit, RefundShape } from "#lib/drivers/payments/read.ts";
 
 export async function readRefunds(client: PaymentClient, of: RefundedObject, signal: AbortSignal): Promise<Refunds> {
   if ("charge" in of) return await ofCharge(client, of.charge, signal);
   const answer = await client.ask(signal, (stripe) => stripe.refunds.retrieve(of.refund));
-  const refund = refundOf(fit(RefundShape, answer, "refund"));
+  const refund = fit(RefundShape, answer, "refund");
   if (refund.charge === null) return { customer: null, refunds: [refund] }; // nobody's that we know
   return await ofCharge(client, refund.charge, signal);
 }
 
 async function ofCharge(client: PaymentClient, id: string, signal: AbortSignal): Promise<Refunds> {
   const charge = fit(ChargeShape, await client.ask(signal, (stripe) => stripe.charges.retrieve(id)), "charge");
-  const all = await listAll(client, RefundShape, signal, (stripe) => stripe.refunds.list({ charge: id, limit: 100 }));
-  return { customer: charge.customer, refunds: all.map(refundOf) };
+  const list = (stripe: Stripe) => stripe.refunds.list({ charge: id, limit: 100 });
+  return { customer: charge.customer, refunds: await listAll(client, RefundShape, signal, list) };
 }

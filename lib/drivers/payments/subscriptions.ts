@@ -17,14 +17,7 @@ import {
   type WantedItem,
   type WantedSubscription,
 } from "#lib/drivers/payments/payments.ts";
-import {
-  fit,
-  invoiceOf,
-  InvoiceShape,
-  ItemShape,
-  subscriptionOf,
-  SubscriptionShape,
-} from "#lib/drivers/payments/read.ts";
+import { fit, InvoiceShape, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/read.ts";
 import { isWornOut } from "#lib/drivers/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
@@ -167,7 +160,7 @@ async function complete(client: PaymentClient, shape: SubscriptionShape, signal:
   // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
   const params = { subscription: shape.id, status: "open", limit: 100 } as const;
   const open = await listAll(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
-  const [first] = open.map(invoiceOf).sort((a, b) => dueTime(a) - dueTime(b));
+  const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
   return first ? { ...subscription, invoice: first } : subscription;
 }
 
