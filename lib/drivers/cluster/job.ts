@@ -10,15 +10,17 @@ import {
   ClusterError,
   type JobResult,
   type KubeObject,
+  retell,
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
 import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { type Followed, followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
 import {
-  addEvidence,
   errorOfVerdict,
+  EVENT,
   lookAround,
+  POD,
   type ReadySite,
   watchesOf,
   withEvidence,
@@ -47,7 +49,7 @@ export async function followJob(site: ReadySite, name: string, waiting: Waiting)
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
       const last = logs.followed().findLast(({ lines }) => lines.length > 0);
-      throw addEvidence(error, { ...error.evidence, log: last?.lines ?? [] });
+      throw retell(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
     }
     throw error;
   }
@@ -65,7 +67,7 @@ async function waitForEnd(
   const since = site.api.now();
   const look = async (call: Call): Promise<Seen<true>> => {
     await site.guard.write(call);
-    const job = await site.objects.get({ ...JOB, name }, site.namespace, call);
+    const job = await site.objects.get({ ...JOB, name }, call);
     if (!job) throw goneError(name, course.job !== undefined);
     const { pods, events } = await lookAround(site, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
@@ -85,7 +87,7 @@ async function waitForEnd(
     const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
     return line === undefined ? verdict : { ...verdict, sentence: `${verdict.sentence}; its log says: ${line.trim()}` };
   };
-  const hints = (call: Call) => watchesOf(site, [JOB], call);
+  const hints = (call: Call) => watchesOf(site, [POD, EVENT, JOB], call);
   try {
     await waitFor({ ...site, what: `Job ${name}`, hints, look }, waiting);
   } catch (error) {
