@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
@@ -123,11 +124,6 @@ async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boo
   const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
   await ask(one, `listen ${channel}`);
   await ask(other, "select pg_notify($1, '')", [channel]);
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), NOTIFICATION);
-  try {
-    return await Promise.race([heard, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => new Error("it did not come");
+  return await within([], { ms: NOTIFICATION, late }, () => heard).catch(() => false);
 }

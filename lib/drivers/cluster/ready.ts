@@ -113,7 +113,7 @@ export async function watchesOf(
 
 export function errorOfVerdict(verdict: Diagnosis & { is: "impossible" }): ClusterError {
   const { code, message, blame, hint } = verdict;
-  return new ClusterError(code, message, { transient: false, blame, ...(hint === undefined ? {} : { hint }) });
+  return new ClusterError(code, message, { transient: false, blame, hint });
 }
 
 /** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
@@ -157,5 +157,5 @@ function summary(verdicts: readonly Diagnosis[]): Seen<true> {
   if (sentences.length === 0) return { done: true };
   const rest = sentences.length > SENTENCES ? `; and ${sentences.length - SENTENCES} more` : "";
   const sentence = sentences.slice(0, SENTENCES).join("; ") + rest;
-  return { sentence, ...(again === undefined ? {} : { again }) };
+  return { sentence, again };
 }

@@ -12,7 +12,10 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export type Seen<T> =
   | { readonly done: T }
-  | { readonly sentence: string; /** Milliseconds after which to look again in any case. */ readonly again?: number };
+  | {
+    readonly sentence: string; /** Milliseconds after which to look again in any case. */
+    readonly again?: number | undefined;
+  };
 
 interface Wait<T> {
   readonly api: Api;

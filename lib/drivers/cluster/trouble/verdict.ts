@@ -10,14 +10,14 @@ export type Diagnosis =
     readonly is: "waiting";
     readonly sentence: string;
     /** Milliseconds after which the same sight would be judged otherwise. */
-    readonly again?: number;
+    readonly again?: number | undefined;
   }
   | {
     readonly is: "impossible";
     readonly code: string;
     readonly message: string;
     readonly blame: Blame;
-    readonly hint?: string;
+    readonly hint?: string | undefined;
   };
 
 /** How long, in milliseconds, a state that may heal by itself is borne. */
@@ -72,7 +72,7 @@ export function waiting(sentence: string, again?: number): Diagnosis {
 }
 
 export function impossible(code: string, message: string, blame: Blame, hint?: string): Diagnosis {
-  return { is: "impossible", code, message, blame, ...(hint === undefined ? {} : { hint }) };
+  return { is: "impossible", code, message, blame, hint };
 }
 
 /** Waits until the moment has come, then gives up. */
