@@ -40,25 +40,24 @@ export interface Session {
   readonly notifications: boolean;
 }
 
-type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections" | "role"> & {
-  readonly read_only: boolean;
-  readonly may_migrate: boolean;
+/** What one query tells of it. */
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "users" | "session"> & {
   readonly migrated: boolean;
-  readonly with_users: boolean;
+  readonly withUsers: boolean;
 };
 
 const FACTS = `select
   current_setting('server_version') as version,
   current_setting('server_version_num')::int as number,
   current_setting('server_encoding') as encoding,
-  pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
+  pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "readOnly",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
-  ${MAY_MIGRATE} as may_migrate,
+  ${MAY_MIGRATE} as "mayMigrate",
   case when (select rolsuper from pg_roles where rolname = current_user) then 'superuser'
     when (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('audit_events')) then 'owner'
     else 'service' end as role,
   to_regclass('migrations') is not null as migrated,
-  to_regclass('users') is not null as with_users`;
+  to_regclass('users') is not null as "withUsers"`;
 
 /** How long a notification may take: they arrive within milliseconds, or never. */
 const NOTIFICATION = 3 * SECOND;
@@ -82,19 +81,17 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const [one, other] = clients as [Client, Client];
     const ask = async (client: Client, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit, signal })).rows;
-    const [facts] = await ask(one, FACTS) as unknown as [Row];
+    const [row] = await ask(one, FACTS) as unknown as [Row];
+    const { migrated, withUsers, ...facts } = row;
     const before = Date.now();
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = facts.migrated
+    const applied = migrated
       ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
       : null;
-    const [somebody] = facts.with_users ? await ask(one, "select 1 from users limit 1") : [];
-    const { version, number, encoding, connections, role } = facts;
+    const [somebody] = withUsers ? await ask(one, "select 1 from users limit 1") : [];
     return {
-      ...{ version, number, encoding, connections, role, aheadMs, applied },
-      readOnly: facts.read_only,
-      mayMigrate: facts.may_migrate,
+      ...{ ...facts, aheadMs, applied },
       users: somebody !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),

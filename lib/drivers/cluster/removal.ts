@@ -9,8 +9,7 @@ import type { Call, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts"
 import { findNamespace, isTerminating, refuseStranger } from "#lib/drivers/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
-import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
-import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
+import { endingOf, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import { POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";

@@ -3,7 +3,7 @@ import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
 import { type Mode, queryOf } from "#lib/drivers/cluster/objects.ts";
-import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
+import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
 import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";

@@ -1,5 +1,5 @@
 /** What keeps a volume claim from being bound, read from its events. Pure. */
-import { eventsOf, firstSeen, lastSeen } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { eventsOf, firstSeen, latestOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
   type Clock,
@@ -73,5 +73,5 @@ export function waitsForConsumer(name: string, events: readonly KubeObject[]): b
 
 function latest(name: string, events: readonly KubeObject[]): KubeObject | undefined {
   const about = events.filter((event) => isOfClaim(event) && event["involvedObject"]?.name === name);
-  return about.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  return latestOf(about);
 }
