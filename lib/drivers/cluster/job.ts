@@ -14,7 +14,7 @@ import {
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
 import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
-import { type Followed, followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
+import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
 import {
   errorOfVerdict,
@@ -34,17 +34,20 @@ const LONG = 10 * SECOND;
 /** How long the followed logs may take to come to their end once the Job has. */
 const LOG_TIME = 3 * SECOND;
 
-/** What was seen of a Job so far. Pods stay here when the cluster has deleted them. */
+/** A Job, and what was seen of it so far. Pods stay here when the cluster has deleted them. */
 interface Course {
+  readonly site: ReadySite;
+  readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
+  readonly logs: LogFollower;
 }
 
 export async function followJob(site: ReadySite, name: string, waiting: Waiting): Promise<JobResult> {
-  const course: Course = { job: undefined, pods: new Map() };
   const logs = followLogs(site.api, site.namespace, waiting.signal);
+  const course: Course = { site, name, job: undefined, pods: new Map(), logs };
   try {
-    await withEvidence(site, waiting, () => waitForEnd(site, name, course, logs, waiting));
+    await withEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
@@ -54,16 +57,11 @@ export async function followJob(site: ReadySite, name: string, waiting: Waiting)
     throw error;
   }
   await logs.close(LOG_TIME);
-  return await resultOf(site, name, course, logs.followed(), waiting);
+  return await resultOf(course, waiting);
 }
 
-async function waitForEnd(
-  site: ReadySite,
-  name: string,
-  course: Course,
-  logs: LogFollower,
-  waiting: Waiting,
-): Promise<void> {
+async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
+  const { site, name, logs } = course;
   const since = site.api.now();
   const look = async (call: Call): Promise<Seen<true>> => {
     await site.guard.write(call);
@@ -96,14 +94,8 @@ async function waitForEnd(
   }
 }
 
-async function resultOf(
-  site: ReadySite,
-  name: string,
-  course: Course,
-  followed: readonly Followed[],
-  call: Call,
-): Promise<JobResult> {
-  const pods = [...course.pods.values()];
+async function resultOf(course: Course, call: Call): Promise<JobResult> {
+  const { site, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
   const failure = failureOf(course.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
   const partly = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??

@@ -10,7 +10,7 @@ import {
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
 import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
-import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/trouble/claim.ts";
+import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/trouble/node.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";

@@ -19,7 +19,7 @@ import {
   timeOf,
 } from "#lib/drivers/cluster/trouble/belongs.ts";
 import { certificateTrouble } from "#lib/drivers/cluster/trouble/certificate.ts";
-import { claimTrouble, waitsForConsumer } from "#lib/drivers/cluster/trouble/claim.ts";
+import { claimTrouble, waitsForConsumer } from "#lib/drivers/cluster/trouble/node.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { podTrouble } from "#lib/drivers/cluster/trouble/pod.ts";
 import { isTrue, lackOf } from "#lib/drivers/cluster/trouble/readiness.ts";

@@ -14,21 +14,21 @@ import {
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { imageTrouble, placeOf } from "#lib/drivers/cluster/trouble/image.ts";
 import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/trouble/node.ts";
-import { type Clock, type Diagnosis, impossible, until, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
+import {
+  type Clock,
+  type Diagnosis,
+  impossible,
+  type PodSight,
+  until,
+  waiting,
+} from "#lib/drivers/cluster/trouble/verdict.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Restarts after which a container that crashes is not expected to come up any more. */
 const RESTARTS = 5;
 
-/** One pod with the events about it. */
-interface Sight {
-  readonly pod: KubeObject;
-  readonly own: readonly KubeObject[];
-  readonly clock: Clock;
-}
-
 export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
-  const sight: Sight = { pod, own: eventsOf(pod, events), clock };
+  const sight: PodSight = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);
   // While the volumes of a pod that has its node already are made, nothing is said of it.
@@ -41,7 +41,7 @@ export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock
   return mountTrouble(sight) ?? probeTrouble(sight);
 }
 
-function containerTrouble(sight: Sight, container: ContainerState): Diagnosis | undefined {
+function containerTrouble(sight: PodSight, container: ContainerState): Diagnosis | undefined {
   const { pod, own, clock } = sight;
   const { reason, message = "" } = container.state?.waiting ?? {};
   const place = placeOf(pod, container);
@@ -59,7 +59,7 @@ function containerTrouble(sight: Sight, container: ContainerState): Diagnosis | 
     case "ImagePullBackOff":
     case "RegistryUnavailable":
     case "ImageInspectError":
-      return imageTrouble(pod, container, own, clock);
+      return imageTrouble(sight, container);
     case "CreateContainerConfigError":
       return configTrouble(sight, message, place);
     case "CreateContainerError":
@@ -79,7 +79,7 @@ function containerTrouble(sight: Sight, container: ContainerState): Diagnosis | 
 /** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
 const CATCHING_UP = /failed to sync \S+ cache/;
 
-function configTrouble({ pod, own, clock }: Sight, message: string, place: string): Diagnosis {
+function configTrouble({ pod, own, clock }: PodSight, message: string, place: string): Diagnosis {
   const sentence = `The ${place} cannot be configured: ${message}`;
   if (CATCHING_UP.test(message)) return waiting(sentence);
   const verdict = impossible("CreateContainerConfigError", sentence, "operator", missingHint(message));
@@ -97,7 +97,7 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} is not there: make it anew, or find out who deleted it, then retry.`;
 }
 
-function crashTrouble({ pod, own }: Sight, container: ContainerState, message: string): Diagnosis {
+function crashTrouble({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
   const place = placeOf(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
@@ -122,7 +122,7 @@ function crashTrouble({ pod, own }: Sight, container: ContainerState, message: s
 }
 
 /** Volumes and network, without which no container begins; old news once one has. */
-function mountTrouble({ pod, own, clock }: Sight): Diagnosis | undefined {
+function mountTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
   }
@@ -159,7 +159,7 @@ function causeOf(message: string): string {
 }
 
 /** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
-function probeTrouble({ pod, own, clock }: Sight): Diagnosis | undefined {
+function probeTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   return event && waiting(`Pod ${pod.metadata.name} is not ready: ${event["message"]}`);

@@ -52,6 +52,13 @@ export interface Clock {
   readonly patience: Patience;
 }
 
+/** One pod, with the events about it. */
+export interface PodSight {
+  readonly pod: KubeObject;
+  readonly own: readonly KubeObject[];
+  readonly clock: Clock;
+}
+
 /** What was reported just before we began to wait is the answer to what we did just before that. */
 const LEAD = 5 * SECOND;
 
