@@ -6,8 +6,8 @@ interface Limit {
 }
 
 /**
- * Runs with a signal of its own, which aborts with any of the outer ones and when the time is over. It ends then too if
- * `run` does not heed the signal; what comes of that later is not heard of.
+ * Runs with a signal of its own, which aborts with any of the outer ones, when the time is over, and at the end: nothing that
+ * `run` has begun goes on. It ends with the signal even if `run` does not heed it; what comes of that later is not heard of.
  */
 export async function within<T>(
   signals: readonly AbortSignal[],
@@ -29,5 +29,6 @@ export async function within<T>(
   } finally {
     clearTimeout(timer);
     for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
+    inner.abort(new Error("it is over"));
   }
 }
