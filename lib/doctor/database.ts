@@ -50,14 +50,14 @@ const FACTS = `select
   current_setting('server_version') as version,
   current_setting('server_version_num')::int as number,
   current_setting('server_encoding') as encoding,
-  pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "readOnly",
+  pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections,
-  ${MAY_MIGRATE} as "mayMigrate",
+  ${MAY_MIGRATE} as may_migrate,
   case when (select rolsuper from pg_roles where rolname = current_user) then 'superuser'
     when (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('audit_events')) then 'owner'
     else 'service' end as role,
   to_regclass('migrations') is not null as migrated,
-  to_regclass('users') is not null as "withUsers"`;
+  to_regclass('users') is not null as with_users`;
 
 /** How long a notification may take: they arrive within milliseconds, or never. */
 const NOTIFICATION = 3 * SECOND;
