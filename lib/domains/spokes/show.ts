@@ -8,7 +8,7 @@ import { describeOperations, type OperationView } from "#lib/records/jobs/operat
 import { shownMeans } from "#lib/base/means.ts";
 import { currentOperations } from "#lib/records/jobs/store.ts";
 import { type FormerDomain, listFormer } from "#lib/domains/spokes/names.ts";
-import { listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { type FoundSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -17,8 +17,15 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
 
 /** In the order given. However many they are, it takes the same few queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
-  const ids = found.map((row) => row.id);
-  const [jobs, former] = await Promise.all([currentOperations(rows, ids), listFormer(rows, ids)]);
+  return await showFound(rows, viewer, found.map((row) => ({ ...row, busy: true, renamed: true })));
+}
+
+/** The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. */
+export async function showFound(rows: Rows, viewer: Viewer, found: readonly FoundSpoke[]): Promise<SpokeRecord[]> {
+  const [jobs, former] = await Promise.all([
+    currentOperations(rows, found.filter(({ busy }) => busy).map(({ id }) => id)),
+    listFormer(rows, found.filter(({ renamed }) => renamed).map(({ id }) => id)),
+  ]);
   const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
   return found.map((row) => {
@@ -34,7 +41,7 @@ export async function findSpokes(
   where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRecord[]> {
-  return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));
+  return await showFound(rows, viewer, await listSpokes(rows, viewer, where, removed));
 }
 
 /** What was done with a spoke, newest first. */
