@@ -1,11 +1,17 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
 import { expectedObjects, fitted, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  refOf,
+  retell,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
 import { isReadByPods } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
 import { applyFenced } from "#lib/work/fenced-apply.ts";

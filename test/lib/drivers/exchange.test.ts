@@ -1,7 +1,8 @@
 import type { RequestOptions } from "node:https";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { exchange } from "#lib/drivers/cluster/wire/transport.ts";
+import { exchangeError } from "#lib/drivers/cluster/wire/failures.ts";
+import { exchange } from "#lib/drivers/exchange.ts";
 import { anyone, failureOf, firstThen, GET, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";
 
@@ -62,7 +63,8 @@ test("whether its caller still may is asked when the connection stands, and of w
     };
     const url = new URL(server.url);
     url.hostname = "localhost";
-    const call = { method: "POST", url, headers: {}, body: "{}", options, deadline: 10_000, signals: [] };
+    const limits = { deadline: 10_000, signals: [], fail: exchangeError };
+    const call = { method: "POST", url, headers: {}, body: "{}", options, ...limits };
     assert.is(await exchange({ ...call, check }).catch((error) => error), reason);
     assert.is(server.asked.length, 0);
     assert.is((await exchange(call)).status, 200);

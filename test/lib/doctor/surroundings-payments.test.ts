@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openLook } from "#lib/doctor/look.ts";
-import { lookAtPayments } from "#lib/doctor/payments.ts";
+import { lookAtPayments } from "#lib/doctor/surroundings.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
 
 const test = suite<{ provider: Provider }>("lookAtPayments");

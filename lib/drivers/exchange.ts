@@ -5,28 +5,37 @@
  */
 import http from "node:http";
 import https from "node:https";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { credentialsError } from "#lib/drivers/cluster/wire/credentials.ts";
-import { type Answer, badAnswer } from "#lib/drivers/cluster/wire/status.ts";
+import { DriverError } from "#lib/base/errors.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What an exchange dies of. A request is unsendable by a header that holds what none may: part of a token, a key. */
+export type Failure = "deadline" | "lost" | "too large" | "unsendable";
 
 export interface Outgoing {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Certificates, keys, the agent. */
   readonly options: https.RequestOptions;
   /** Milliseconds for headers and body together; for a stream, for the headers alone. */
   readonly deadline: number;
   readonly signals: readonly AbortSignal[];
   /** Throws what the request ends with in place of being sent. */
-  readonly check?: () => void;
+  readonly check?: (() => void) | undefined;
+  /** The driver's own error; `doing` is the method, the host and the path. */
+  readonly fail: (failure: Failure, doing: string, cause: Error) => DriverError;
 }
 
 export interface Stream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** Ends with the stream; throws the abort reason, or a transient ClusterError when it was cut off. */
+  /** Ends with the stream; throws the abort reason, or the driver's error when it was cut off. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Lets go of it: what has not come yet never will. A reader is told the reason. */
   close(reason?: Error): void;
@@ -45,7 +54,7 @@ export async function exchange(outgoing: Outgoing): Promise<Answer> {
     for await (const chunk of leash.chunks) {
       chunks.push(chunk);
       if ((size += chunk.byteLength) > BODY_MOST) {
-        throw badAnswer(`${outgoing.method} ${outgoing.url.pathname}: the answer is over ${BODY_MOST} bytes`, 200);
+        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${BODY_MOST} bytes`));
       }
     }
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
@@ -73,6 +82,7 @@ export async function openStream(outgoing: Outgoing): Promise<Stream> {
 }
 
 interface Leash {
+  readonly doing: string;
   readonly response: Promise<http.IncomingMessage>;
   readonly chunks: AsyncIterable<Uint8Array>;
   stopClock(): void;
@@ -81,7 +91,7 @@ interface Leash {
 }
 
 function tie(outgoing: Outgoing): Leash {
-  const { url, method, headers, body, options } = outgoing;
+  const { url, method, body, fail } = outgoing;
   const doing = `${method} ${url.host}${url.pathname}`;
   const answered = Promise.withResolvers<http.IncomingMessage>();
   answered.promise.catch(() => {}); // its reader may have been cut off already
@@ -90,17 +100,15 @@ function tie(outgoing: Outgoing): Leash {
   let source: http.IncomingMessage | undefined;
 
   for (const signal of outgoing.signals) signal.throwIfAborted();
-  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const request = begin(url, { ...options, method, headers: { ...headers, ...length } }, doing);
+  const request = begin(outgoing, doing);
   const stop = (reason: unknown) => {
     failure ??= { reason };
     answered.reject(failure.reason);
     wake();
     request.destroy();
   };
-  const lose = (cause: unknown) => stop(lostError(doing, cause));
-  const onTime = () =>
-    stop(new ClusterError("deadline", `${doing} took over ${outgoing.deadline} ms`, { transient: true }));
+  const lose = (cause: Error) => stop(cause instanceof DriverError ? cause : fail("lost", doing, cause));
+  const onTime = () => stop(fail("deadline", doing, new Error(`took over ${outgoing.deadline} ms`)));
   const timer = setTimeout(onTime, outgoing.deadline);
   const ties = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
   for (const { signal, onAbort } of ties) signal.addEventListener("abort", onAbort, { once: true });
@@ -157,25 +165,25 @@ function tie(outgoing: Outgoing): Leash {
   }
 
   return {
+    doing,
     response: answered.promise,
     chunks: read(),
     stopClock: () => clearTimeout(timer),
     release: (reason) => {
       clearTimeout(timer);
       for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
-      if (ended) return;
-      if (reason instanceof ClusterError) stop(reason);
-      else lose(reason ?? new Error("nobody reads on"));
+      if (!ended) lose(reason ?? new Error("nobody reads on"));
     },
   };
 }
 
-/** Throws for a header that cannot be sent, as it is made of a token that has been read from half a file. */
-function begin(url: URL, options: https.RequestOptions, doing: string): http.ClientRequest {
+function begin({ url, method, headers, body, options, fail }: Outgoing, doing: string): http.ClientRequest {
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   try {
-    return (url.protocol === "https:" ? https : http).request(url, options);
+    const sent = { ...options, method, headers: { ...headers, ...length } };
+    return (url.protocol === "https:" ? https : http).request(url, sent);
   } catch (cause) {
-    throw credentialsError(cause, doing);
+    throw fail("unsendable", doing, cause as Error);
   }
 }
 
@@ -185,26 +193,4 @@ async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void
   } finally {
     release();
   }
-}
-
-/** Whatever a connection dies of may pass: certificates that do not fit do so once somebody renews them. */
-function lostError(doing: string, cause: unknown): unknown {
-  if (cause instanceof ClusterError) return cause;
-  const code = String((cause as { code?: unknown }).code ?? "");
-  const words = cause instanceof Error ? cause.message : String(cause);
-  const untrusted = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code) ||
-    /certificate|wrong version number|InvalidContentType|UnknownIssuer/i.test(words);
-  return new ClusterError(untrusted ? "untrusted" : "unreachable", `${doing}: ${words || code}`, {
-    transient: true,
-    ...(untrusted
-      ? { blame: "operator" as const, hint: "Check the server address and certificate authority in the kubeconfig." }
-      : {}),
-    cause,
-  });
-}
-
-/** Whether the failure came before the server can have seen the request. */
-export function wasNeverSent(error: ClusterError): boolean {
-  const code = (error.cause as { code?: unknown } | undefined)?.code;
-  return error.status === 429 || ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"].includes(String(code));
 }
