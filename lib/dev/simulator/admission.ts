@@ -10,9 +10,8 @@ import type { World } from "#lib/dev/simulator/world.ts";
 
 /** 404 where the namespace is missing, 403 where it is on its way out. */
 export function refuseDeadNamespace(world: World, kind: Kind, namespace: string, name: string): void {
-  const spaces = world.kinds.of("v1", "Namespace")!;
-  const space = world.store.get(spaces, undefined, namespace);
-  if (!space) throw notFound(spaces, namespace);
+  const space = world.store.get("Namespace", undefined, namespace);
+  if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
@@ -20,24 +19,24 @@ export function refuseDeadNamespace(world: World, kind: Kind, namespace: string,
 }
 
 /** A new object with what the cluster adds: limits, classes, the service account and its token. */
-export function enrich(world: World, kind: Kind, object: KubeObject): KubeObject {
-  if (kind.kind === "Pod") {
+export function enrich(world: World, object: KubeObject): KubeObject {
+  if (object.kind === "Pod") {
     const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
     return {
       ...object,
       spec: { priority: 0, enableServiceLinks: true, preemptionPolicy: "PreemptLowerPriority", ...spec },
     };
   }
-  if (kind.kind === "PersistentVolumeClaim") {
+  if (object.kind === "PersistentVolumeClaim") {
     const finalizers = [...new Set([...object.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"])];
     const storageClassName = object.spec.storageClassName ??
-      defaultOf(world, "storage.k8s.io/v1", "StorageClass", "storageclass.kubernetes.io/is-default-class");
+      defaultOf(world, "StorageClass", "storageclass.kubernetes.io/is-default-class");
     const spec = { ...object.spec, ...(storageClassName === undefined ? {} : { storageClassName }) };
     return { ...object, metadata: { ...object.metadata, finalizers }, spec };
   }
-  if (kind.kind === "Ingress" && object.spec?.ingressClassName === undefined) {
+  if (object.kind === "Ingress" && object.spec?.ingressClassName === undefined) {
     const name = "ingressclass.kubernetes.io/is-default-class";
-    const ingressClassName = defaultOf(world, "networking.k8s.io/v1", "IngressClass", name);
+    const ingressClassName = defaultOf(world, "IngressClass", name);
     return ingressClassName ? { ...object, spec: { ...object.spec, ingressClassName } } : object;
   }
   return object;
@@ -46,16 +45,15 @@ export function enrich(world: World, kind: Kind, object: KubeObject): KubeObject
 /** Refuses what a policy forbids; warns of pods that a workload could not make. */
 export function police(
   world: World,
-  kind: Kind,
   object: KubeObject,
   live: KubeObject | null,
   warn: (text: string) => void,
 ): void {
-  const namespace = object.metadata.namespace;
+  const kind = world.kinds.of(object)!, namespace = object.metadata.namespace;
   if (namespace === undefined) return;
   const denied = live === null ? world.faults.of("deny", namespace, object.metadata.name) : null;
   if (denied && (denied.kind ?? kind.kind) === kind.kind) throw refusedBy(denied.message);
-  const space = world.store.get(world.kinds.of("v1", "Namespace")!, undefined, namespace);
+  const space = world.store.get("Namespace", undefined, namespace);
   const spec = podSpecOf(object);
   if (kind.kind === "Pod" && live === null) {
     const enforced = policyOf(space, "enforce"), refused = violations(spec, enforced);
@@ -76,9 +74,9 @@ export function police(
     if (live) refuseGrowth(world, kind, object, live);
   }
   if (kind.kind === "Ingress") refuseTakenPath(world, kind, object);
-  const freed = live ? costOf(kind, live) : {}, cost = costOf(kind, object);
-  for (const quota of world.store.list(world.kinds.of("v1", "ResourceQuota")!, namespace)) {
-    const used = usage(quota.spec?.hard ?? {}, world.store.contents(namespace));
+  const freed = live ? costOf(world.kinds, live) : {}, cost = costOf(world.kinds, object);
+  for (const quota of world.store.list("ResourceQuota", namespace)) {
+    const used = usage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
     const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
     if (breach) throw forbidden(kind, object.metadata.name, breach);
   }
@@ -89,7 +87,7 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
   const asked = ({ spec }: KubeObject): number => amount(spec.resources?.requests?.storage);
   if (asked(object) <= asked(live)) return;
   const name = object.spec.storageClassName || "";
-  const storage = world.store.get(world.kinds.of("storage.k8s.io/v1", "StorageClass")!, undefined, name);
+  const storage = world.store.get("StorageClass", undefined, name);
   if (storage?.allowVolumeExpansion === true) return;
   const why = "only dynamically provisioned pvc can be resized and " +
     "the storageclass that provisions the pvc must support resize";
@@ -99,7 +97,7 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
 /** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
 function refuseTakenPath(world: World, kind: Kind, object: KubeObject): void {
   const { namespace, name } = object.metadata;
-  const others = world.store.list(kind).filter(({ metadata }) =>
+  const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name
   );
   const own = pathsOf(object);
@@ -129,7 +127,7 @@ function refusedBy(message: string): Refusal {
 function refuseMissingAccount(world: World, kind: Kind, { metadata, spec }: KubeObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
-  if (world.store.get(world.kinds.of("v1", "ServiceAccount")!, namespace, account)) return;
+  if (world.store.get("ServiceAccount", namespace, account)) return;
   const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
   throw forbidden(kind, name, why);
 }
@@ -142,11 +140,11 @@ export function podSpecOf(object: KubeObject): Json {
 }
 
 function rangesOf(world: World, object: KubeObject): KubeObject[] {
-  return world.store.list(world.kinds.of("v1", "LimitRange")!, object.metadata.namespace);
+  return world.store.list("LimitRange", object.metadata.namespace);
 }
 
-function defaultOf(world: World, apiVersion: string, kind: string, annotation: string): string | undefined {
-  const classes = world.store.list(world.kinds.of(apiVersion, kind)!);
+function defaultOf(world: World, kind: string, annotation: string): string | undefined {
+  const classes = world.store.list(kind);
   return classes.find((each) => each.metadata.annotations?.[annotation] === "true")?.metadata.name;
 }
 

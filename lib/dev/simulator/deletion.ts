@@ -58,11 +58,10 @@ const KEPT = new Set(["default", "kube-system", "kube-public"]);
 /** What stands there afterwards, or `gone`: the object left at once. */
 export function deleteObject(
   world: World,
-  kind: Kind,
   live: KubeObject,
   options: DeleteOptions,
 ): { object: KubeObject; gone: boolean } {
-  const meta = live.metadata;
+  const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
   if (kind.kind === "Namespace" && KEPT.has(meta.name)) {
     throw forbidden(kind, meta.name, "this namespace may not be deleted");
@@ -71,13 +70,13 @@ export function deleteObject(
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
     throw unmet(kind, live, "ResourceVersion", resourceVersion);
   }
-  if (kind.kind === "Namespace" && kind.group === "") {
-    return { object: endNamespace(world, kind, live, options), gone: false };
+  if (kind.kind === "Namespace") {
+    return { object: endNamespace(world, live, options), gone: false };
   }
-  const finalizers = withPropagation(kind, live, options);
-  const grace = graceOf(kind, live, options);
+  const finalizers = withPropagation(live, options);
+  const grace = graceOf(live, options);
   if (grace === 0 && finalizers.length === 0) {
-    return { object: options.dryRun ? live : world.store.remove(kind, live), gone: true };
+    return { object: options.dryRun ? live : world.store.remove(live), gone: true };
   }
   const now = world.timers.now();
   const earlier = meta.deletionTimestamp !== undefined && (meta.deletionGracePeriodSeconds ?? 0) <= grace;
@@ -95,13 +94,13 @@ export function deleteObject(
     },
   };
   const unchanged = earlier && finalizers.length === (meta.finalizers?.length ?? 0);
-  return { object: options.dryRun || unchanged ? marked : world.store.save(kind, marked), gone: false };
+  return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
 }
 
 /** Namespaces are deleted by the store itself, which has other words, and names the resource and not the kind. */
 function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
   const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
-  if (kind.kind === "Namespace" && kind.group === "") {
+  if (kind.kind === "Namespace") {
     const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
     return conflict(kind, metadata.name, why);
   }
@@ -114,25 +113,25 @@ function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVers
 }
 
 /** Custom kinds and most others let the garbage collector follow; deleting a Job orphans its pods unless told otherwise. */
-function withPropagation(kind: Kind, live: KubeObject, options: DeleteOptions): string[] {
-  const policy = options.propagation ?? (kind.kind === "Job" ? "Orphan" : "Background");
+function withPropagation(live: KubeObject, options: DeleteOptions): string[] {
+  const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");
   if (policy === "Foreground") return [...own, "foregroundDeletion"];
   return policy === "Orphan" ? [...own, "orphan"] : own;
 }
 
-function graceOf(kind: Kind, live: KubeObject, options: DeleteOptions): number {
-  if (kind.kind !== "Pod" || live.spec.nodeName === undefined) return 0;
+function graceOf(live: KubeObject, options: DeleteOptions): number {
+  if (live.kind !== "Pod" || live.spec.nodeName === undefined) return 0;
   if (live.status?.phase === "Succeeded" || live.status?.phase === "Failed") return 0;
   return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-function endNamespace(world: World, kind: Kind, live: KubeObject, options: DeleteOptions): KubeObject {
+function endNamespace(world: World, live: KubeObject, options: DeleteOptions): KubeObject {
   if (live.metadata.deletionTimestamp !== undefined) return live;
   const ending: KubeObject = {
     ...live,
-    metadata: { ...live.metadata, deletionTimestamp: timestamp(world.timers.now()) },
+    metadata: { ...live.metadata, deletionTimestamp: world.timers.stamp() },
     status: { ...live.status, phase: "Terminating" },
   };
-  return options.dryRun ? ending : world.store.save(kind, ending);
+  return options.dryRun ? ending : world.store.save(ending);
 }

@@ -55,7 +55,7 @@ export function unmountable(world: World, pod: KubeObject): string | null {
 
 /** What a Secret (decoded) or a ConfigMap holds; null if none exists of that name. */
 export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
-  const object = world.store.get(world.kinds.of("v1", kind)!, namespace, name);
+  const object = world.store.get(kind, namespace, name);
   if (!object) return null;
   const data = Object.entries<string>(object.data ?? {});
   return Object.fromEntries(kind === "Secret" ? data.map(([key, text]) => [key, decode(text)]) : data);

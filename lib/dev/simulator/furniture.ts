@@ -1,17 +1,16 @@
 /** What a usable cluster has before anybody comes: a node, system namespaces, storage, snapshot and ingress classes. */
 import type { Json } from "#lib/dev/simulator/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { createObject } from "#lib/dev/simulator/writes.ts";
+import { make } from "#lib/dev/simulator/controllers/objects.ts";
 
 const DRIVER = "simulated.csi.example";
 
 /** Puts in place what is missing; what an earlier run left, or somebody changed, stays. */
 export function furnish(world: World): void {
   for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
-    place(world, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    place(world, { kind: "Namespace", metadata: { name } });
   }
   place(world, {
-    apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
     metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
     provisioner: DRIVER,
@@ -21,7 +20,6 @@ export function furnish(world: World): void {
   });
   for (const deletionPolicy of ["Delete", "Retain"]) {
     place(world, {
-      apiVersion: "snapshot.storage.k8s.io/v1",
       kind: "VolumeSnapshotClass",
       metadata: {
         name: deletionPolicy === "Delete" ? "standard" : "standard-retain",
@@ -34,30 +32,24 @@ export function furnish(world: World): void {
     });
   }
   place(world, {
-    apiVersion: "networking.k8s.io/v1",
     kind: "IngressClass",
     metadata: { name: "nginx", annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
     spec: { controller: "k8s.io/ingress-nginx" },
   });
-  place(world, { apiVersion: "v1", kind: "Node", metadata: { name: NODE }, status: {} });
+  place(world, { kind: "Node", metadata: { name: NODE }, status: {} });
 }
 
 /** The one node's name, which is also its address. */
 export const NODE = "127.0.0.1";
 
 function place(world: World, manifest: Json): void {
-  const kind = world.kinds.of(manifest.apiVersion, manifest.kind)!;
-  if (world.store.get(kind, undefined, manifest.metadata.name)) return;
-  const object = createObject(world, kind, undefined, manifest, { manager: "furniture" });
+  if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
+  const object = make(world, "furniture", manifest);
   if (manifest.kind !== "Node") return;
   const { cpu, memory, pods } = world.node;
-  const conditions = [{
-    type: "Ready",
-    status: "True",
-    reason: "KubeletReady",
-    message: "kubelet is posting ready status",
-  }];
+  const message = "kubelet is posting ready status";
+  const conditions = [{ type: "Ready", status: "True", reason: "KubeletReady", message }];
   const nodeInfo = { architecture: "amd64", operatingSystem: "linux" };
   const status = { capacity: { cpu, memory, pods }, allocatable: { cpu, memory, pods }, conditions, nodeInfo };
-  world.store.save(kind, { ...object, status });
+  world.store.save({ ...object, status });
 }

@@ -21,8 +21,10 @@ export interface Kinds {
   readonly all: readonly Kind[];
   /** By group, version and plural, as in a URL. */
   at(group: string, version: string, plural: string): Kind | undefined;
-  /** By apiVersion and kind, as in an object. */
-  of(apiVersion: string, kind: string): Kind | undefined;
+  /** By apiVersion and kind, as in an object or a reference to one. */
+  of(object: { readonly apiVersion: string; readonly kind: string }): Kind | undefined;
+  /** By its name alone, which no other kind has here. */
+  named(kind: string): Kind;
 }
 
 // group/version: Kind plural[=short] flags; n namespaced, g generation, s status, c scale, x custom
@@ -60,11 +62,15 @@ export function readKinds(): Kinds {
     return rest.split("; ").map((entry) => readKind(apiVersion, entry));
   });
   const byUrl = new Map(all.map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind]));
-  const byKind = new Map(all.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));
+  const byName = new Map(all.map((kind) => [kind.kind, kind]));
   return {
     all,
     at: (group, version, plural) => byUrl.get(`${group}/${version}/${plural}`),
-    of: (apiVersion, kind) => byKind.get(`${apiVersion}/${kind}`),
+    of({ apiVersion, kind }) {
+      const found = byName.get(kind);
+      return found?.apiVersion === apiVersion ? found : undefined;
+    },
+    named: (kind) => byName.get(kind)!,
   };
 }
 

@@ -13,7 +13,7 @@ const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
 const ROUNDS = 5;
 
 export function knock({ world, pod, env }: Context): Run {
-  const pods = world.store.list(world.kinds.of("v1", "Pod")!, pod.metadata.namespace);
+  const pods = world.store.list("Pod", pod.metadata.namespace);
   const ask = (address: string | undefined): number => {
     const to = pods.find((each: KubeObject) => each.status?.podIP === address && isReady(each));
     return to && mayConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;

@@ -14,7 +14,7 @@ export function mayConnect(world: World, from: KubeObject, to: KubeObject, port:
 
 /** Whom no policy selects may do everything; else one of its policies has to allow it. */
 function allows(world: World, pod: KubeObject, other: KubeObject, direction: "Ingress" | "Egress", port: number) {
-  const policies = world.store.list(world.kinds.of("networking.k8s.io/v1", "NetworkPolicy")!, pod.metadata.namespace)
+  const policies = world.store.list("NetworkPolicy", pod.metadata.namespace)
     .filter(({ spec }) => selects(spec?.podSelector, pod.metadata.labels) && directionsOf(spec).includes(direction));
   return policies.length === 0 ||
     policies.some(({ metadata, spec }) =>
@@ -36,7 +36,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
 /** Blocks of addresses are for what is outside: no pod of a cluster is meant by them. */
 function isPeer(world: World, peers: Json[] | undefined, namespace: string, other: KubeObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
-  const space = world.store.get(world.kinds.of("v1", "Namespace")!, undefined, other.metadata.namespace!);
+  const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) =>
     !ipBlock && (!podSelector || selects(podSelector, other.metadata.labels)) &&
     (namespaceSelector ? selects(namespaceSelector, space?.metadata.labels) : other.metadata.namespace === namespace)

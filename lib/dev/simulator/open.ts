@@ -92,10 +92,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     faults: world.faults,
     writes: recorder.writes,
     history: recorder.history,
-    objects: (kind) =>
-      world.store.everything().filter((each) => kind === undefined || each.kind.kind === kind).map(({ object }) =>
-        object
-      ),
+    objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
     site: (namespace) => siteOf(world, namespace),
     async close() {
       world.timers.close();

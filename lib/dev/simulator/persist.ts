@@ -89,7 +89,7 @@ function render(world: World, journal: number): string {
     format: FORMAT,
     journal,
     version: store.version(),
-    objects: store.everything().map(({ object }) => object),
+    objects: store.everything(),
     volumes: volumes.entries(),
     logs: logs.entries(),
   });
@@ -154,11 +154,7 @@ function replay(kept: Kept, entry: Json): void {
 }
 
 function restore(world: World, { version, objects, volumes, logs }: Kept): void {
-  const entries = [...objects.values()].flatMap((object) => {
-    const kind = world.kinds.of(object.apiVersion, object.kind);
-    return kind ? [{ kind, object }] : [];
-  });
-  world.store.restore(entries, version);
+  world.store.restore([...objects.values()].filter((object) => world.kinds.of(object)), version);
   world.volumes.restore([...volumes]);
   world.logs.restore([...logs].map(([pod, own]) => [pod, [...own]]));
 }

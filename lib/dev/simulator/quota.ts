@@ -1,6 +1,5 @@
 /** ResourceQuotas: what each object costs, what a namespace uses, and whether one more still fits. */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { resource } from "#lib/dev/simulator/kinds.ts";
+import { type Kinds, resource } from "#lib/dev/simulator/kinds.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import { amount, isBytes, writeQuantity } from "#lib/dev/simulator/quantity.ts";
 
@@ -10,7 +9,8 @@ export type Cost = Record<string, number>;
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
 /** What one object costs. A pod that is over costs no more than its place in the count of objects. */
-export function costOf(kind: Kind, object: KubeObject): Cost {
+export function costOf(kinds: Kinds, object: KubeObject): Cost {
+  const kind = kinds.of(object)!;
   const cost: Cost = { [`count/${resource(kind)}`]: 1000 };
   if (kind.kind === "Pod") {
     if (object.status?.phase === "Succeeded" || object.status?.phase === "Failed") return cost;
@@ -37,10 +37,10 @@ export function costOf(kind: Kind, object: KubeObject): Cost {
 }
 
 /** What the namespace's contents use of the resources that a quota bounds. */
-export function usage(hard: Json, contents: Iterable<{ kind: Kind; object: KubeObject }>): Cost {
+export function usage(kinds: Kinds, hard: Json, contents: Iterable<KubeObject>): Cost {
   const used: Cost = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
-  for (const { kind, object } of contents) {
-    const cost = costOf(kind, object);
+  for (const object of contents) {
+    const cost = costOf(kinds, object);
     for (const name of Object.keys(used)) used[name]! += cost[name] ?? 0;
   }
   return used;

@@ -124,12 +124,12 @@ export function openRecorder(store: Store, { keep, now }: RecorderOptions): Reco
   };
 }
 
-function digest({ type, kind, object }: Change): Omit<Happening, "n" | "at" | "write"> {
+function digest({ type, object }: Change): Omit<Happening, "n" | "at" | "write"> {
   const { namespace, name, uid, resourceVersion, deletionTimestamp } = object.metadata;
   const status: Json = object.status ?? {};
   return {
     type,
-    kind: kind.kind,
+    kind: object.kind,
     namespace: namespace ?? null,
     name,
     uid,

@@ -124,7 +124,7 @@ function react(
 /** Of the object that the path names, or that was just made; null where none exists. */
 function versionOf({ store }: World, { kind, namespace, name }: Route, made: Json): string | null {
   const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
-  return named === undefined ? null : store.get(kind, namespace, named)?.metadata.resourceVersion ?? null;
+  return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;
 }
 
 /** null: larger than the server takes. */

@@ -1,6 +1,10 @@
 /** Timers that end with the cluster: after `close` nothing happens any more, and nothing keeps the process alive. */
+import { timestamp } from "#lib/dev/simulator/object.ts";
+
 export interface Timers {
   now(): number;
+  /** The same as the API server writes it. */
+  stamp(): string;
   /** After at least this long; 0 is as soon as possible, but never at once. Returns how to call it off. */
   after(ms: number, act: () => void): () => void;
   close(): void;
@@ -11,6 +15,7 @@ export function openTimers(): Timers {
   let open = true;
   return {
     now: () => Date.now(),
+    stamp: () => timestamp(Date.now()),
     after(ms, act) {
       if (!open) return () => {};
       const run = () => {

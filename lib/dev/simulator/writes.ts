@@ -9,14 +9,7 @@ import { withDefaults } from "#lib/dev/simulator/defaults.ts";
 import { refuseChanges } from "#lib/dev/simulator/immutable.ts";
 import { type Kind } from "#lib/dev/simulator/kinds.ts";
 import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/managed.ts";
-import {
-  type Json,
-  type KubeObject,
-  type ManagedFields,
-  randomSuffix,
-  same,
-  timestamp,
-} from "#lib/dev/simulator/object.ts";
+import { type Json, type KubeObject, type ManagedFields, randomSuffix, same } from "#lib/dev/simulator/object.ts";
 import { alreadyExists, badRequest, conflict, invalid, MODIFIED, Refusal } from "#lib/dev/simulator/refusal.ts";
 import { newFinalizers } from "#lib/dev/simulator/rules/meta.ts";
 import { refuseBroken } from "#lib/dev/simulator/rules/rules.ts";
@@ -49,7 +42,7 @@ export function createObject(
   if (given.resourceVersion && !options.applied) {
     throw new Refusal(500, undefined, "resourceVersion should not be set on objects to be created");
   }
-  const at = timestamp(world.timers.now());
+  const at = world.timers.stamp();
   const { status, ...rest } = body;
   const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = given;
   const born: KubeObject = {
@@ -67,27 +60,22 @@ export function createObject(
       creationTimestamp: at,
     },
   };
-  const full = labelled(withDefaults(enrich(world, kind, withDefaults(born, null)), null));
+  const full = labelled(withDefaults(enrich(world, withDefaults(born, null)), null));
   validate(kind, full);
   refuseBroken(kind, full);
-  police(world, kind, full, null, options.warn ?? (() => {}));
-  const standing = world.store.get(kind, namespace, name);
+  police(world, full, null, options.warn ?? (() => {}));
+  const standing = world.store.get(kind.kind, namespace, name);
   if (standing) throw taken(kind, standing);
   const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
   const { status: _status, ...owned } = labelled(withDefaults(born, null));
   const tracked = trackUpdate(null, owned as KubeObject, world.schema.of(kind.kind), writer, at);
   const object = withManaged(full, options.applied ? options.managed : tracked);
-  return options.dryRun ? object : world.store.save(kind, object);
+  return options.dryRun ? object : world.store.save(object);
 }
 
 /** Puts `next` in the place of `live`; gives back what stands there afterwards. */
-export function replaceObject(
-  world: World,
-  kind: Kind,
-  live: KubeObject,
-  next: Json,
-  options: WriteOptions,
-): KubeObject {
+export function replaceObject(world: World, live: KubeObject, next: Json, options: WriteOptions): KubeObject {
+  const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
   if (version && !/^\d+$/.test(version)) {
     throw new Refusal(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
@@ -100,7 +88,7 @@ export function replaceObject(
     throw conflict(kind, live.metadata.name, why);
   }
   if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
-  const at = timestamp(world.timers.now());
+  const at = world.timers.stamp();
   const filled = withDefaults(merged(kind, live, next, options.subresource), live);
   const changed = kind.generation && !same(specOf(filled), specOf(live));
   const generation = (live.metadata.generation ?? 1) + (changed ? 1 : 0);
@@ -118,11 +106,11 @@ export function replaceObject(
   const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
   const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale leaves a zero out, so none owns it
   const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
-  if (options.subresource !== "status") police(world, kind, object, live, options.warn ?? (() => {}));
+  if (options.subresource !== "status") police(world, object, live, options.warn ?? (() => {}));
   const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
     live.metadata.finalizers !== undefined;
   if (options.dryRun || (same(object, live) && !finished)) return object;
-  return finished ? { ...world.store.remove(kind, object), metadata: object.metadata } : world.store.save(kind, object);
+  return finished ? { ...world.store.remove(object), metadata: object.metadata } : world.store.save(object);
 }
 
 /**
@@ -131,21 +119,21 @@ export function replaceObject(
  */
 export function changeObject(
   world: World,
-  kind: Kind,
   object: KubeObject,
   manager: string,
   change: (live: KubeObject) => Json | null,
 ): KubeObject | undefined {
-  const live = world.store.get(kind, object.metadata.namespace, object.metadata.name);
+  const kind = world.kinds.of(object)!;
+  const live = world.store.get(object.kind, object.metadata.namespace, object.metadata.name);
   if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
   const next = change(live);
   if (next === null || next === live || same(next, live)) return live;
   const writer: Writer = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
-  const managed = trackUpdate(live, next, world.schema.of(kind.kind), writer, timestamp(world.timers.now()));
+  const managed = trackUpdate(live, next, world.schema.of(kind.kind), writer, world.timers.stamp());
   const written = withManaged(next, managed);
   const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&
     (live.metadata.finalizers?.length ?? 0) > 0;
-  return finished ? world.store.remove(kind, written) : world.store.save(kind, written);
+  return finished ? world.store.remove(written) : world.store.save(written);
 }
 
 function taken(kind: Kind, { metadata }: KubeObject): Refusal {

@@ -12,7 +12,6 @@ import { closeServer } from "#lib/dev/simulator/close.ts";
 import { openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/kinds.ts";
 import { openLogs } from "#lib/dev/simulator/logs.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
 import { openRecorder, type Write } from "#lib/dev/simulator/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/schema/fields.ts";
 import { createApi } from "#lib/dev/simulator/server.ts";
@@ -45,7 +44,7 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
   );
   const world = openWorld();
   for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
-    world.store.save(kindOf(world, object), object);
+    world.store.save(object);
   }
   const ids: string[] = [];
   let rows: Record<string, unknown>[] = [];
@@ -57,7 +56,7 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
     ]]);
     for (const object of objects) {
       const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
-      world.store.save(kindOf(world, object), { ...copy, metadata: { ...copy.metadata, uid } });
+      world.store.save({ ...copy, metadata: { ...copy.metadata, uid } });
     }
     ids.push(id);
     const inputs = renamed({ ...row.blueprint_inputs, displayName: `s${i}` }, names);
@@ -103,10 +102,6 @@ function openWorld(): World {
     delayMs: 0,
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },
   };
-}
-
-export function kindOf(world: World, { apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">) {
-  return world.kinds.of(apiVersion, kind)!;
 }
 
 /** Other names in the values; what holds none of them is the same object for all, so that many cost little. */

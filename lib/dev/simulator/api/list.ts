@@ -77,7 +77,7 @@ export function listObjects(
   const token = readToken(query.get("continue"));
   if (token && token.version < world.store.horizon()) throw expired();
   const limit = Number(query.get("limit") ?? 0);
-  const all = world.store.list(kind, namespace);
+  const all = world.store.list(kind.kind, namespace);
   const found = all.slice(token === null ? 0 : placeAfter(all, token.start)).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;

@@ -16,7 +16,7 @@ import type { Route } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
 import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
 import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/deletion.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import { jsonPatch, mergePatch } from "#lib/dev/simulator/patch.ts";
 import { badRequest, conflict, invalid, notFound, Refusal, wrongValue } from "#lib/dev/simulator/refusal.ts";
 import { fit } from "#lib/dev/simulator/schema/fields.ts";
@@ -61,7 +61,7 @@ export function perform(world: World, asked: Asked): Answer {
     const body = asked.text === "" ? null : readJson(asked.text, "DeleteOptions", false);
     const options = readDeleteOptions(query, body);
     const live = find(world, route);
-    const { object, gone } = deleteObject(world, route.kind, live, options);
+    const { object, gone } = deleteObject(world, live, options);
     if (
       route.kind.kind === "Job" && (body ? body.propagationPolicy ?? null : query.get("propagationPolicy")) === null
     ) {
@@ -75,8 +75,8 @@ export function perform(world: World, asked: Asked): Answer {
   if (method === "DELETE") {
     if (route.kind.kind === "Namespace" || route.kind.namespaced && route.namespace === undefined) throw notAllowed();
     const selected = readSelection(route.kind, query);
-    const all = world.store.list(route.kind, route.namespace).filter(selected);
-    for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, null));
+    const all = world.store.list(route.kind.kind, route.namespace).filter(selected);
+    for (const object of all) deleteObject(world, object, readDeleteOptions(query, null));
     return ok({
       kind: `${route.kind.kind}List`,
       apiVersion: route.kind.apiVersion,
@@ -129,7 +129,7 @@ function put(world: World, asked: Asked): Answer {
       field: "metadata.resourceVersion",
     }]);
   }
-  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
 function patch(world: World, asked: Asked): Answer {
@@ -145,14 +145,14 @@ function patch(world: World, asked: Asked): Answer {
   const patched = (object: Json): Json =>
     type.startsWith("application/json-patch") ? jsonPatch(object, change) : mergePatch(object, change);
   if (route.subresource === "scale" && route.kind.scale) {
-    return ok(patchScale(world, route.kind, live, patched(readScale(live)), optionsOf(asked)));
+    return ok(patchScale(world, live, patched(readScale(live)), optionsOf(asked)));
   }
   const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn, true);
   refuseOtherName(body, route);
   if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
     throw invalid(route.kind, route.name!, [wrongValue("metadata.uid", body.metadata.uid, "field is immutable")]);
   }
-  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
 function apply(world: World, asked: Asked): Answer {
@@ -161,9 +161,9 @@ function apply(world: World, asked: Asked): Answer {
   const manager = query.get("fieldManager")!;
   const config = readApplied(readJson(asked.text, route.kind.kind, true), route.kind, world.schema, route.namespace);
   refuseOtherName(config, route);
-  const live = world.store.get(route.kind, route.namespace, route.name!) ?? null;
+  const live = world.store.get(route.kind.kind, route.namespace, route.name!) ?? null;
   const type = world.schema.of(route.kind.kind);
-  const options = { force: query.get("force") === "true", time: timestamp(world.timers.now()) };
+  const options = { force: query.get("force") === "true", time: world.timers.stamp() };
   const { object, managed } = applyTo(live, config, type, manager, options);
   const write: WriteOptions = { ...optionsOf(asked), manager, applied: true, managed };
   if (!live) {
@@ -175,11 +175,11 @@ function apply(world: World, asked: Asked): Answer {
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
   const fitting = normalise(fit(object, type).value, type, route.kind);
-  return ok(replaceObject(world, route.kind, live, fitting, write));
+  return ok(replaceObject(world, live, fitting, write));
 }
 
 function find(world: World, route: Route): KubeObject {
-  const live = world.store.get(route.kind, route.namespace, route.name!);
+  const live = world.store.get(route.kind.kind, route.namespace, route.name!);
   if (!live) throw notFound(route.kind, route.name!);
   return live;
 }

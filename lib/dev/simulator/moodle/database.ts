@@ -1,5 +1,5 @@
 /** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
-import { say } from "#lib/dev/simulator/events.ts";
+import { say, type Statement } from "#lib/dev/simulator/events.ts";
 import type { Context, Run } from "#lib/dev/simulator/program.ts";
 import { type Database, isInstalled, siteOf, volumeOf } from "#lib/dev/simulator/moodle/site.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -40,10 +40,9 @@ export function servePostgres(context: Context): Run {
 function serveNothing({ world, pod, container }: Context, ready: string): Run {
   const fieldPath = `spec.containers{${container.name}}`;
   const where = 'connection to server at "127.0.0.1", port 5432 failed';
-  const tell = (type: "Warning" | "Normal", reason: string, message: string): void =>
-    say(world, pod, { type, reason, message, by: "kubelet", fieldPath });
-  tell("Warning", "Unhealthy", `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}`);
-  tell("Normal", "Killing", `Container ${container.name} failed startup probe, will be restarted`);
+  const tell = (statement: Statement) => say(world, pod, { by: "kubelet", fieldPath, ...statement });
+  tell({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
+  tell({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
   return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
 }
 
@@ -79,7 +78,7 @@ export function passwordRefusal(database: Database, password: string | undefined
 }
 
 function unreachable(world: World, namespace: string): string {
-  const service = world.store.get(world.kinds.of("v1", "Service")!, namespace, "db");
+  const service = world.store.get("Service", namespace, "db");
   return service
     ? `psql: error: connection to server at "db" (10.96.0.20), port 5432 failed: Connection refused`
     : `psql: error: could not translate host name "db" to address: Name does not resolve`;
@@ -99,7 +98,7 @@ function runGuard(
   const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
   const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
   if (/'wheelwright claim '/.test(text)) return { database: claimed(database, noted, mine), refusal: null };
-  const others = world.store.list(world.kinds.of("v1", "Pod")!, namespace)
+  const others = world.store.list("Pod", namespace)
     .some((pod) => pod.metadata.uid === database.installer && pod.status?.phase === "Running");
   const facts: readonly (readonly [applies: boolean, raised: RegExp, words: string])[] = [
     [

@@ -18,7 +18,7 @@ export function probe({ world, pod, container }: Context): Run {
     exit,
   });
   const [name = "", space = namespace] = host.split(".");
-  if (!world.store.get(world.kinds.of("v1", "Service")!, space, name)) {
+  if (!world.store.get("Service", space, name)) {
     return failed(UNRESOLVED, `Could not resolve host: ${host}`);
   }
   if (readyBehind(world, space, name).length === 0) {

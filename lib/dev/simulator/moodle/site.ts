@@ -74,15 +74,15 @@ export function siteOf(world: World, namespace: string): Site {
 
 /** The handle of the volume behind a claim; null until it is bound. */
 export function volumeOf(world: World, namespace: string, claim: string): string | null {
-  const found = world.store.get(world.kinds.of("v1", "PersistentVolumeClaim")!, namespace, claim);
+  const found = world.store.get("PersistentVolumeClaim", namespace, claim);
   return found?.spec.volumeName ?? null;
 }
 
 /** The ready pods that a Service leads to; undefined members never. */
 export function readyBehind(world: World, namespace: string, service: string): KubeObject[] {
-  const found = world.store.get(world.kinds.of("v1", "Service")!, namespace, service);
+  const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
-  return world.store.list(world.kinds.of("v1", "Pod")!, namespace)
+  return world.store.list("Pod", namespace)
     .filter((pod) => selects({ matchLabels: found.spec.selector }, pod.metadata.labels) && isReady(pod));
 }
 

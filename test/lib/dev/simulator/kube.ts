@@ -55,7 +55,7 @@ export async function openKube(options: Partial<SimulatorOptions> = {}): Promise
       };
     },
     path(object) {
-      const kind = kinds.of(object.apiVersion, object.kind);
+      const kind = kinds.of(object);
       if (!kind) throw new Error(`The simulated cluster does not know ${object.apiVersion} ${object.kind}`);
       const root = kind.group === "" ? "/api/v1" : `/apis/${kind.apiVersion}`;
       return `${root}${kind.namespaced ? `/namespaces/${object.metadata.namespace}` : ""}/${kind.plural}`;

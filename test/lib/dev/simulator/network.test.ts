@@ -22,7 +22,7 @@ const selector = (name: string) => ({ matchLabels: { name } });
 function worldOf(...specs: Json[]): World {
   const kinds = readKinds(), store = openStore();
   const save = (apiVersion: string, kind: string, metadata: Json, more: Json = {}) =>
-    store.save(kinds.of(apiVersion, kind)!, {
+    store.save({
       apiVersion,
       kind,
       metadata: { uid: metadata.name, ...metadata },

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readKinds } from "#lib/dev/simulator/kinds.ts";
 import type { KubeObject } from "#lib/dev/simulator/object.ts";
 import { openRecorder } from "#lib/dev/simulator/recorder.ts";
 import { openStore } from "#lib/dev/simulator/store.ts";
@@ -93,7 +92,6 @@ http("refuse what they cannot understand, and whoever would write", async ({ kub
 });
 
 const record = suite("openRecorder");
-const kinds = readKinds(), kind = kinds.of("v1", "ConfigMap")!;
 const requested = { method: "PATCH", target: "/api/v1/x", text: "", userAgent: "test" };
 
 function fill(keep: "the last" | "everything"): { writes: number[]; history: number[] } {
@@ -101,7 +99,7 @@ function fill(keep: "the last" | "everything"): { writes: number[]; history: num
   const recorder = openRecorder(store, { keep, now: () => 0 });
   const object = { ...config({}), metadata: { name: "c", namespace: "a", uid: "u" } } as KubeObject;
   for (let i = 0; i < 45_000; i++) {
-    store.save(kind, object);
+    store.save(object);
     recorder.note(requested, 200);
   }
   return { writes: recorder.writes().map(({ n }) => n), history: recorder.history().map(({ n }) => n) };

@@ -22,9 +22,9 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   await lookOnce(app, { page: 50 });
   const asked = between.asked.slice(from);
   const lists = asked.filter(({ query }) => query.has("limit"));
-  const objects = standing.world.store.everything().filter(({ object }) => object.metadata.labels?.[SPOKE]);
-  const kinds = Map.groupBy(objects, ({ kind }) => kind.plural);
-  const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "secrets" ? 0 : Math.ceil(all.length / 50)), 0);
+  const objects = standing.world.store.everything().filter(({ metadata }) => metadata.labels?.[SPOKE]);
+  const kinds = Map.groupBy(objects, ({ kind }) => kind);
+  const pages = [...kinds].reduce((sum, [kind, all]) => sum + (kind === "Secret" ? 0 : Math.ceil(all.length / 50)), 0);
   const byName = asked.filter(({ path }) => /\/secrets\/\w+$/.test(path));
   assert.equal([objects.length, kinds.size], [SPOKES * 28, 12]);
   assert.is(byName.length, QUICK.asks, "as many Secrets as may be asked for");
