@@ -2,15 +2,8 @@
 import { type Kind, qualified } from "#lib/dev/simulator/kinds.ts";
 import { isRecord, type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
 import { badDryRun, demand } from "#lib/dev/simulator/api/options.ts";
-import {
-  badRequest,
-  type Cause,
-  conflict,
-  forbidden,
-  Refusal,
-  unsupported,
-  wrongValue,
-} from "#lib/dev/simulator/refusal.ts";
+import { badRequest, type Cause, conflict, forbidden, Refusal } from "#lib/dev/simulator/refusal.ts";
+import { all, unsupported, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface DeleteOptions {
@@ -45,11 +38,11 @@ const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
 function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): Cause[] {
   const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
   const both = policy !== undefined && orphanDependents !== undefined;
-  return [
-    ...(both ? [wrongValue(field, policy, "orphanDependents and deletionPropagation cannot be both set")] : []),
-    ...(policy === undefined || POLICIES.slice(0, 3).includes(policy) ? [] : [unsupported(field, policy, POLICIES)]),
-    ...badDryRun(dryRun ?? query.getAll("dryRun")),
-  ];
+  return all(
+    both && wrongValue(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
+    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && unsupported(field, policy, POLICIES),
+    badDryRun(dryRun ?? query.getAll("dryRun")),
+  );
 }
 
 /** Namespaces that a cluster cannot be without. */

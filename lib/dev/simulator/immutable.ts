@@ -2,19 +2,12 @@
 import { type Kind } from "#lib/dev/simulator/kinds.ts";
 import { type Json, type KubeObject, same } from "#lib/dev/simulator/object.ts";
 import { amount } from "#lib/dev/simulator/quantity.ts";
-import { type Cause, forbiddenField, invalid, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import { type Cause, invalid } from "#lib/dev/simulator/refusal.ts";
+import { all, forbiddenField, invalidAs, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-const STATEFUL_FREE = [
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds",
-];
+const STATEFUL_FREE = [...STATEFUL_RULE.matchAll(/'(\w+)'/g)].map(([, name]) => name);
 const POD_RULE =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
@@ -30,24 +23,20 @@ export function refuseChanges(kind: Kind, live: KubeObject, next: KubeObject): v
 const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
   Deployment: fixedSelector,
   ReplicaSet: fixedSelector,
-  StatefulSet: (live, next) => {
-    const fixed = (object: KubeObject) =>
-      Object.fromEntries(Object.entries(object.spec).filter(([name]) => !STATEFUL_FREE.includes(name)));
-    return same(fixed(live), fixed(next)) ? [] : [forbiddenField("spec", STATEFUL_RULE)];
+  StatefulSet(live, next) {
+    const fixed = ({ spec }: KubeObject) => Object.entries(spec).filter(([name]) => !STATEFUL_FREE.includes(name));
+    const alike = same(Object.fromEntries(fixed(live)), Object.fromEntries(fixed(next)));
+    return all(!alike && forbiddenField("spec", STATEFUL_RULE));
   },
-  Job: (live, next) => [
-    ...(same(live.spec.selector, next.spec.selector)
-      ? []
-      : [immutable("spec.selector", goSelector(next.spec.selector))]),
-    ...(same(live.spec.completions, next.spec.completions)
-      ? []
-      : [immutable("spec.completions", next.spec.completions)]),
-    ...(same(live.spec.template, next.spec.template) || mayRetune(live)
-      ? []
-      : [immutable("spec.template", `core.PodTemplateSpec${JSON.stringify(next.spec.template)}`)]),
-    ...fixed(live, next, "spec.completionMode"),
-  ],
-  PersistentVolumeClaim: (live, next) => {
+  Job: (live, next) =>
+    all(
+      fixedSelector(live, next),
+      fixed(live, next, "spec.completions"),
+      !same(live.spec.template, next.spec.template) && !mayRetune(live) &&
+        immutable("spec.template", `core.PodTemplateSpec${JSON.stringify(next.spec.template)}`),
+      fixed(live, next, "spec.completionMode"),
+    ),
+  PersistentVolumeClaim(live, next) {
     const fixed = (object: KubeObject) => ({
       ...object.spec,
       resources: undefined,
@@ -55,17 +44,16 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
       volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the binder sets it once
     });
     const asked = (object: KubeObject): string | undefined => object.spec.resources?.requests?.storage;
-    if (!same(fixed(live), fixed(next))) return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
-    if (same(asked(live), asked(next))) return [];
-    if (live.status?.phase !== "Bound") return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
+    const resized = !same(asked(live), asked(next));
+    if (!same(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
+      return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
+    }
     // What has been asked for and is not there yet may be taken back, but not down to what is.
-    const less = amount(asked(next)) < amount(asked(live)) &&
+    const less = resized && amount(asked(next)) < amount(asked(live)) &&
       amount(asked(next)) <= amount(live.status.capacity?.storage);
-    return less
-      ? [forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity")]
-      : [];
+    return all(less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"));
   },
-  Pod: (live, next) => {
+  Pod(live, next) {
     const fixed = ({ spec }: KubeObject) => ({
       ...spec,
       activeDeadlineSeconds: undefined,
@@ -74,67 +62,54 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
       containers: withoutImages(spec.containers),
       initContainers: withoutImages(spec.initContainers),
     });
-    return same(fixed(live), fixed(next)) ? [] : [forbiddenField("spec", POD_RULE)];
+    return all(!same(fixed(live), fixed(next)) && forbiddenField("spec", POD_RULE));
   },
-  Service: (live, next) => {
+  Service(live, next) {
     const [old, fresh] = [live.spec.clusterIP, next.spec.clusterIP];
     const moved = old !== undefined && old !== fresh && next.spec.type !== "ExternalName";
-    return moved
-      ? [{
-        reason: "FieldValueInvalid",
-        message: `Invalid value: []string{${JSON.stringify(fresh)}}: may not change once set`,
-        field: "spec.clusterIPs[0]",
-      }]
-      : [];
+    const shown = `[]string{${JSON.stringify(fresh)}}: may not change once set`;
+    return all(moved && invalidAs("spec.clusterIPs[0]", shown));
   },
-  Secret: sealed,
+  Secret: (live, next) => live.type === next.type ? sealed(live, next) : [immutable("type", JSON.stringify(next.type))],
   ConfigMap: sealed,
   StorageClass: (live, next) =>
     ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) => fixed(live, next, field)),
   IngressClass: (live, next) => fixed(live, next, "spec.controller"),
   RoleBinding: fixedRole,
   ClusterRoleBinding: fixedRole,
-  VolumeSnapshot: (live, next) => {
+  VolumeSnapshot(live, next) {
     const [old, fresh] = [live.spec?.source ?? {}, next.spec?.source ?? {}];
-    return ["persistentVolumeClaimName", "volumeSnapshotContentName"].flatMap((name) => {
-      if (old[name] === undefined || old[name] === fresh[name]) return [];
-      return fresh[name] === undefined
-        ? [{
-          reason: "FieldValueInvalid",
-          message: `Invalid value: ${name} is required once set`,
-          field: "spec.source",
-        }]
-        : [wrongValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)];
-    });
+    const changed = ["persistentVolumeClaimName", "volumeSnapshotContentName"]
+      .filter((name) => old[name] !== undefined && old[name] !== fresh[name]);
+    return changed.map((name) =>
+      fresh[name] === undefined
+        ? invalidAs("spec.source", `${name} is required once set`)
+        : wrongValue(`spec.source.${name}`, fresh[name], `${name} is immutable`)
+    );
   },
 };
 
 function sealed(live: KubeObject, next: KubeObject): Cause[] {
-  if (live.kind === "Secret" && live.type !== next.type) return [immutable("type", JSON.stringify(next.type))];
-  if (live.immutable !== true) return [];
-  const why = "field is immutable when `immutable` is set";
-  return [
-    ...(next.immutable === true ? [] : [forbiddenField("immutable", why)]),
-    ...(same(live.data, next.data) ? [] : [forbiddenField("data", why)]),
-  ];
+  const why = "field is immutable when `immutable` is set", is = live.immutable === true;
+  return all(
+    is && next.immutable !== true && forbiddenField("immutable", why),
+    is && !same(live.data, next.data) && forbiddenField("data", why),
+  );
 }
 
 function fixed(live: KubeObject, next: KubeObject, field: string): Cause[] {
   const read = (object: KubeObject): Json => field.split(".").reduce((at: Json, name) => at?.[name], object);
-  return same(read(live), read(next)) ? [] : [immutable(field, JSON.stringify(read(next) ?? null))];
+  return all(!same(read(live), read(next)) && immutable(field, JSON.stringify(read(next) ?? null)));
 }
 
 function fixedRole(live: KubeObject, next: KubeObject): Cause[] {
-  if (same(live.roleRef, next.roleRef)) return [];
   const { apiGroup, kind, name } = next.roleRef ?? {};
   const shown = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
-  return [{ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: cannot change roleRef`, field: "roleRef" }];
+  return all(!same(live.roleRef, next.roleRef) && invalidAs("roleRef", `${shown}: cannot change roleRef`));
 }
 
-function fixedSelector(live: KubeObject, next: KubeObject): Cause[] {
-  return same(live.spec.selector, next.spec.selector)
-    ? []
-    : [immutable("spec.selector", goSelector(next.spec.selector))];
+function fixedSelector({ spec: old }: KubeObject, { spec: { selector } }: KubeObject): Cause[] {
+  return all(!same(old.selector, selector) && immutable("spec.selector", goSelector(selector)));
 }
 
 /** A suspended Job that has not begun may still be given other resources. */
@@ -142,8 +117,8 @@ function mayRetune(job: KubeObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
 
-function immutable(field: string, shown: Json): Cause {
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${shown}: field is immutable`, field };
+function immutable(field: string, shown: string): Cause {
+  return invalidAs(field, `${shown}: field is immutable`);
 }
 
 /** A selector as Go prints it. */

@@ -1,5 +1,5 @@
 /** Refusals: what the API server answers when it does not do what was asked, with the wording of the real one. */
-import { type Kind, qualified } from "#lib/dev/simulator/kinds.ts";
+import { type Kind, qualified, resource } from "#lib/dev/simulator/kinds.ts";
 import type { Json } from "#lib/dev/simulator/object.ts";
 
 export interface Cause {
@@ -44,15 +44,15 @@ export function badRequest(message: string): Refusal {
 }
 
 export function notFound(kind: Kind, name: string): Refusal {
-  return new Refusal(404, "NotFound", `${nameResource(kind)} "${name}" not found`, detailsOf(kind, name));
+  return new Refusal(404, "NotFound", `${resource(kind)} "${name}" not found`, detailsOf(kind, name));
 }
 
 export function alreadyExists(kind: Kind, name: string): Refusal {
-  return new Refusal(409, "AlreadyExists", `${nameResource(kind)} "${name}" already exists`, detailsOf(kind, name));
+  return new Refusal(409, "AlreadyExists", `${resource(kind)} "${name}" already exists`, detailsOf(kind, name));
 }
 
 export function conflict(kind: Kind, name: string, why: string): Refusal {
-  const message = `Operation cannot be fulfilled on ${nameResource(kind)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${resource(kind)} "${name}": ${why}`;
   return new Refusal(409, "Conflict", message, detailsOf(kind, name));
 }
 
@@ -60,7 +60,7 @@ export const MODIFIED = "the object has been modified; please apply your changes
 
 export function forbidden(kind: Kind, name: string, why: string, causes?: readonly Cause[]): Refusal {
   const details = { ...detailsOf(kind, name), ...(causes ? { causes } : {}) };
-  return new Refusal(403, "Forbidden", `${nameResource(kind)} "${name}" is forbidden: ${why}`, details);
+  return new Refusal(403, "Forbidden", `${resource(kind)} "${name}" is forbidden: ${why}`, details);
 }
 
 /** 422: one cause a wrong field, all of them in one message. */
@@ -77,39 +77,6 @@ export function invalid(kind: Kind, name: string, causes: readonly Cause[]): Ref
 export function listCauses(causes: readonly Cause[]): string {
   const said = causes.map((cause) => `${cause.field}: ${cause.message}`);
   return said.length === 1 ? said[0]! : `[${said.join(", ")}]`;
-}
-
-export function wrongValue(field: string, value: Json, why: string): Cause {
-  const shown = typeof value === "string" ? JSON.stringify(value) : goValue(value);
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${shown}: ${why}`, field };
-}
-
-export function required(field: string, why = ""): Cause {
-  return { reason: "FieldValueRequired", message: why === "" ? "Required value" : `Required value: ${why}`, field };
-}
-
-export function forbiddenField(field: string, why: string): Cause {
-  return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field };
-}
-
-export function unsupported(field: string, value: string, known: readonly string[]): Cause {
-  const choices = known.map((choice) => JSON.stringify(choice)).join(", ");
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${choices}`;
-  return { reason: "FieldValueNotSupported", message, field };
-}
-
-/** A value as Go prints it in messages: maps of strings get their type, the rest is JSON. */
-function goValue(value: Json): string {
-  const texts = typeof value === "object" && value !== null && !Array.isArray(value) &&
-    Object.values(value).every((inner) => typeof inner === "string");
-  if (!texts) return JSON.stringify(value) ?? "null";
-  return `map[string]string{${
-    Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${JSON.stringify(value[name])}`).join(", ")
-  }}`;
-}
-
-function nameResource(kind: Kind): string {
-  return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 function detailsOf(kind: Kind, name: string): Json {

@@ -1,169 +1,183 @@
-/** What an object must be to be written: names, labels, and per kind what a manifest most easily gets wrong. */
-import { type Kind } from "#lib/dev/simulator/kinds.ts";
+/**
+ * What an object must be to be written: names, labels, and per kind what a manifest most easily gets wrong; then, of one
+ * that is right so far, the rules that look at more than one value. Single values are in schema/values.ts.
+ */
+import type { Kind } from "#lib/dev/simulator/kinds.ts";
 import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/object.ts";
-import { badContainers } from "#lib/dev/simulator/pod-validate.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/quantity.ts";
-import { type Cause, invalid, required, unsupported, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import { type Cause, invalid } from "#lib/dev/simulator/refusal.ts";
+import { all, invalidAs, required, unsupported, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
+import { badContainer } from "#lib/dev/simulator/rules/containers.ts";
+import { badConfigMap, badSecret } from "#lib/dev/simulator/rules/data.ts";
+import { badMetadata } from "#lib/dev/simulator/rules/meta.ts";
+import { badLabelKey, isLabelValue, KEY_RULE, VALUE_RULE } from "#lib/dev/simulator/rules/names.ts";
+import { badIngress, badNetworkPolicy, badService } from "#lib/dev/simulator/rules/network.ts";
+import { badPlace, badVolumes } from "#lib/dev/simulator/rules/pods.ts";
+import { badClaim, badLimits, badQuota } from "#lib/dev/simulator/rules/space.ts";
+import { badCronJob, badDeployment, badJob, badStatefulSet } from "#lib/dev/simulator/rules/workloads.ts";
 import { badValues, LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/schema/values.ts";
 import { selects } from "#lib/dev/simulator/selectors.ts";
 
-const VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and " +
-  "must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for " +
-  "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-const KEY_RULE = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
-  "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
-  "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
-const IN_LABELS = new Set(["Job"]); // their name becomes a pod's host name or label
+/** The longest name: of a Job because it becomes a pod's host name or label, a CronJob's Jobs add 11 characters. */
+const LONGEST: Readonly<Record<string, number>> = { Namespace: 63, Service: 63, StatefulSet: 63, Job: 63, CronJob: 52 };
 const RESTARTS = ["Always", "OnFailure", "Never"];
-const CRON_NAME = 52; // its Jobs' names add 11 characters
 
 export function validate(kind: Kind, object: KubeObject): void {
-  const causes = [...badMeta(kind, object), ...(RULES[kind.kind]?.(object) ?? []), ...badValues(kind.kind, object)];
+  refuse(kind, object, all(badMeta(object), RULES[kind.kind]?.(object), badValues(kind.kind, object)));
+  refuse(kind, object, all(badMetadata(object), !kind.custom && FURTHER[kind.kind]?.(object)));
+}
+
+function refuse(kind: Kind, object: KubeObject, causes: readonly Cause[]): void {
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
 }
 
-export function badMeta(kind: Kind, object: KubeObject): Cause[] {
-  const { name, labels = {}, annotations = {} } = object.metadata;
-  const causes: Cause[] = [];
-  const limit = LABELLED.has(kind.kind) || IN_LABELS.has(kind.kind) ? 63 : kind.kind === "CronJob" ? CRON_NAME : 253;
-  const plain = LABELLED.has(kind.kind);
-  if (name === "") causes.push(required("metadata.name", "name or generateName is required"));
-  else if (name.length > limit) {
-    causes.push(wrongValue("metadata.name", name, `must be no more than ${limit} characters`));
-  } else if (!(plain ? LABEL : SUBDOMAIN).test(name)) {
-    causes.push(wrongValue("metadata.name", name, plain ? LABEL_RULE : SUBDOMAIN_RULE));
-  }
-  causes.push(...badLabels("metadata.labels", labels));
-  for (const key of Object.keys(annotations)) {
-    if (badKey(key)) causes.push(wrongValue("metadata.annotations", key, KEY_RULE));
-  }
-  return causes;
+function badMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: KubeObject): Cause[] {
+  const most = LONGEST[kind] ?? 253, field = "metadata.name";
+  const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
+  return all(
+    name === ""
+      ? required(field, "name or generateName is required")
+      : name.length > most
+      ? wrongValue(field, name, `must be no more than ${most} characters`)
+      : !form.test(name) && wrongValue(field, name, rule),
+    badLabels("metadata.labels", labels),
+    Object.keys(annotations).flatMap((key) => badKey("metadata.annotations", key)),
+  );
 }
 
-export function badLabels(field: string, labels: Record<string, string>): Cause[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...(badKey(key) ? [wrongValue(field, key, KEY_RULE)] : []),
-    ...(value.length > 63 ? [wrongValue(field, value, "must be no more than 63 characters")] : []),
-    ...(/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value) ? [] : [wrongValue(field, value, VALUE_RULE)]),
-  ]);
+function badLabels(field: string, labels: Record<string, string>): Cause[] {
+  return Object.entries(labels).flatMap(([key, value]) =>
+    all(
+      badKey(field, key),
+      value.length > 63 && wrongValue(field, value, "must be no more than 63 characters"),
+      !isLabelValue(value) && wrongValue(field, value, VALUE_RULE),
+    )
+  );
+}
+
+function badKey(field: string, key: string): Cause[] {
+  return all(badLabelKey(key).length > 0 && wrongValue(field, key, KEY_RULE));
 }
 
 const SECURITY = "pod-security.kubernetes.io/";
 const LEVELS = ["privileged", "baseline", "restricted"];
 
 const RULES: Record<string, (object: KubeObject) => Cause[]> = {
-  Namespace: ({ metadata }) =>
+  Namespace: ({ metadata: { labels = {} } }) =>
     ["enforce", "audit", "warn"].flatMap((mode) => {
-      const labels = metadata.labels ?? {}, key = SECURITY + mode, field = (name: string) => `metadata.labels[${name}]`;
-      const level = labels[key], version = labels[`${key}-version`];
-      return [
-        ...(level === undefined || LEVELS.includes(level)
-          ? []
-          : [wrongValue(field(key), level, `must be one of ${LEVELS.join(", ")}`)]),
-        ...(version === undefined || /^(latest|v1\.(0|[1-9]\d*))$/.test(version)
-          ? []
-          : [wrongValue(field(`${key}-version`), version, 'must be "latest" or "v1.x"')]),
-      ];
+      const key = SECURITY + mode, level = labels[key], version = labels[`${key}-version`];
+      return all(
+        level !== undefined && !LEVELS.includes(level) &&
+          wrongValue(`metadata.labels[${key}]`, level, `must be one of ${LEVELS.join(", ")}`),
+        version !== undefined && !/^(latest|v1\.(0|[1-9]\d*))$/.test(version) &&
+          wrongValue(`metadata.labels[${key}-version]`, version, 'must be "latest" or "v1.x"'),
+      );
     }),
-  Service: (object) => {
-    const ports: Json[] = object.spec.ports ?? [];
-    const unnamed = ports.length > 1
-      ? ports.flatMap((port, i) => port.name ? [] : [required(`spec.ports[${i}].name`)])
-      : [];
-    const headless = object.spec.clusterIP === "None" || object.spec.type === "ExternalName";
-    return [...(ports.length === 0 && !headless ? [required("spec.ports")] : []), ...unnamed];
+  Service: ({ spec }) => {
+    const ports: Json[] = spec.ports ?? [], headless = spec.clusterIP === "None" || spec.type === "ExternalName";
+    const unnamed = ports.length > 1 ? ports.flatMap((port, i) => port.name ? [] : [i]) : [];
+    return all(
+      ports.length === 0 && !headless && required("spec.ports"),
+      unnamed.map((i) => required(`spec.ports[${i}].name`)),
+    );
   },
-  PersistentVolumeClaim: (object) => {
-    const asked = object.spec.resources?.requests?.storage;
-    return [
-      ...((object.spec.accessModes ?? []).length === 0
-        ? [required("spec.accessModes", "at least 1 access mode is required")]
-        : []),
-      ...(asked === undefined ? [required("spec.resources[storage]")] : []),
-      ...badQuantities("spec.resources.requests", object.spec.resources?.requests),
-    ];
-  },
+  PersistentVolumeClaim: ({ spec: { accessModes = [], resources } }) =>
+    all(
+      accessModes.length === 0 && required("spec.accessModes", "at least 1 access mode is required"),
+      resources?.requests?.storage === undefined && required("spec.resources[storage]"),
+      badQuantities("spec.resources.requests", resources?.requests),
+    ),
   ResourceQuota: (object) => badQuantities("spec.hard", object.spec.hard),
-  Pod: (object) => badContainers("spec", object.spec),
-  Deployment: (object) => badWorkload(object, ["Always"]),
-  ReplicaSet: (object) => badWorkload(object, ["Always"]),
-  StatefulSet: (object) => badWorkload(object, ["Always"]),
-  Job: (object) => badTemplate("spec.template", object.spec.template, ["OnFailure", "Never"]),
-  CronJob: (object) => [
-    ...badSchedule(object.spec.schedule ?? ""),
-    ...badTemplate("spec.jobTemplate.spec.template", object.spec.jobTemplate?.spec?.template, ["OnFailure", "Never"]),
-  ],
-  Ingress: (object) => {
-    const rules: Json[] = object.spec?.rules ?? [];
-    const none = rules.length === 0 && !object.spec?.defaultBackend;
-    return [
-      ...(none ? [wrongValue("spec", [], "either `defaultBackend` or `rules` must be specified")] : []),
-      ...rules.flatMap((rule, i) => [
-        ...(rule.host === undefined || SUBDOMAIN.test(rule.host.replace(/^\*\./, ""))
-          ? []
-          : [wrongValue(`spec.rules[${i}].host`, rule.host, SUBDOMAIN_RULE)]),
-        ...(rule.http?.paths ?? []).flatMap((path: Json, j: number) =>
-          path.pathType ? [] : [required(`spec.rules[${i}].http.paths[${j}].pathType`, "pathType must be specified")]
-        ),
-      ]),
-    ];
+  Pod: (object) => badPod("spec", object.spec),
+  Deployment: badWorkload,
+  ReplicaSet: badWorkload,
+  StatefulSet: badWorkload,
+  Job: ({ spec }) => badTemplate("spec.template", spec.template, ["OnFailure", "Never"]),
+  CronJob: ({ spec: { schedule, jobTemplate } }) =>
+    all(
+      badSchedule(schedule ?? ""),
+      badTemplate("spec.jobTemplate.spec.template", jobTemplate?.spec?.template, ["OnFailure", "Never"]),
+    ),
+  Ingress: ({ spec }) => {
+    const rules: Json[] = spec?.rules ?? [], field = "spec.rules";
+    const none = rules.length === 0 && !spec?.defaultBackend;
+    return all(
+      none && wrongValue("spec", [], "either `defaultBackend` or `rules` must be specified"),
+      rules.flatMap(({ host, http }, i) =>
+        all(
+          host !== undefined && !SUBDOMAIN.test(host.replace(/^\*\./, "")) &&
+            wrongValue(`${field}[${i}].host`, host, SUBDOMAIN_RULE),
+          (http?.paths ?? []).flatMap(({ pathType }: Json, j: number) =>
+            all(!pathType && required(`${field}[${i}].http.paths[${j}].pathType`, "pathType must be specified"))
+          ),
+        )
+      ),
+    );
   },
   VolumeSnapshot: (object) => {
-    const { source, volumeSnapshotClassName } = object.spec ?? {};
+    const { source, volumeSnapshotClassName } = object.spec ?? {}, field = "spec.source";
     if (volumeSnapshotClassName === "") {
       const why = "volumeSnapshotClassName must not be the empty string when set";
       return [wrongValue("spec.volumeSnapshotClassName", "", why)];
     }
-    if (isRecord(source)) return Object.keys(source).length === 1 ? [] : [oneSource()];
+    const one = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
+    if (isRecord(source)) return all(Object.keys(source).length !== 1 && invalidAs(field, one));
     const unchecked = "some validation rules were not checked because the object was invalid; correct the existing " +
       "errors to complete validation";
-    return [required("spec.source"), {
-      reason: "FieldValueInvalid",
-      message: `Invalid value: "null": ${unchecked}`,
-      field: "<nil>",
-    }];
+    return [required(field), invalidAs("<nil>", `"null": ${unchecked}`)];
   },
 };
 
-/** The rule of a CRD shows no value. */
-function oneSource(): Cause {
-  const why = "exactly one of volumeSnapshotContentName and persistentVolumeClaimName must be set";
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "spec.source" };
-}
-
-function badWorkload(object: KubeObject, policies: readonly string[]): Cause[] {
-  const { selector, template } = object.spec;
-  if (!selector) return [required("spec.selector")];
-  const labels = template?.metadata?.labels ?? {};
-  const mismatch = selects(selector, labels)
-    ? []
-    : [wrongValue("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")];
-  return [
-    ...mismatch,
-    ...badTemplate("spec.template", withClaims(template, object.spec.volumeClaimTemplates), policies),
-  ];
-}
+const FURTHER: Readonly<Record<string, (object: Json) => Cause[]>> = {
+  ConfigMap: badConfigMap,
+  CronJob: badCronJob,
+  Deployment: badDeployment,
+  Ingress: badIngress,
+  Job: badJob,
+  LimitRange: badLimits,
+  NetworkPolicy: badNetworkPolicy,
+  PersistentVolumeClaim: ({ spec }) => badClaim("spec", spec),
+  Pod: ({ spec: { restartPolicy: policy = "Always" } }) =>
+    all(!RESTARTS.includes(policy) && unsupported("spec.restartPolicy", policy, RESTARTS)),
+  ResourceQuota: badQuota,
+  Secret: badSecret,
+  Service: badService,
+  StatefulSet: badStatefulSet,
+};
 
 /** A StatefulSet's pods get a volume for each of its claim templates. */
-function withClaims(template: Json, claims: Json[] = []): Json {
-  const volumes = [...template?.spec?.volumes ?? [], ...claims.map((claim) => ({ name: claim.metadata?.name }))];
-  return { ...template, spec: { ...template?.spec, volumes } };
+function badWorkload({ spec: { selector, template, volumeClaimTemplates: claims = [] } }: KubeObject): Cause[] {
+  if (!selector) return [required("spec.selector")];
+  const labels = template?.metadata?.labels ?? {}, field = "spec.template";
+  const volumes = [...template?.spec?.volumes ?? [], ...claims.map(({ metadata }: Json) => ({ name: metadata?.name }))];
+  return all(
+    !selects(selector, labels) &&
+      wrongValue(`${field}.metadata.labels`, labels, "`selector` does not match template `labels`"),
+    badTemplate(field, { ...template, spec: { ...template?.spec, volumes } }, ["Always"]),
+  );
 }
 
-function badTemplate(
-  field: string,
-  template: Json,
-  policies: readonly string[],
-  claims: readonly Json[] = [],
-): Cause[] {
-  const policy = template?.spec?.restartPolicy ?? "";
-  return [
-    ...badLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
-    ...badContainers(`${field}.spec`, template?.spec ?? {}, claims),
-    ...badRestart(`${field}.spec.restartPolicy`, policy, policies),
-  ];
+function badTemplate(field: string, template: Json, policies: readonly string[]): Cause[] {
+  return all(
+    badLabels(`${field}.labels`, template?.metadata?.labels ?? {}),
+    badPod(`${field}.spec`, template?.spec ?? {}),
+    badRestart(`${field}.spec.restartPolicy`, template?.spec?.restartPolicy ?? "", policies),
+  );
+}
+
+function badPod(field: string, spec: Json): Cause[] {
+  const { volumes = [], containers = [], initContainers = [] } = spec;
+  const names = new Set<string>(volumes.map(({ name }: Json) => name)), seen = new Set<string>();
+  const bad = (which: string, list: Json[]) =>
+    list.flatMap((container, i) => badContainer(`${field}.${which}[${i}]`, container, names, seen));
+  return all(
+    badVolumes(`${field}.volumes`, volumes),
+    containers.length === 0 && required(`${field}.containers`),
+    bad("containers", containers),
+    bad("initContainers", initContainers),
+    badPlace(field, spec),
+  );
 }
 
 /** A Job that says nothing would restart its pods always, and is asked to say something. */
@@ -182,13 +196,7 @@ function badSchedule(schedule: string): Cause[] {
   return [wrongValue("spec.schedule", schedule, why)];
 }
 
-export function badQuantities(field: string, quantities: Record<string, string> | undefined): Cause[] {
+function badQuantities(field: string, quantities: Record<string, string> | undefined): Cause[] {
   return Object.entries(quantities ?? {}).filter(([, text]) => readQuantity(text) === null)
     .map(([name, text]) => wrongValue(`${field}[${name}]`, text, QUANTITY_RULE));
-}
-
-function badKey(key: string): boolean {
-  const [name, prefix, more] = key.split("/").reverse();
-  return more !== undefined || name!.length > 63 || !/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name!) ||
-    (prefix !== undefined && !SUBDOMAIN.test(prefix));
 }

@@ -12,7 +12,6 @@ import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/managed.t
 import { type Json, type KubeObject, type ManagedFields, randomSuffix, same } from "#lib/dev/simulator/object.ts";
 import { alreadyExists, badRequest, conflict, invalid, MODIFIED, Refusal } from "#lib/dev/simulator/refusal.ts";
 import { newFinalizers } from "#lib/dev/simulator/rules/meta.ts";
-import { refuseBroken } from "#lib/dev/simulator/rules/rules.ts";
 import { validate } from "#lib/dev/simulator/validate.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -62,7 +61,6 @@ export function createObject(
   };
   const full = labelled(withDefaults(enrich(world, withDefaults(born, null)), null));
   validate(kind, full);
-  refuseBroken(kind, full);
   police(world, full, null, options.warn ?? (() => {}));
   const standing = world.store.get(kind.kind, namespace, name);
   if (standing) throw taken(kind, standing);
@@ -94,7 +92,6 @@ export function replaceObject(world: World, live: KubeObject, next: Json, option
   const generation = (live.metadata.generation ?? 1) + (changed ? 1 : 0);
   const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
   validate(kind, full);
-  refuseBroken(kind, full);
   const gained = newFinalizers(live, next);
   if (gained.length > 0) throw invalid(kind, live.metadata.name, gained);
   refuseChanges(kind, live, full);

@@ -5,6 +5,7 @@ import type { Validation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
 import { badRequest, Refusal } from "#lib/dev/simulator/refusal.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/quantity.ts";
+import { wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import { refuseUndecoded } from "#lib/dev/simulator/rules/data.ts";
 import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
@@ -178,9 +179,8 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
 
 /** A patch that makes something of the object that it cannot be is told with the whole of it, and nameless. */
 function unpatchable(body: Json, why: string): Refusal {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(body))}: ${why}`;
-  const causes = [{ reason: "FieldValueInvalid", message, field: "patch" }];
-  return new Refusal(422, "Invalid", ` "" is invalid: patch: ${message}`, { causes });
+  const cause = wrongValue("patch", JSON.stringify(body), why);
+  return new Refusal(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
 }
 
 function hasBadQuantity(value: Json, type: Type): boolean {

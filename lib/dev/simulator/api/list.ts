@@ -3,7 +3,8 @@ import { demand } from "#lib/dev/simulator/api/options.ts";
 import type { Kind } from "#lib/dev/simulator/kinds.ts";
 import { labelSelector } from "#lib/dev/simulator/label-selector.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { badRequest, type Cause, forbiddenField, Refusal, unsupported } from "#lib/dev/simulator/refusal.ts";
+import { badRequest, type Cause, Refusal } from "#lib/dev/simulator/refusal.ts";
+import { all, forbiddenField, unsupported } from "#lib/dev/simulator/rules/causes.ts";
 import { fieldSelector, type Test } from "#lib/dev/simulator/selectors.ts";
 import { keyOf } from "#lib/dev/simulator/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -42,27 +43,18 @@ export function refuseListOptions(world: World, query: URLSearchParams, watches:
 
 function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
   const field = "resourceVersionMatch", match = query.get(field) ?? "";
-  const initial = query.has("sendInitialEvents");
-  if (watches) {
-    if (initial) {
-      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-      return match === "NotOlderThan" ? [] : [forbiddenField(field, why)];
-    }
-    if (match === "") return [];
-    const why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-    return [
-      forbiddenField(field, why),
-      ...(match === "NotOlderThan" ? [] : [unsupported(field, match, ["NotOlderThan"])]),
-    ];
+  if (watches && query.has("sendInitialEvents")) {
+    const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    return all(match !== "NotOlderThan" && forbiddenField(field, why));
   }
   if (match === "") return [];
-  const version = query.get("resourceVersion") ?? "";
-  return [
-    ...(version === ""
-      ? [forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
-      : []),
-    ...(MATCHES.includes(match) ? [] : [unsupported(field, match, MATCHES)]),
-  ];
+  const missing = watches ? "for watch unless sendInitialEvents is" : "unless resourceVersion is";
+  const known = watches ? ["NotOlderThan"] : MATCHES;
+  return all(
+    (watches || !query.get("resourceVersion")) &&
+      forbiddenField(field, `resourceVersionMatch is forbidden ${missing} provided`),
+    !known.includes(match) && unsupported(field, match, known),
+  );
 }
 
 export function listObjects(

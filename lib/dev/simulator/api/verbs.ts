@@ -18,7 +18,8 @@ import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
 import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/deletion.ts";
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
 import { jsonPatch, mergePatch } from "#lib/dev/simulator/patch.ts";
-import { badRequest, conflict, invalid, notFound, Refusal, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import { badRequest, conflict, invalid, notFound, Refusal } from "#lib/dev/simulator/refusal.ts";
+import { invalidAs, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import { fit } from "#lib/dev/simulator/schema/fields.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
@@ -123,11 +124,8 @@ function put(world: World, asked: Asked): Answer {
   refuseOtherName(body, route);
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
-    throw invalid(route.kind, route.name!, [{
-      reason: "FieldValueInvalid",
-      message: "Invalid value: 0x0: must be specified for an update",
-      field: "metadata.resourceVersion",
-    }]);
+    const cause = invalidAs("metadata.resourceVersion", "0x0: must be specified for an update");
+    throw invalid(route.kind, route.name!, [cause]);
   }
   return ok(replaceObject(world, live, body, optionsOf(asked)));
 }

@@ -1,107 +1,143 @@
-/** What a container must be: its image, variables, mounts, ports and probes. */
+/** What a container must be: its image, variables, mounts, ports, probes and resources. */
 import { posix } from "node:path";
 import type { Json } from "#lib/dev/simulator/object.ts";
-import { type Cause, forbiddenField, required, unsupported, wrongValue } from "#lib/dev/simulator/refusal.ts";
-import { duplicate, missing, outside, repeated, wrong } from "#lib/dev/simulator/rules/causes.ts";
+import { amount, QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/quantity.ts";
+import type { Cause } from "#lib/dev/simulator/refusal.ts";
+import {
+  all,
+  duplicate,
+  forbiddenField,
+  missing,
+  outside,
+  repeated,
+  required,
+  unsupported,
+  wrong,
+  wrongValue,
+} from "#lib/dev/simulator/rules/causes.ts";
 import { badDataKey, badVariable } from "#lib/dev/simulator/rules/names.ts";
+import { badSecurity } from "#lib/dev/simulator/rules/pods.ts";
 
 const SOURCES = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"];
 const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc"];
 const PROBES = ["livenessProbe", "readinessProbe", "startupProbe"];
 const COUNTS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+const STANDARD = /^(cpu|memory|ephemeral-storage|hugepages-.+)$|\//;
 
-export function badImage(field: string, image: string | undefined): Cause[] {
-  if (!image) return [required(field)];
-  return image === image.trim() ? [] : [wrongValue(field, image, "must not have leading or trailing whitespace")];
+/** `volumes` are the names of the pod's; `seen` those of its containers so far. */
+export function badContainer(field: string, container: Json, volumes: ReadonlySet<string>, seen: Set<string>): Cause[] {
+  const { name, image, volumeMounts = [], env = [], ports = [], resources = {}, securityContext = {} } = container;
+  const twice = name && seen.has(name);
+  seen.add(name);
+  return all(
+    !name && required(`${field}.name`),
+    twice && duplicate(`${field}.name`, name),
+    !image && required(`${field}.image`),
+    image && image !== image.trim() &&
+      wrongValue(`${field}.image`, image, "must not have leading or trailing whitespace"),
+    badPorts(`${field}.ports`, ports),
+    badVariables(`${field}.env`, env),
+    badMounts(`${field}.volumeMounts`, volumeMounts, volumes),
+    PROBES.filter((probe) => container[probe] !== undefined)
+      .flatMap((probe) => badProbe(`${field}.${probe}`, container[probe], probe !== "readinessProbe")),
+    badResources(`${field}.resources`, resources),
+    badSecurity(`${field}.securityContext`, securityContext),
+  );
 }
 
-export function badMounts(field: string, mounts: readonly Json[], volumes: ReadonlySet<string>): Cause[] {
+function badMounts(field: string, mounts: readonly Json[], volumes: ReadonlySet<string>): Cause[] {
   const twice = new Set(repeated(mounts, ({ mountPath }) => mountPath).map(({ at }) => at));
-  return mounts.flatMap((mount, i) => {
-    const at = `${field}[${i}]`, { mountPath, name, subPath } = mount;
-    return [
-      ...(volumes.has(name) ? [] : [missing(`${at}.name`, name)]),
-      ...(mountPath ? [] : [required(`${at}.mountPath`)]),
-      ...(twice.has(i) ? [wrongValue(`${at}.mountPath`, mountPath, "must be unique")] : []),
-      ...badSubPath(`${field}.subPath`, subPath ?? ""),
-    ];
-  });
+  return mounts.flatMap(({ mountPath, name, subPath = "" }, i) =>
+    all(
+      !volumes.has(name) && missing(`${field}[${i}].name`, name),
+      !mountPath && required(`${field}[${i}].mountPath`),
+      twice.has(i) && wrongValue(`${field}[${i}].mountPath`, mountPath, "must be unique"),
+      posix.isAbsolute(subPath)
+        ? wrongValue(`${field}.subPath`, subPath, "must be a relative path")
+        : subPath.split("/").includes("..") && wrongValue(`${field}.subPath`, subPath, "must not contain '..'"),
+    )
+  );
 }
 
-function badSubPath(field: string, path: string): Cause[] {
-  if (posix.isAbsolute(path)) return [wrongValue(field, path, "must be a relative path")];
-  return path.split("/").includes("..") ? [wrongValue(field, path, "must not contain '..'")] : [];
-}
-
-export function badVariables(field: string, variables: readonly Json[]): Cause[] {
-  return variables.flatMap(({ name, value, valueFrom }, i) => {
-    const at = `${field}[${i}]`;
-    return [
-      ...(name ? wrong(`${at}.name`, name, badVariable(name)) : [required(`${at}.name`)]),
-      ...(valueFrom === undefined ? [] : badSource(`${at}.valueFrom`, value, valueFrom)),
-    ];
-  });
+function badVariables(field: string, variables: readonly Json[]): Cause[] {
+  return variables.flatMap(({ name, value, valueFrom }, i) =>
+    all(
+      name ? wrong(`${field}[${i}].name`, name, badVariable(name)) : required(`${field}[${i}].name`),
+      valueFrom !== undefined && badSource(`${field}[${i}].valueFrom`, value, valueFrom),
+    )
+  );
 }
 
 function badSource(field: string, value: Json, source: Json): Cause[] {
   const kinds = SOURCES.filter((name) => source?.[name]);
-  const key = source?.secretKeyRef ?? source?.configMapKeyRef;
-  const at = `${field}.${source?.secretKeyRef ? "secretKeyRef" : "configMapKeyRef"}.key`;
-  return [
-    ...(kinds.length === 0
-      ? [wrongValue(
-        field,
-        "",
-        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
-      )]
-      : value
-      ? [wrongValue(field, "", "may not be specified when `value` is not empty")]
-      : kinds.length > 1
-      ? [wrongValue(field, "", "may not have more than one field specified at a time")]
-      : []),
-    ...(key ? key.key ? wrong(at, key.key, badDataKey(key.key)) : [required(at)] : []),
-  ];
+  const which = source?.secretKeyRef ? "secretKeyRef" : "configMapKeyRef";
+  const key = source?.[which], at = `${field}.${which}.key`;
+  const why = kinds.length === 0
+    ? "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+    : value
+    ? "may not be specified when `value` is not empty"
+    : kinds.length > 1 && "may not have more than one field specified at a time";
+  return all(
+    why && wrongValue(field, "", why),
+    key && (key.key ? wrong(at, key.key, badDataKey(key.key)) : required(at)),
+  );
 }
 
-export function badPorts(field: string, ports: readonly Json[]): Cause[] {
-  return [
-    ...ports.flatMap(({ containerPort, protocol }, i) => [
-      ...(containerPort ? outside(`${field}[${i}].containerPort`, containerPort, 1, 65535) : [
-        required(`${field}[${i}].containerPort`),
-      ]),
-      ...(protocol === undefined || ["SCTP", "TCP", "UDP"].includes(protocol)
-        ? []
-        : [unsupported(`${field}[${i}].protocol`, protocol, ["SCTP", "TCP", "UDP"])]),
-    ]),
-    ...repeated(ports, ({ name }) => name).map(({ item, at }) => duplicate(`${field}[${at}].name`, item.name)),
-  ];
-}
-
-export function badProbes(field: string, container: Json): Cause[] {
-  return PROBES.filter((name) => container[name] !== undefined)
-    .flatMap((name) => badProbe(`${field}.${name}`, container[name], name !== "readinessProbe"));
+function badPorts(field: string, ports: readonly Json[]): Cause[] {
+  return all(
+    ports.flatMap(({ containerPort: port, protocol }, i) =>
+      all(
+        port ? outside(`${field}[${i}].containerPort`, port, 1, 65535) : required(`${field}[${i}].containerPort`),
+        protocol !== undefined && !PROTOCOLS.includes(protocol) &&
+          unsupported(`${field}[${i}].protocol`, protocol, PROTOCOLS),
+      )
+    ),
+    repeated(ports, ({ name }) => name).map(({ item, at }) => duplicate(`${field}[${at}].name`, item.name)),
+  );
 }
 
 function badProbe(field: string, probe: Json, once: boolean): Cause[] {
-  const [first, ...more] = HANDLERS.filter((name) => probe?.[name]);
+  const [first, second] = HANDLERS.filter((name) => probe?.[name]);
   const port = probe?.httpGet?.port ?? probe?.tcpSocket?.port;
-  const at = `${field}.${probe?.httpGet ? "httpGet" : "tcpSocket"}.port`;
-  const below = COUNTS.filter((name) => probe?.[name] < 0)
-    .map((name) => wrongValue(`${field}.${name}`, probe[name], "must be greater than or equal to 0"));
-  return [
-    ...(first === undefined ? [required(field, "must specify a handler type")] : []),
-    ...more.slice(0, 1).map((name) => forbiddenField(`${field}.${name}`, "may not specify more than 1 handler type")),
-    ...(port === undefined ? [] : badPort(at, port)),
-    ...below,
-    ...(once && probe?.successThreshold > 1
-      ? [wrongValue(`${field}.successThreshold`, probe.successThreshold, "must be 1")]
-      : []),
-  ];
+  return all(
+    first === undefined && required(field, "must specify a handler type"),
+    second && forbiddenField(`${field}.${second}`, "may not specify more than 1 handler type"),
+    port !== undefined && badPort(`${field}.${probe?.httpGet ? "httpGet" : "tcpSocket"}.port`, port),
+    COUNTS.filter((name) => probe?.[name] < 0)
+      .map((name) => wrongValue(`${field}.${name}`, probe[name], "must be greater than or equal to 0")),
+    once && probe?.successThreshold > 1 &&
+      wrongValue(`${field}.successThreshold`, probe.successThreshold, "must be 1"),
+  );
 }
 
 function badPort(field: string, port: number | string): Cause[] {
   if (typeof port === "number") return outside(field, port, 1, 65535);
   if (port.length > 15) return [wrongValue(field, port, "must be no more than 15 characters")];
   const why = "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)";
-  return /^[-a-z0-9]+$/.test(port) ? [] : [wrongValue(field, port, why)];
+  return all(!/^[-a-z0-9]+$/.test(port) && wrongValue(field, port, why));
+}
+
+function badResources(field: string, { requests = {}, limits = {} }: Json): Cause[] {
+  const each = (which: string, amounts: Record<string, string>) =>
+    Object.entries(amounts).flatMap(([name, text]) => badResource(`${field}.${which}[${name}]`, name, text));
+  const over = Object.entries<string>(requests).filter(([name, text]) =>
+    limits[name] && amount(text) > amount(limits[name])
+  );
+  return all(
+    each("requests", requests),
+    each("limits", limits),
+    over.map(([name, text]) =>
+      wrongValue(`${field}.requests`, text, `must be less than or equal to ${name} limit of ${limits[name]}`)
+    ),
+  );
+}
+
+function badResource(field: string, name: string, text: string): Cause[] {
+  if (readQuantity(text) === null) return [wrongValue(field, text, QUANTITY_RULE)];
+  if (!STANDARD.test(name)) {
+    const whys = ["must be a standard resource type or fully qualified", "must be a standard resource for containers"];
+    return wrong(field, name, whys);
+  }
+  return all(amount(text) < 0 && wrongValue(field, text, "must be greater than or equal to 0"));
 }

@@ -1,8 +1,7 @@
 /** What ConfigMaps and Secrets may hold: keys, sizes, base64, and what a Secret's type asks for. */
 import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { badRequest } from "#lib/dev/simulator/refusal.ts";
-import { type Cause, required, wrongValue } from "#lib/dev/simulator/refusal.ts";
-import { tooLong, wrong } from "#lib/dev/simulator/rules/causes.ts";
+import { badRequest, type Cause } from "#lib/dev/simulator/refusal.ts";
+import { all, required, tooLong, wrong, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import { badDataKey } from "#lib/dev/simulator/rules/names.ts";
 
 const MOST = 1024 * 1024;
@@ -36,24 +35,26 @@ function firstBad(text: string): number {
 
 export function badConfigMap({ data = {}, binaryData = {} }: Json): Cause[] {
   const size = sizeOf(data, Buffer.byteLength) + sizeOf(binaryData, bytesOf);
-  return [
-    ...Object.keys(data).flatMap((key) => [
-      ...wrong(`data[${key}]`, key, badDataKey(key)),
-      ...(key in binaryData ? [wrongValue(`data[${key}]`, key, "duplicate of key present in binaryData")] : []),
-    ]),
-    ...Object.keys(binaryData).flatMap((key) => wrong(`binaryData[${key}]`, key, badDataKey(key))),
-    ...(size > MOST ? [tooLong("[]", MOST)] : []),
-  ];
+  return all(
+    Object.keys(data).flatMap((key) =>
+      all(
+        wrong(`data[${key}]`, key, badDataKey(key)),
+        key in binaryData && wrongValue(`data[${key}]`, key, "duplicate of key present in binaryData"),
+      )
+    ),
+    Object.keys(binaryData).flatMap((key) => wrong(`binaryData[${key}]`, key, badDataKey(key))),
+    size > MOST && tooLong("[]", MOST),
+  );
 }
 
 /** `data` holds everything, what came as stringData too. */
 export function badSecret({ type = "Opaque", data = {} }: Json): Cause[] {
-  return [
-    ...Object.keys(data).flatMap((key) => wrong(`data[${key}]`, key, badDataKey(key))),
-    ...(sizeOf(data, bytesOf) > MOST ? [tooLong("data", MOST)] : []),
-    ...(DEMANDED[type] ?? []).filter((key) => !(key in data)).map((key) => required(`data[${key}]`)),
-    ...badRegistries(type, data[".dockerconfigjson"]),
-  ];
+  return all(
+    Object.keys(data).flatMap((key) => wrong(`data[${key}]`, key, badDataKey(key))),
+    sizeOf(data, bytesOf) > MOST && tooLong("data", MOST),
+    (DEMANDED[type] ?? []).filter((key) => !(key in data)).map((key) => required(`data[${key}]`)),
+    badRegistries(type, data[".dockerconfigjson"]),
+  );
 }
 
 function badRegistries(type: string, encoded: string | undefined): Cause[] {

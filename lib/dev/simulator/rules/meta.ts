@@ -1,7 +1,7 @@
 /** What every object's metadata must be, beyond its names and labels: annotations, finalizers, owners. */
 import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { type Cause, forbiddenField, wrongValue } from "#lib/dev/simulator/refusal.ts";
-import { tooLong, wrong } from "#lib/dev/simulator/rules/causes.ts";
+import type { Cause } from "#lib/dev/simulator/refusal.ts";
+import { all, forbiddenField, tooLong, wrong, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import { badLabelKey } from "#lib/dev/simulator/rules/names.ts";
 
 const ANNOTATIONS_MOST = 256 * 1024;
@@ -14,38 +14,30 @@ export function badMetadata({ metadata }: KubeObject): Cause[] {
     0,
   );
   const field = "metadata.ownerReferences";
-  const owners = ownerReferences.flatMap((owner: Json) => [
-    ...(owner.apiVersion
-      ? []
-      : [wrongValue(`${field}.apiVersion`, owner.apiVersion ?? "", "version must not be empty")]),
-    ...(["kind", "name", "uid"] as const).filter((name) => !owner[name])
-      .map((name) => wrongValue(`${field}.${name}`, owner[name] ?? "", "must not be empty")),
-  ]);
   const [first, second] = ownerReferences.filter((owner) => owner.controller === true);
-  const both = first && second
-    ? [wrongValue(
+  return all(
+    size > ANNOTATIONS_MOST && tooLong("metadata.annotations", ANNOTATIONS_MOST),
+    ownerReferences.flatMap((owner: Json) =>
+      ["apiVersion", "kind", "name", "uid"].filter((name) => !owner[name]).map((name) => {
+        const what = name === "apiVersion" ? "version must" : "must";
+        return wrongValue(`${field}.${name}`, owner[name] ?? "", `${what} not be empty`);
+      })
+    ),
+    second && wrongValue(
       field,
       ownerReferences,
       'Only one reference can have Controller set to true. Found "true" in references for ' +
-        `${first.kind}/${first.name} and ${second.kind}/${second.name}`,
-    )]
-    : [];
-  return [
-    ...(size > ANNOTATIONS_MOST ? [tooLong("metadata.annotations", ANNOTATIONS_MOST)] : []),
-    ...owners,
-    ...both,
-    ...finalizers.flatMap(badFinalizer),
-  ];
+        `${first!.kind}/${first!.name} and ${second.kind}/${second.name}`,
+    ),
+    finalizers.flatMap(badFinalizer),
+  );
 }
 
 function badFinalizer(name: string, i: number): Cause[] {
   const causes = wrong("metadata.finalizers", name, badLabelKey(name));
   if (causes.length > 0 || name.includes("/") || STANDARD.has(name)) return causes;
-  return [wrongValue(
-    `metadata.finalizers[${i}]`,
-    name,
-    "name is neither a standard finalizer name nor is it fully qualified",
-  )];
+  const why = "name is neither a standard finalizer name nor is it fully qualified";
+  return [wrongValue(`metadata.finalizers[${i}]`, name, why)];
 }
 
 /** What goes may lose finalizers and gain none. */

@@ -1,29 +1,36 @@
 /** What Ingresses, NetworkPolicies and Services must be, where a rule looks at more than one value. */
 import { isIP } from "node:net";
 import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { type Cause, forbiddenField, required, wrongValue } from "#lib/dev/simulator/refusal.ts";
-import { duplicate, outside, repeated, wrong } from "#lib/dev/simulator/rules/causes.ts";
+import type { Cause } from "#lib/dev/simulator/refusal.ts";
+import {
+  all,
+  duplicate,
+  forbiddenField,
+  outside,
+  repeated,
+  required,
+  wrong,
+  wrongValue,
+} from "#lib/dev/simulator/rules/causes.ts";
 import { badLabelKey } from "#lib/dev/simulator/rules/names.ts";
 
 export function badIngress({ spec }: Json): Cause[] {
-  return (spec?.rules ?? []).flatMap((rule: Json, i: number) => [
-    ...(isIP(rule.host ?? "")
-      ? [wrongValue(`spec.rules[${i}].host`, rule.host, "must be a DNS name, not an IP address")]
-      : []),
-    ...(rule.http?.paths ?? []).flatMap((path: Json, j: number) => badPath(`spec.rules[${i}].http.paths[${j}]`, path)),
-  ]);
+  return (spec?.rules ?? []).flatMap(({ host = "", http }: Json, i: number) =>
+    all(
+      isIP(host) && wrongValue(`spec.rules[${i}].host`, host, "must be a DNS name, not an IP address"),
+      (http?.paths ?? []).flatMap((path: Json, j: number) => badPath(`spec.rules[${i}].http.paths[${j}]`, path)),
+    )
+  );
 }
 
-function badPath(field: string, { path, pathType, backend }: Json): Cause[] {
-  const causes: Cause[] = [];
-  if (pathType === "Prefix" || pathType === "Exact") {
-    if (!String(path ?? "").startsWith("/")) {
-      causes.push(wrongValue(`${field}.path`, path ?? "", "must be an absolute path"));
-    }
-    const part = ["//", "/./", "/../", "%2f", "%2F"].find((each) => String(path ?? "").includes(each));
-    if (part) causes.push(wrongValue(`${field}.path`, path, `must not contain '${part}'`));
-  }
-  return [...causes, ...badBackend(`${field}.backend`, backend)];
+function badPath(field: string, { path = "", pathType, backend }: Json): Cause[] {
+  const plain = pathType === "Prefix" || pathType === "Exact";
+  const part = ["//", "/./", "/../", "%2f", "%2F"].find((each) => path.includes(each));
+  return all(
+    plain && !path.startsWith("/") && wrongValue(`${field}.path`, path, "must be an absolute path"),
+    plain && part && wrongValue(`${field}.path`, path, `must not contain '${part}'`),
+    badBackend(`${field}.backend`, backend),
+  );
 }
 
 function badBackend(field: string, backend: Json): Cause[] {
@@ -47,14 +54,11 @@ export function badNetworkPolicy({ spec }: Json): Cause[] {
 }
 
 function badRange(field: string, { port, endPort }: Json): Cause[] {
+  const at = `${field}.endPort`;
   if (endPort === undefined) return [];
-  if (port === undefined) {
-    return [wrongValue(`${field}.endPort`, endPort, "may not be specified when `port` is not specified")];
-  }
-  if (typeof port === "string") {
-    return [wrongValue(`${field}.endPort`, endPort, "may not be specified when `port` is non-numeric")];
-  }
-  return endPort < port ? [wrongValue(`${field}.endPort`, port, "must be greater than or equal to `port`")] : [];
+  if (port === undefined) return [wrongValue(at, endPort, "may not be specified when `port` is not specified")];
+  if (typeof port === "string") return [wrongValue(at, endPort, "may not be specified when `port` is non-numeric")];
+  return all(endPort < port && wrongValue(at, port, "must be greater than or equal to `port`"));
 }
 
 function badPeer(field: string, peer: Json): Cause[] {
@@ -104,15 +108,14 @@ function groupsOf(address: string): number[] {
 export function badService({ spec }: Json): Cause[] {
   const ports: Json[] = spec?.ports ?? [], address = spec?.clusterIP;
   const alike = ({ port, protocol = "TCP" }: Json) => `${port}/${protocol}`;
-  return [
-    ...wrongKeys("spec.selector", spec?.selector),
-    ...(spec?.type === "ExternalName" && !spec.externalName ? [required("spec.externalName")] : []),
-    ...(address && address !== "None" && !isIP(address)
-      ? [wrongValue("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-      : []),
-    ...repeated(ports, ({ name }) => name).map(({ item, at }) => duplicate(`spec.ports[${at}].name`, item.name)),
-    ...repeated(ports, alike).map(({ item, at }) => duplicate(`spec.ports[${at}]`, shown(item))),
-  ];
+  return all(
+    wrongKeys("spec.selector", spec?.selector),
+    spec?.type === "ExternalName" && !spec.externalName && required("spec.externalName"),
+    address && address !== "None" && !isIP(address) &&
+      wrongValue("spec.clusterIPs[0]", address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
+    repeated(ports, ({ name }) => name).map(({ item, at }) => duplicate(`spec.ports[${at}].name`, item.name)),
+    repeated(ports, alike).map(({ item, at }) => duplicate(`spec.ports[${at}]`, shown(item))),
+  );
 }
 
 /** A port as the API server prints one that is there twice: by its number and protocol alone. */
@@ -120,10 +123,10 @@ function shown({ port, protocol = "TCP" }: Json): Json {
   return { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }
 
-export function badSelector(field: string, selector: Json): Cause[] {
+function badSelector(field: string, selector: Json): Cause[] {
   return wrongKeys(`${field}.matchLabels`, selector?.matchLabels);
 }
 
-export function wrongKeys(field: string, labels: Json): Cause[] {
+function wrongKeys(field: string, labels: Json): Cause[] {
   return isRecord(labels) ? Object.keys(labels).flatMap((key) => wrong(field, key, badLabelKey(key))) : [];
 }

@@ -1,87 +1,68 @@
 /** What Deployments, StatefulSets, Jobs and CronJobs must be, where a rule looks at more than one value. */
 import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { type Cause, forbiddenField, required, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import type { Cause } from "#lib/dev/simulator/refusal.ts";
+import { all, forbiddenField, required, unsupported, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 import { badClaim } from "#lib/dev/simulator/rules/space.ts";
 
 export function badDeployment({ spec }: Json): Cause[] {
-  const { strategy = {}, selector, minReadySeconds = 0, progressDeadlineSeconds } = spec;
-  const { type = "RollingUpdate", rollingUpdate } = strategy;
+  const { strategy = {}, selector, minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
+  const { type = "RollingUpdate", rollingUpdate } = strategy, field = "spec.strategy.rollingUpdate";
   const none = (value: Json) => value === 0 || value === "0%";
-  const causes = badEmptySelector(selector, "deployment");
-  if (type !== "RollingUpdate" && type !== "Recreate") {
-    const shown = JSON.stringify({ Type: type, RollingUpdate: null });
-    const message = `Unsupported value: ${shown}: supported values: "Recreate", "RollingUpdate"`;
-    causes.push({ reason: "FieldValueNotSupported", message, field: "spec.strategy" });
-  }
-  if (type === "Recreate" && rollingUpdate) {
-    causes.push(
-      forbiddenField("spec.strategy.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'"),
-    );
-  }
-  if (type === "RollingUpdate" && none(rollingUpdate?.maxSurge) && none(rollingUpdate?.maxUnavailable)) {
-    const field = "spec.strategy.rollingUpdate.maxUnavailable";
-    causes.push(wrongValue(field, rollingUpdate.maxUnavailable, "may not be 0 when `maxSurge` is 0"));
-  }
-  if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
-    const field = "spec.progressDeadlineSeconds";
-    causes.push(wrongValue(field, progressDeadlineSeconds, "must be greater than minReadySeconds"));
-  }
-  return causes;
+  const { maxSurge, maxUnavailable } = rollingUpdate ?? {};
+  return all(
+    badEmptySelector(selector, "deployment"),
+    type !== "RollingUpdate" && type !== "Recreate" &&
+      unsupported("spec.strategy", { Type: type, RollingUpdate: null }, ["Recreate", "RollingUpdate"]),
+    type === "Recreate" && rollingUpdate &&
+      forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'"),
+    type === "RollingUpdate" && none(maxSurge) && none(maxUnavailable) &&
+      wrongValue(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"),
+    deadline !== undefined && deadline <= minReadySeconds &&
+      wrongValue("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"),
+  );
 }
 
 export function badStatefulSet({ spec }: Json): Cause[] {
-  const { selector, podManagementPolicy: policy, updateStrategy, volumeClaimTemplates = [] } = spec;
-  const update = updateStrategy?.type;
-  return [
-    ...badEmptySelector(selector, "statefulset"),
-    ...(policy === undefined || policy === "OrderedReady" || policy === "Parallel"
-      ? []
-      : [wrongValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")]),
-    ...(update === undefined || update === "RollingUpdate" || update === "OnDelete" ? [] : [wrongValue(
-      "spec.updateStrategy",
-      { Type: update, RollingUpdate: updateStrategy.rollingUpdate ?? null },
-      "must be 'RollingUpdate' or 'OnDelete'",
-    )]),
-    ...volumeClaimTemplates.flatMap((claim: Json, i: number) => {
+  const { selector, podManagementPolicy: policy = "Parallel", updateStrategy, volumeClaimTemplates = [] } = spec;
+  const { type = "OnDelete", rollingUpdate = null } = updateStrategy ?? {};
+  const strategy = { Type: type, RollingUpdate: rollingUpdate };
+  return all(
+    badEmptySelector(selector, "statefulset"),
+    policy !== "OrderedReady" && policy !== "Parallel" &&
+      wrongValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"),
+    type !== "RollingUpdate" && type !== "OnDelete" &&
+      wrongValue("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'"),
+    volumeClaimTemplates.flatMap((claim: Json, i: number) => {
       const field = `spec.volumeClaimTemplates[${i}].spec`;
-      return [
-        ...(claim.spec?.accessModes?.length
-          ? []
-          : [required(`${field}.accessModes`, "at least 1 access mode is required")]),
-        ...(claim.spec?.resources?.requests?.storage ? [] : [required(`${field}.resources[storage]`)]),
-        ...badClaim(field, claim.spec),
-      ];
+      return all(
+        !claim.spec?.accessModes?.length && required(`${field}.accessModes`, "at least 1 access mode is required"),
+        !claim.spec?.resources?.requests?.storage && required(`${field}.resources[storage]`),
+        badClaim(field, claim.spec),
+      );
     }),
-  ];
+  );
 }
 
 function badEmptySelector(selector: Json, what: string): Cause[] {
   const empty = isRecord(selector) && !Object.keys(selector.matchLabels ?? {}).length &&
     !selector.matchExpressions?.length;
-  return empty ? [wrongValue("spec.selector", {}, `empty selector is invalid for ${what}`)] : [];
+  return all(empty && wrongValue("spec.selector", {}, `empty selector is invalid for ${what}`));
 }
 
 export function badJob({ spec }: Json): Cause[] {
-  if (!spec.podFailurePolicy || spec.template?.spec?.restartPolicy === "Never") return [];
-  const policy = spec.template?.spec?.restartPolicy ?? "";
-  return [
-    wrongValue(
-      "spec.template.spec.restartPolicy",
-      policy,
-      'only "Never" is supported when podFailurePolicy is specified',
-    ),
-  ];
+  const policy = spec.template?.spec?.restartPolicy ?? "", field = "spec.template.spec.restartPolicy";
+  const why = 'only "Never" is supported when podFailurePolicy is specified';
+  return all(spec.podFailurePolicy && policy !== "Never" && wrongValue(field, policy, why));
 }
 
 export function badCronJob({ spec }: Json): Cause[] {
   const { schedule = "", timeZone } = spec;
   const why = schedule.split(/\s+/).length === 5 || schedule.startsWith("@") ? badSchedule(schedule) : null;
-  return [
-    ...(why ? [wrongValue("spec.schedule", schedule, why)] : []),
-    ...(timeZone === undefined || isZone(timeZone)
-      ? []
-      : [wrongValue("spec.timeZone", timeZone, `unknown time zone ${timeZone}`)]),
-  ];
+  return all(
+    why && wrongValue("spec.schedule", schedule, why),
+    timeZone !== undefined && !isZone(timeZone) &&
+      wrongValue("spec.timeZone", timeZone, `unknown time zone ${timeZone}`),
+  );
 }
 
 function isZone(name: string): boolean {

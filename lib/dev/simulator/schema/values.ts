@@ -6,7 +6,8 @@
  * read wherever a pod's spec stands, in a pod or in a template of one.
  */
 import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { type Cause, required, unsupported, wrongValue } from "#lib/dev/simulator/refusal.ts";
+import type { Cause } from "#lib/dev/simulator/refusal.ts";
+import { all, outside, required, unsupported, wrongValue } from "#lib/dev/simulator/rules/causes.ts";
 
 export const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
@@ -66,12 +67,10 @@ const POD_AT: Readonly<Record<string, string>> = {
 export function badValues(kind: string, object: Json): Cause[] {
   const at = POD_AT[kind];
   const own = kind === "Pod" ? [] : linesOf(kind);
-  return [
-    ...own.flatMap((line) => walk(object, line.steps, "", line)),
-    ...(at === undefined
-      ? []
-      : linesOf("Pod").flatMap((line) => walk(object, [...at.split("."), ...line.steps], "", line))),
-  ];
+  return all(
+    own.flatMap((line) => walk(object, line.steps, "", line)),
+    at !== undefined && linesOf("Pod").flatMap((line) => walk(object, [...at.split("."), ...line.steps], "", line)),
+  );
 }
 
 function linesOf(kind: string): Line[] {
@@ -99,9 +98,8 @@ function judge(value: Json, field: string, { rule, choices }: Line): Cause[] {
   if (rule === "required") return value === undefined || value === "" ? [required(field)] : [];
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "number") {
-    if (rule === "least" && value < 0) return [wrongValue(field, value, "must be greater than or equal to 0")];
-    const inside = rule !== "port" || (value >= 1 && value <= 65535);
-    return inside ? [] : [wrongValue(field, value, "must be between 1 and 65535, inclusive")];
+    if (rule === "port") return outside(field, value, 1, 65535);
+    return all(rule === "least" && value < 0 && wrongValue(field, value, "must be greater than or equal to 0"));
   }
   if (typeof value !== "string") return [];
   switch (rule) {
@@ -120,18 +118,17 @@ function judge(value: Json, field: string, { rule, choices }: Line): Cause[] {
 }
 
 function badName(field: string, value: string, form: RegExp, rule: string, most: number): Cause[] {
-  return [
-    ...(value.length > most ? [wrongValue(field, value, `must be no more than ${most} characters`)] : []),
-    ...(form.test(value) ? [] : [wrongValue(field, value, rule)]),
-  ];
+  return all(
+    value.length > most && wrongValue(field, value, `must be no more than ${most} characters`),
+    !form.test(value) && wrongValue(field, value, rule),
+  );
 }
 
 function badPortName(field: string, value: string): Cause[] {
   if (value.length > 15) return [wrongValue(field, value, "must be no more than 15 characters")];
-  return [
-    ...(/^[-a-z0-9]+$/.test(value)
-      ? []
-      : [wrongValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")]),
-    ...(/[a-z]/.test(value) ? [] : [wrongValue(field, value, "must contain at least one letter (a-z)")]),
-  ];
+  return all(
+    !/^[-a-z0-9]+$/.test(value) &&
+      wrongValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+    !/[a-z]/.test(value) && wrongValue(field, value, "must contain at least one letter (a-z)"),
+  );
 }
