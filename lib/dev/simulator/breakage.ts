@@ -5,7 +5,7 @@
  * `path` is a part of the path with its query, so that `watch=1` hits watches; `name` the beginning of an object's name or
  * of `namespace/name`; `times` how often it hits, without it until it is healed.
  */
-import { isRecord } from "#lib/dev/simulator/object.ts";
+import { isRecord } from "#lib/dev/simulator/store/object.ts";
 
 interface Field<T> {
   readonly fits: (value: unknown) => boolean;

@@ -1,13 +1,12 @@
 /** Request bodies: from bytes to an object of the kind that the URL names, with unknown fields refused or warned of. */
-import { type Kind } from "#lib/dev/simulator/kinds.ts";
-import { keyOfItem } from "#lib/dev/simulator/managed.ts";
+import { type Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { keyOfItem } from "#lib/dev/simulator/admission/managed.ts";
 import type { Validation } from "#lib/dev/simulator/api/options.ts";
-import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { badRequest, Refusal } from "#lib/dev/simulator/refusal.ts";
-import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/quantity.ts";
-import { wrongValue } from "#lib/dev/simulator/rules/causes.ts";
-import { refuseUndecoded } from "#lib/dev/simulator/rules/data.ts";
-import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/schema/fields.ts";
+import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
+import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
+import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
+import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
 /** Any JSON, or YAML where the type says so; 400 for what cannot be read. */

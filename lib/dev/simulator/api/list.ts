@@ -1,12 +1,17 @@
 /** Lists: selected by labels and fields, and in pages; what is asked of them is judged as the real server does. */
 import { demand } from "#lib/dev/simulator/api/options.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { labelSelector } from "#lib/dev/simulator/label-selector.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { badRequest, type Cause, Refusal } from "#lib/dev/simulator/refusal.ts";
-import { all, forbiddenField, unsupported } from "#lib/dev/simulator/rules/causes.ts";
-import { fieldSelector, type Test } from "#lib/dev/simulator/selectors.ts";
-import { keyOf } from "#lib/dev/simulator/store.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { fieldSelector, labelSelector, type Test } from "#lib/dev/simulator/admission/selectors.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import {
+  all,
+  badRequest,
+  type Cause,
+  forbiddenField,
+  Refusal,
+  unsupported,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { keyOf } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const MATCHES = ["Exact", "NotOlderThan", ""];

@@ -1,6 +1,16 @@
-/** What a request says besides its object: media types, and the options in its query, refused as the API server does. */
-import { type Cause, listCauses, Refusal } from "#lib/dev/simulator/refusal.ts";
-import { all, forbiddenField, invalidAs, required, tooLong, unsupported } from "#lib/dev/simulator/rules/causes.ts";
+/** What a request says besides its object: where it comes from, media types, and the options in its query, refused as the API server does. */
+import type { IncomingMessage } from "node:http";
+import {
+  all,
+  type Cause,
+  forbiddenField,
+  invalidAs,
+  listCauses,
+  Refusal,
+  required,
+  tooLong,
+  unsupported,
+} from "#lib/dev/simulator/admission/refusal.ts";
 
 export type Validation = "Ignore" | "Warn" | "Strict";
 
@@ -69,4 +79,20 @@ function badManager(manager: string): Cause[] {
     Buffer.byteLength(manager) > MANAGER_MOST && tooLong(field, MANAGER_MOST),
     at >= 0 && invalidAs(field, `${shown}: invalid character U+${code} (at position ${at})`),
   );
+}
+
+/** Names that no name server gives away. Any port is fine: one may be forwarded to ours. */
+const HERE = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+
+/** Throws 403, before anything of the request is looked at, and 415 for what a form can send, as the API itself does. */
+export function refuseForeign({ method, headers }: IncomingMessage): void {
+  if (!HERE.test(headers.host ?? "")) {
+    throw new Refusal(403, "Forbidden", "The simulated cluster answers only to localhost, 127.0.0.1 and [::1]");
+  }
+  const { origin, "sec-fetch-site": site = "none" } = headers;
+  const foreign = origin !== undefined && origin !== `http://${headers.host}`;
+  if (foreign || (site !== "none" && site !== "same-origin")) {
+    throw new Refusal(403, "Forbidden", "A page of another site may not use the simulated cluster");
+  }
+  if (method === "POST") refuseUnreadable(headers["content-type"] ?? "");
 }

@@ -4,9 +4,9 @@
  */
 import type { Route } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import type { Json } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** Who everybody is here. */

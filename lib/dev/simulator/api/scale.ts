@@ -1,7 +1,7 @@
 /** The scale subresource: how many replicas there are to be, and how many there are. */
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
+import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export function readScale(object: KubeObject): Json {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;

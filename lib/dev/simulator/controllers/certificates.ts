@@ -16,8 +16,8 @@ import {
   ownerReference,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const VALID = 90 * DAY;

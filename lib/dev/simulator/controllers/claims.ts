@@ -5,10 +5,10 @@ import { changeStatus, letGo, make, MANAGER } from "#lib/dev/simulator/controlle
 import { isOver } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { handleOf } from "#lib/dev/simulator/controllers/snapshots.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const BY = "persistentvolume-controller";
 const RETRY = 1000; // ms between looks at a class or a snapshot that is not there yet

@@ -13,12 +13,11 @@ import {
 } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { environmentOf } from "#lib/dev/simulator/environment.ts";
-import { pullFailure } from "#lib/dev/simulator/images.ts";
-import type { ContainerLog } from "#lib/dev/simulator/logs.ts";
-import type { Json } from "#lib/dev/simulator/object.ts";
-import type { Context, Run } from "#lib/dev/simulator/program.ts";
-import { runProgram } from "#lib/dev/simulator/programs.ts";
+import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
+import type { ContainerLog } from "#lib/dev/simulator/store/contents.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const PIECES = 4; // writes in which a program's lines come

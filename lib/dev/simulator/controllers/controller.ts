@@ -5,9 +5,9 @@
  * off in small turns, so that requests are answered in between.
  */
 import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
-import type { Change } from "#lib/dev/simulator/store.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Change } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Controller {

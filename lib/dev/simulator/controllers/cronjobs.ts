@@ -9,10 +9,10 @@ import {
   ownedBy,
   ownerReference,
 } from "#lib/dev/simulator/controllers/objects.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "cronjob-controller";

@@ -17,11 +17,11 @@ import {
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
 import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { hashSuffix, type KubeObject } from "#lib/dev/simulator/object.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { hashSuffix, type KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const SET_BY = "replicaset-controller";
 const REVISION = "deployment.kubernetes.io/revision";

@@ -1,10 +1,10 @@
 /** The garbage collector: dependents go with their owner, before it, or are let go, as the deletion asked for. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { letGo, MANAGER, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** One controller for every kind: owners may be of any. */
 export function garbageControllers(world: World): Controller[] {

@@ -6,11 +6,11 @@ import type { Memory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, type Condition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { amount } from "#lib/dev/simulator/quantity.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const BY = "external-resizer";
 const RETRY = 1000; // ms between tries of a driver

@@ -1,9 +1,9 @@
 /** Ingresses get an address, and, where an annotation names an issuer, the Certificates for their hosts. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, make, ownedBy, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const ADDRESS = "203.0.113.10"; // from the range that documentation may use
 const ISSUER = "cert-manager.io/cluster-issuer";

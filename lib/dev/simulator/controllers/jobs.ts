@@ -4,9 +4,9 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, conditionOf, isTrue, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
 import { isOver, isReady, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "job-controller";

@@ -8,11 +8,11 @@ import {
   type Which,
   withStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { say, type Statement } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import type { Run } from "#lib/dev/simulator/program.ts";
+import { say, type Statement } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Run } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** A container of a pod. */
 export interface Slot {

@@ -6,9 +6,9 @@
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, make, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { type KubeObject, same } from "#lib/dev/simulator/object.ts";
-import { usage, writeCost } from "#lib/dev/simulator/quota.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const HESITATION = 4; // a part of the delay passes before anything is deleted, as the real one waits some seconds

@@ -7,10 +7,10 @@
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, conditionOf, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isOver } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json } from "#lib/dev/simulator/object.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 export const UNREACHABLE = "node.kubernetes.io/unreachable";
 

@@ -1,7 +1,7 @@
 /** What controllers do to objects: make them, set what their status says, hold them and let them go; and who owns whom. */
-import type { Json, KubeObject, OwnerReference } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject, OwnerReference } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** By whom most objects of a cluster are looked after. */
 export const MANAGER = "kube-controller-manager";

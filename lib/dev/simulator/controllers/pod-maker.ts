@@ -1,8 +1,8 @@
 /** Making pods from a template, for whatever controls them; what keeps a pod out is said on its controller. */
 import { make, MANAGER, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Making {

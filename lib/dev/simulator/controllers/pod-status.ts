@@ -1,7 +1,7 @@
 /** What a pod's status says, worked out from what its containers do. */
 import { type Condition, isTrue, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { NODE } from "#lib/dev/simulator/furniture.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Which = "initContainers" | "containers";
 

@@ -12,12 +12,11 @@ import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import { isTrue } from "#lib/dev/simulator/controllers/objects.ts";
 import { type ContainerStatus, isOver, statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { environmentOf, unmountable } from "#lib/dev/simulator/environment.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { pullFailure } from "#lib/dev/simulator/images.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const WAKING = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
 const PATIENCE = 2000; // ms between tries at what nothing announces

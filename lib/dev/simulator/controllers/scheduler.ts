@@ -1,14 +1,14 @@
 /** The scheduler: gives a pod its node, once its claims, its affinity and the node's capacity allow it. */
 import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isLost, UNREACHABLE } from "#lib/dev/simulator/controllers/nodes.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { NODE } from "#lib/dev/simulator/furniture.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { amount } from "#lib/dev/simulator/quantity.ts";
-import { costOf } from "#lib/dev/simulator/quota.ts";
-import { selects } from "#lib/dev/simulator/selectors.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
+import { costOf } from "#lib/dev/simulator/admission/quota.ts";
+import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const BY = "default-scheduler";
 const MANAGER = "kube-scheduler";

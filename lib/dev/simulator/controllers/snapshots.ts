@@ -7,11 +7,11 @@
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { annotate, changeStatus, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const MANAGER = "snapshot-controller";
 const DRIVER = "csi-snapshotter";

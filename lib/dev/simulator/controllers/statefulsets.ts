@@ -3,10 +3,10 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, make, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
 import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import { hashSuffix, type Json, type KubeObject } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { hashSuffix, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "statefulset-controller";

@@ -1,6 +1,6 @@
 /** A bare client of the simulated cluster, which hides nothing of what was answered. */
 import { silent } from "#lib/base/log.ts";
-import { readKinds } from "#lib/dev/simulator/kinds.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
 

@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { silent } from "#lib/base/log.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
 import { openStanding, type Standing } from "#test/support/bench/standing.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";

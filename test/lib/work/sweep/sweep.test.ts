@@ -6,7 +6,7 @@ import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { enqueue } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler } from "#lib/scheduler/scheduler.ts";
-import type { Json } from "#lib/dev/simulator/object.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { look, lookAt, sweep } from "#lib/work/sweep/sweep.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { lookOnce, QUICK } from "./looks.ts";
