@@ -79,7 +79,7 @@ export function police(
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
     if (live) refuseGrowth(world, kind, object, live);
   }
-  if (kind.kind === "Ingress") refuseTakenPath(world, kind, object);
+  if (kind.kind === "Ingress") refuseTakenPath(world, object);
   const freed = live ? costOf(world.kinds, live) : {}, cost = costOf(world.kinds, object);
   for (const quota of world.store.list("ResourceQuota", namespace)) {
     const used = usage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
@@ -101,7 +101,7 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
 }
 
 /** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
-function refuseTakenPath(world: World, kind: Kind, object: KubeObject): void {
+function refuseTakenPath(world: World, object: KubeObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name

@@ -29,82 +29,65 @@ export function policyOf(namespace: KubeObject | undefined, mode: "enforce" | "w
 /** What of the pod's spec the policy does not allow, as one text; empty if there is nothing. */
 export function violations(spec: Json, policy: Policy): string {
   if (policy.level === "privileged" || !spec) return "";
-  const found = policy.level === "restricted" ? [...baseline(spec), ...restricted(spec)] : baseline(spec);
-  return found.join(", ");
+  return texts(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
 }
 
-function baseline(spec: Json): string[] {
+type Found = string | false;
+
+function texts(...found: readonly Found[]): string {
+  return found.filter((each) => each !== false && each !== "").join(", ");
+}
+
+function baseline(spec: Json): Found[] {
   const hosts = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => spec[name] === true).map((name) =>
     `${name}=true`
   );
   const paths = (spec.volumes ?? []).filter((volume: Json) => volume.hostPath).map((volume: Json) => volume.name);
-  const privileged = named(spec, (security) => security.privileged === true);
-  const ports = named(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
+  const ports = containers(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
+  const privileged = containers(spec, (security) => security.privileged === true);
   const added = containersOf(spec).flatMap((container) => container.securityContext?.capabilities?.add ?? [])
     .filter((capability: string) => !ALLOWED_CAPABILITIES.has(capability));
   return [
-    ...(hosts.length > 0 ? [`host namespaces (${hosts.join(", ")})`] : []),
-    ...(paths.length > 0 ? [`hostPath volumes (${plural("volume", paths)})`] : []),
-    ...(ports.length > 0 ? [`hostPort (${plural("container", ports)} uses hostPort)`] : []),
-    ...(privileged.length > 0
-      ? [`privileged (${plural("container", privileged)} must not set securityContext.privileged=true)`]
-      : []),
-    ...(added.length > 0
-      ? [`non-default capabilities (must not include ${quoted(added)} in securityContext.capabilities.add)`]
-      : []),
+    hosts.length > 0 && `host namespaces (${hosts.join(", ")})`,
+    paths.length > 0 && `hostPath volumes (${plural("volume", paths)})`,
+    ports && `hostPort (${ports} uses hostPort)`,
+    privileged && `privileged (${privileged} must not set securityContext.privileged=true)`,
+    added.length > 0 &&
+    `non-default capabilities (must not include ${quoted(added)} in securityContext.capabilities.add)`,
   ];
 }
 
-function restricted(spec: Json): string[] {
-  const found: string[] = [];
+function restricted(spec: Json): Found[] {
   const volumes = (spec.volumes ?? []).flatMap((volume: Json) =>
     Object.keys(volume).filter((name) => name !== "name" && !ALLOWED_VOLUMES.has(name)).map((type) =>
       `volume "${volume.name}" uses restricted volume type "${type}"`
     )
   );
-  if (volumes.length > 0) found.push(`restricted volume types (${volumes.join("; ")})`);
-  const escalating = named(spec, (security) => security.allowPrivilegeEscalation !== false);
-  if (escalating.length > 0) {
-    const who = plural("container", escalating);
-    found.push(`allowPrivilegeEscalation != false (${who} must set securityContext.allowPrivilegeEscalation=false)`);
-  }
-  const capable = named(spec, (security) => !(security.capabilities?.drop ?? []).includes("ALL"));
-  if (capable.length > 0) {
-    const who = plural("container", capable);
-    found.push(`unrestricted capabilities (${who} must set securityContext.capabilities.drop=["ALL"])`);
-  }
-  found.push(...rootful(spec));
-  const profile = spec.securityContext?.seccompProfile?.type;
-  const open = named(spec, (security) => !isConfined(security.seccompProfile?.type ?? profile));
-  if (open.length > 0) {
-    const who = plural("container", open);
-    const wanted = `securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`;
-    found.push(`seccompProfile (pod or ${who} must set ${wanted})`);
-  }
-  return found;
-}
-
-function rootful(spec: Json): string[] {
-  const pod = spec.securityContext?.runAsNonRoot;
-  const refusing = named(spec, (security) => security.runAsNonRoot === false);
-  const silent = named(spec, (security) => security.runAsNonRoot === undefined && pod !== true);
-  const whys = [
-    ...(pod === false ? ["pod must not set securityContext.runAsNonRoot=false"] : []),
-    ...(refusing.length > 0
-      ? [`${plural("container", refusing)} must not set securityContext.runAsNonRoot=false`]
-      : []),
-    ...(pod !== false && silent.length > 0
-      ? [`pod or ${plural("container", silent)} must set securityContext.runAsNonRoot=true`]
-      : []),
-  ];
-  const zero = named(spec, (security) => security.runAsUser === 0);
-  const users = [
-    ...(spec.securityContext?.runAsUser === 0 ? ["pod must not set runAsUser=0"] : []),
-    ...(zero.length > 0 ? [`${plural("container", zero)} must not set runAsUser=0`] : []),
-  ];
+  const { seccompProfile, runAsNonRoot, runAsUser } = spec.securityContext ?? {};
+  const escalating = containers(spec, (security) => security.allowPrivilegeEscalation !== false);
+  const capable = containers(spec, (security) => !(security.capabilities?.drop ?? []).includes("ALL"));
+  const refusing = containers(spec, (security) => security.runAsNonRoot === false);
+  const silent = containers(spec, (security) => security.runAsNonRoot === undefined && runAsNonRoot !== true);
+  const root = containers(spec, (security) => security.runAsUser === 0);
+  const open = containers(spec, (security) => !isConfined(security.seccompProfile?.type ?? seccompProfile?.type));
+  const rootful = texts(
+    runAsNonRoot === false && "pod must not set securityContext.runAsNonRoot=false",
+    refusing && `${refusing} must not set securityContext.runAsNonRoot=false`,
+    runAsNonRoot !== false && silent && `pod or ${silent} must set securityContext.runAsNonRoot=true`,
+  );
+  const users = texts(
+    runAsUser === 0 && "pod must not set runAsUser=0",
+    root && `${root} must not set runAsUser=0`,
+  );
+  const profiles = 'securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
   return [
-    ...(whys.length > 0 ? [`runAsNonRoot != true (${whys.join(", ")})`] : []),
-    ...(users.length > 0 ? [`runAsUser=0 (${users.join(", ")})`] : []),
+    volumes.length > 0 && `restricted volume types (${volumes.join("; ")})`,
+    escalating &&
+    `allowPrivilegeEscalation != false (${escalating} must set securityContext.allowPrivilegeEscalation=false)`,
+    capable && `unrestricted capabilities (${capable} must set securityContext.capabilities.drop=["ALL"])`,
+    rootful && `runAsNonRoot != true (${rootful})`,
+    users && `runAsUser=0 (${users})`,
+    open && `seccompProfile (pod or ${open} must set ${profiles})`,
   ];
 }
 
@@ -116,10 +99,10 @@ function containersOf(spec: Json): Json[] {
   return [...spec.initContainers ?? [], ...spec.containers ?? []];
 }
 
-function named(spec: Json, is: (security: Json, container: Json) => boolean): string[] {
-  return containersOf(spec).filter((container) => is(container.securityContext ?? {}, container)).map(({ name }) =>
-    name
-  );
+/** The containers of which that is so, by their names; empty if there are none. */
+function containers(spec: Json, is: (security: Json, container: Json) => boolean): string {
+  const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
+  return names.length > 0 ? plural("container", names) : "";
 }
 
 function plural(word: string, names: readonly string[]): string {

@@ -13,27 +13,17 @@ const EVERYWHERE = ["metadata.name", "metadata.namespace"];
 /** By which fields objects of a kind can be selected besides. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Event: [
-    ...["apiVersion", "fieldPath", "kind", "name", "namespace", "resourceVersion", "uid"].map((name) =>
+    ..."apiVersion fieldPath kind name namespace resourceVersion uid".split(" ").map((name) =>
       `involvedObject.${name}`
     ),
-    "reason",
-    "reportingComponent",
-    "source",
-    "type",
+    ..."reason reportingComponent source type".split(" "),
   ],
   Job: ["status.successful"],
   Namespace: ["status.phase"],
   Node: ["spec.unschedulable"],
   Pod: [
-    "spec.hostNetwork",
-    "spec.nodeName",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "spec.serviceAccountName",
-    "status.nominatedNodeName",
-    "status.phase",
-    "status.podIP",
-    "status.podIPs",
+    ..."hostNetwork nodeName restartPolicy schedulerName serviceAccountName".split(" ").map((name) => `spec.${name}`),
+    ..."nominatedNodeName phase podIP podIPs".split(" ").map((name) => `status.${name}`),
   ],
   ReplicaSet: ["status.replicas"],
   Secret: ["type"],

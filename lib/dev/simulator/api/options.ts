@@ -73,7 +73,7 @@ export function demand(kind: string, causes: readonly Cause[]): void {
 
 function badManager(manager: string): Cause[] {
   const field = "fieldManager", at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
-  const code = [...manager][at]?.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+  const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
   const shown = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
   return all(
     Buffer.byteLength(manager) > MANAGER_MOST && tooLong(field, MANAGER_MOST),

@@ -1,5 +1,6 @@
 /** CronJobs: a Job at each time that the schedule names, at most one a minute, the old ones cleared away. */
 import { MINUTE, SECOND } from "#lib/base/time.ts";
+import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeStatus,
@@ -80,10 +81,10 @@ function clear(world: World, cron: KubeObject): void {
   }
 }
 
-/** The first whole minute after `since` that the five fields name, in UTC; null if none exists within a year. */
+/** The first whole minute after `since` that the schedule names, in UTC; null if none exists within a year. */
 function nextTime(schedule: string, since: number): number | null {
-  const fields = (NAMED[schedule] ?? schedule).trim().split(/\s+/).map((field, i) => readField(field, RANGES[i]!));
-  if (fields.length !== 5) return null;
+  const fields = readSchedule(schedule);
+  if (typeof fields === "string" || fields.length !== 5) return null;
   let at = (Math.floor(since / MINUTE) + 1) * MINUTE;
   for (let i = 0; i < AHEAD; i++, at += MINUTE) {
     const time = new Date(at);
@@ -97,26 +98,4 @@ function nextTime(schedule: string, since: number): number | null {
     if (fields.every((field, j) => field.has(parts[j]!))) return at;
   }
   return null;
-}
-
-const NAMED: Record<string, string> = {
-  "@hourly": "0 * * * *",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *",
-  "@yearly": "0 0 1 1 *",
-};
-const RANGES: readonly (readonly [number, number])[] = [[0, 59], [0, 23], [1, 31], [1, 12], [0, 7]];
-
-/** `*`, `5`, `1-5`, `0-59/10`, `1,2,3`: the values of one field. */
-function readField(field: string, [least, most]: readonly [number, number]): Set<number> {
-  const values = new Set<number>();
-  for (const part of field.split(",")) {
-    const [range = "", step = "1"] = part.split("/");
-    const [from, to] = range === "*" ? [least, most] : range.split("-").map(Number);
-    const end = to ?? (part.includes("/") ? most : from!);
-    for (let value = from!; value <= end; value += Number(step) || 1) values.add(most === 7 ? value % 7 : value);
-  }
-  return values;
 }

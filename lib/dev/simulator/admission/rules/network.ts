@@ -1,5 +1,5 @@
 /** What Ingresses, NetworkPolicies and Services must be, where a rule looks at more than one value. */
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import {
   all,
   type Cause,
@@ -76,33 +76,23 @@ function badPeer(field: string, peer: Json): Cause[] {
   if (cidr === "") return [required(`${at}.cidr`)];
   const block = readBlock(cidr);
   if (!block) return [wrongValue(`${at}.cidr`, cidr, NO_BLOCK)];
+  const whole = new BlockList();
+  whole.addSubnet(block.address, block.length, block.family);
   return except.flatMap((text: string, i: number) => {
     const inner = readBlock(text);
-    if (!inner) return [wrongValue(`${at}.except[${i}]`, text, NO_BLOCK)];
-    const within = inner.bits === block.bits && inner.length > block.length &&
-      (inner.first >> BigInt(block.bits - block.length)) === (block.first >> BigInt(block.bits - block.length));
-    return within ? [] : [wrongValue(`${at}.except[${i}]`, text, "must be a strict subset of `cidr`")];
+    const within = inner && inner.length > block.length && whole.check(inner.address, inner.family);
+    const why = inner ? "must be a strict subset of `cidr`" : NO_BLOCK;
+    return all(!within && wrongValue(`${at}.except[${i}]`, text, why));
   });
 }
 
 const NO_BLOCK = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
-function readBlock(text: string): { first: bigint; length: number; bits: number } | null {
+function readBlock(text: string): { address: string; length: number; family: "ipv4" | "ipv6" } | null {
   const [, address = "", length = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : 0;
-  if (bits === 0 || Number(length) > bits) return null;
-  const first = bits === 32
-    ? address.split(".").reduce((sum, part) => (sum << 8n) + BigInt(part), 0n)
-    : groupsOf(address).reduce((sum, part) => (sum << 16n) + BigInt(part), 0n);
-  return { first, length: Number(length), bits };
-}
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const read = (text: string | undefined) => text ? text.split(":").map((part) => parseInt(part, 16)) : [];
-  const [front, back] = [read(head), read(tail)];
-  return [...front, ...Array<number>(Math.max(0, 8 - front.length - back.length)).fill(0), ...back];
+  const version = isIP(address);
+  if (version === 0 || Number(length) > (version === 4 ? 32 : 128)) return null;
+  return { address, length: Number(length), family: version === 4 ? "ipv4" : "ipv6" };
 }
 
 export function badService({ spec }: Json): Cause[] {

@@ -7,6 +7,7 @@ import {
   unsupported,
   wrongValue,
 } from "#lib/dev/simulator/admission/refusal.ts";
+import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
 import { badClaim } from "#lib/dev/simulator/admission/rules/space.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
@@ -63,9 +64,9 @@ export function badJob({ spec }: Json): Cause[] {
 
 export function badCronJob({ spec }: Json): Cause[] {
   const { schedule = "", timeZone } = spec;
-  const why = schedule.split(/\s+/).length === 5 || schedule.startsWith("@") ? badSchedule(schedule) : null;
+  const read = readSchedule(schedule);
   return all(
-    why && wrongValue("spec.schedule", schedule, why),
+    typeof read === "string" && wrongValue("spec.schedule", schedule, read),
     timeZone !== undefined && !isZone(timeZone) &&
       wrongValue("spec.timeZone", timeZone, `unknown time zone ${timeZone}`),
   );
@@ -77,55 +78,4 @@ function isZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-const DESCRIPTORS = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
-const NAMES = [
-  [],
-  [],
-  [],
-  ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
-];
-const RANGES = [[0, 59], [0, 23], [1, 31], [1, 12], [0, 6]] as const;
-
-/** What is wrong with a schedule of five fields or of one word. */
-function badSchedule(schedule: string): string | null {
-  if (schedule.startsWith("@")) {
-    return DESCRIPTORS.includes(schedule) || /^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)
-      ? null
-      : `unrecognized descriptor: ${schedule}`;
-  }
-  for (const [i, field] of schedule.split(/\s+/).entries()) {
-    for (const part of field.split(",")) {
-      const why = badPart(part, i);
-      if (why) return why;
-    }
-  }
-  return null;
-}
-
-function badPart(part: string, i: number): string | null {
-  const [least, most] = RANGES[i]!;
-  const [range = "", step, more] = part.split("/");
-  if (more !== undefined) return `too many slashes: ${part}`;
-  const [low = "", high, extra] = range.split("-");
-  if (extra !== undefined) return `too many hyphens: ${part}`;
-  const read = (text: string): number => {
-    const named = NAMES[i]!.indexOf(text.toLowerCase());
-    return named >= 0 ? named + least : /^\d+$/.test(text) ? Number(text) : NaN;
-  };
-  const any = low === "*" || low === "?";
-  const from = any ? least : read(low);
-  const to = any ? most : high !== undefined ? read(high) : step === undefined ? from : most;
-  for (const [text, value] of [[low, from], [high ?? low, to]] as const) {
-    if (Number.isNaN(value)) return `failed to parse int from ${text}: strconv.Atoi: parsing "${text}": invalid syntax`;
-  }
-  if (step !== undefined && !/^\d+$/.test(step)) {
-    return `failed to parse int from ${step}: strconv.Atoi: parsing "${step}": invalid syntax`;
-  }
-  if (from < least) return `beginning of range (${from}) below minimum (${least}): ${part}`;
-  if (to > most) return `end of range (${to}) above maximum (${most}): ${part}`;
-  if (from > to) return `beginning of range (${from}) beyond end of range (${to}): ${part}`;
-  return step !== undefined && Number(step) === 0 ? `step of range should be a positive number: ${part}` : null;
 }
