@@ -49,7 +49,7 @@ async function read(...folders: string[]): Promise<Source[]> {
   for (const folder of folders) {
     for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
       const path = `${folder}/${file.replaceAll(sep, "/")}`;
-      if (!path.endsWith(".ts") || GENERATED.includes(path) || path.startsWith("test/data/")) continue;
+      if (!path.endsWith(".ts") || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
       const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
       sources.push({ path, text, imports: importsOf(text) });
     }

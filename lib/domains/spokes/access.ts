@@ -3,7 +3,7 @@ import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.
 import { Fault } from "#lib/base/errors.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
 import { runsHub, sees } from "#lib/domains/federations/viewer.ts";
-import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { findSpoke, type FoundSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
  * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
@@ -17,7 +17,7 @@ const RESERVED: { readonly [D in SpokeDeed]?: string } = {
   delegate: "say who administers a spoke",
 };
 
-export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow }> {
+export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: FoundSpoke }> {
   return {
     name: `spoke: ${deed}`,
     async admit({ app, actor: caller, params, query }) {
@@ -25,7 +25,7 @@ export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow
       const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
       const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !seesSpoke(actor, row)) throw missingSpoke();
-      if (RESERVED[deed] && !runsHub(actor, row.federation_id)) {
+      if (RESERVED[deed] && !runsHub(actor, row.federationId)) {
         const message = `Only an operator or an admin of its hub may ${RESERVED[deed]}`;
         throw new Fault("forbidden", "federation_admin_only", message);
       }
@@ -39,6 +39,6 @@ export function missingSpoke(): Fault {
 }
 
 function seesSpoke(actor: Actor, row: SpokeRow): boolean {
-  if (row.state === "removed") return runsHub(actor, row.federation_id);
-  return sees(actor, { federationId: row.federation_id, spokeId: row.id });
+  if (row.state === "removed") return runsHub(actor, row.federationId);
+  return sees(actor, { federationId: row.federationId, spokeId: row.id });
 }

@@ -30,7 +30,7 @@ export async function previewPatch(
   await proveDomain(app, actor, spoke, patch, signal);
   const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
-  const wanted = moves && spoke.namespace_uid !== null ? await changesOfMove(app, wish) : [];
+  const wanted = moves && spoke.namespaceUid !== null ? await changesOfMove(app, wish) : [];
   const { changes: seen, refusals } = await askCluster(app, spoke, wanted, signal);
   return {
     dryRun: true,
@@ -53,9 +53,9 @@ export async function previewPatch(
 
 /** What is there and becomes another; a redirect could not be tried while the site's own Ingress has the name. */
 async function changesOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<ObjectChange[]> {
-  const before = withMail(config, v.parse(SpokeInputs, wish.blueprint_inputs));
+  const before = withMail(config, v.parse(SpokeInputs, wish.blueprintInputs));
   const kept = await listKept(db.rows, wish.id);
-  const after = movedInputs(wishedInputs(catalog, wish, before), wish.wished_domain ?? wish.domain, kept);
+  const after = movedInputs(wishedInputs(catalog, wish, before), wish.wishedDomain ?? wish.domain, kept);
   return changedObjects(blueprint, before, withMail(config, after)).map(put);
 }
 

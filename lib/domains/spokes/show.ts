@@ -8,7 +8,7 @@ import { describeOperations, type OperationView } from "#lib/records/jobs/operat
 import { shownMeans } from "#lib/base/means.ts";
 import { currentOperations } from "#lib/records/jobs/store.ts";
 import { type FormerDomain, listFormer } from "#lib/domains/spokes/names.ts";
-import { listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { type FoundSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -17,8 +17,15 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
 
 /** In the order given. However many they are, it takes the same few queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
-  const ids = found.map((row) => row.id);
-  const [jobs, former] = await Promise.all([currentOperations(rows, ids), listFormer(rows, ids)]);
+  return await showFound(rows, viewer, found.map((row) => ({ ...row, busy: true, renamed: true })));
+}
+
+/** The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. */
+export async function showFound(rows: Rows, viewer: Viewer, found: readonly FoundSpoke[]): Promise<SpokeRecord[]> {
+  const [jobs, former] = await Promise.all([
+    currentOperations(rows, found.filter(({ busy }) => busy).map(({ id }) => id)),
+    listFormer(rows, found.filter(({ renamed }) => renamed).map(({ id }) => id)),
+  ]);
   const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
   return found.map((row) => {
@@ -34,7 +41,7 @@ export async function findSpokes(
   where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRecord[]> {
-  return await showSpokes(rows, viewer, await listSpokes(rows, viewer, where, removed));
+  return await showFound(rows, viewer, await listSpokes(rows, viewer, where, removed));
 }
 
 /** What was done with a spoke, newest first. */
@@ -50,33 +57,33 @@ export async function findActivity(
 function toRecord(row: SpokeRow, formerDomains: FormerDomain[], operation: OperationView | null): SpokeRecord {
   return {
     id: row.id,
-    federationId: row.federation_id,
+    federationId: row.federationId,
     slug: row.slug,
-    displayName: row.display_name,
+    displayName: row.displayName,
     domain: row.domain,
     formerDomains,
-    url: spokeUrl({ ...row.blueprint_inputs, host: row.domain }),
+    url: spokeUrl({ ...row.blueprintInputs, host: row.domain }),
     size: row.size,
     identity: row.identity,
     content: row.content,
-    contentMode: row.content_mode,
+    contentMode: row.contentMode,
     brand: row.brand,
-    adminEmail: row.admin_email,
+    adminEmail: row.adminEmail,
     region: row.region,
-    lmsVersion: row.lms_version,
-    moodleVersion: row.lms_version,
+    lmsVersion: row.lmsVersion,
+    moodleVersion: row.lmsVersion,
     seed: row.seed,
     state: row.state,
     status: row.state,
-    stateReason: row.state_reason,
+    stateReason: row.stateReason,
     health: row.health,
     maintenance: row.maintenance,
     namespace: row.namespace,
     operation,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    readyAt: row.ready_at,
-    observedAt: row.observed_at,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    readyAt: row.readyAt,
+    observedAt: row.observedAt,
     drift: row.drift,
   };
 }

@@ -3,7 +3,8 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { contains } from "#lib/drivers/db/contains.ts";
+import { like, patternOf } from "#lib/drivers/db/contains.ts";
+import { prepare } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { ListPage, Removed } from "#lib/domains/federations/store.ts";
 import { seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -15,14 +16,33 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 type NewSpokeRow = Insertable<Schema["spokes"]>;
 
+/** A spoke, and whether there is more to tell of it that stands elsewhere: nearly always there is not. */
+export interface FoundSpoke extends SpokeRow {
+  /** Whether an operation of its is queued or running. */
+  readonly busy: boolean;
+  /** Whether it has left a name that still leads to it. */
+  readonly renamed: boolean;
+}
+
+const more = [
+  sql<boolean>`exists (select from jobs where spoke_id = spokes.id and visible and state in ('queued', 'running'))`
+    .as("busy"),
+  sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
+];
+
+const spokes = (rows: Rows) => rows.selectFrom("spokes").selectAll("spokes").select(more);
+const spokeOfId = prepare((rows, { id, shown }: { id: string; shown: boolean }) =>
+  spokes(rows).where("id", "=", id).where(sql<boolean>`(state <> 'removed' or ${shown}::boolean)`)
+);
+const spokeOfDomain = prepare((rows, { domain }: { domain: string }) =>
+  spokes(rows).where("domain", "=", domain).where("state", "<>", "removed")
+);
+
 /** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
-export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<SpokeRow | undefined> {
-  const byId = isId("spk", name), domain = byId ? null : v.safeParse(HostName, name);
-  if (domain && !domain.success) return undefined;
-  let query = rows.selectFrom("spokes").selectAll();
-  query = domain ? query.where("domain", "=", domain.output) : query.where("id", "=", name);
-  if (domain || removed === "hidden") query = query.where("state", "<>", "removed");
-  return await query.executeTakeFirst();
+export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<FoundSpoke | undefined> {
+  if (isId("spk", name)) return (await spokeOfId(rows, { id: name, shown: removed !== "hidden" }))[0];
+  const domain = v.safeParse(HostName, name);
+  return domain.success ? (await spokeOfDomain(rows, { domain: domain.output }))[0] : undefined;
 }
 
 /** The live ones among these spokes that the caller sees, in no order. */
@@ -30,7 +50,7 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
   const known = ids.filter((id) => isId("spk", id));
   if (known.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", known).where("state", "<>", "removed")
-    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
+    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
 /** Which spokes are asked for, among those that the caller sees. */
@@ -38,25 +58,43 @@ export interface SpokeQuestion extends ListPage, SpokeFilter {
   readonly federationId?: string;
 }
 
-/** The spokes that the caller sees, of one hub or of all, newest first. */
-export async function listSpokes(
-  rows: Rows,
-  viewer: Viewer,
-  where: SpokeQuestion,
-  removed: Removed,
-): Promise<SpokeRow[]> {
-  let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
-    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
-  if (where.federationId) query = query.where("federation_id", "=", where.federationId);
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
+interface ListedSpokes extends Omit<SpokeQuestion, "q"> {
+  readonly pattern?: string | undefined;
+  readonly hidden?: true | undefined;
+  readonly operator?: true | undefined;
+  readonly federationIds: readonly string[];
+  readonly spokeIds: readonly string[];
+}
+
+const pageOfSpokes = prepare((rows, where: ListedSpokes) => {
+  const viewer: Viewer = { ...where, role: where.operator ? "operator" : "hub_admin" };
+  let query = spokes(rows).orderBy("createdAt", "desc").where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+  if (where.federationId) query = query.where("federationId", "=", where.federationId);
+  if (where.hidden) query = query.where("state", "<>", "removed");
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.q) query = query.where(contains(["slug", "display_name", "domain"], where.q));
-  if (where.before) query = query.where("created_at", "<", where.before);
-  if (where.limit) query = query.fetch(where.limit, "with ties");
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
-    .execute();
+  if (where.pattern) query = query.where(like(["slug", "displayName", "domain"], where.pattern));
+  if (where.before) query = query.where("createdAt", "<", where.before);
+  if (where.limit) query = query.modifyEnd(sql`fetch first ${where.limit} rows with ties`);
+  return rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc");
+});
+
+/** The spokes that the caller sees, of one hub or of all, newest first. */
+export async function listSpokes(
+  rows: Rows,
+  { role, federationIds, spokeIds }: Viewer,
+  { q, ...where }: SpokeQuestion,
+  removed: Removed,
+): Promise<FoundSpoke[]> {
+  return await pageOfSpokes(rows, {
+    ...where,
+    federationIds,
+    spokeIds,
+    operator: role === "operator" ? true : undefined,
+    hidden: removed === "hidden" ? true : undefined,
+    pattern: q === undefined ? undefined : patternOf(q),
+  });
 }
 
 /**
@@ -70,7 +108,7 @@ export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | 
 }
 
 export async function hasSlug(rows: Rows, federationId: string, slug: string): Promise<boolean> {
-  const found = await rows.selectFrom("spokes").select("id").where("federation_id", "=", federationId)
+  const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
   return found !== undefined;
 }
@@ -86,26 +124,26 @@ export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
 /** What went wrong before is forgotten with the state that it explained. */
 export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
   return await tx.updateTable("spokes")
-    .set({ state, state_reason: null, updated_at: sql<Date>`wheelwright_now()` })
+    .set({ state, stateReason: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
 export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { display_name, brand, admin_email, domain, wished_domain } = row;
+  const { displayName, brand, adminEmail, domain, wishedDomain } = row;
   return await tx.updateTable("spokes")
-    .set({ display_name, brand, admin_email, domain, wished_domain, updated_at: sql<Date>`wheelwright_now()` })
+    .set({ displayName, brand, adminEmail, domain, wishedDomain, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
 export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
-  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
 /** What it is to be made from, and the blueprint that this is for. */
 export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
-  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })
+  await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
@@ -120,7 +158,7 @@ export async function lockLinks(tx: Tx, userId: string): Promise<void> {
 export async function secondsUntilLink(rows: Rows, userId: string, most: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
-    .where("actor_id", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
+    .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
     .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .orderBy("at", "desc").offset(most - 1).limit(1).executeTakeFirst();
   return found?.wait ?? null;

@@ -14,7 +14,7 @@ export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }:
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {
     // Somebody may have mended it in an hour.
-    await updateSubscription(tx, federationId, { error, retry_at: sql<Date>`wheelwright_now() + interval '1 hour'` });
+    await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
   log.error("The payment provider refuses what a hub's billing needs", {
     operation: job.id,

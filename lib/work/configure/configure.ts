@@ -57,7 +57,7 @@ export function configure(app: App): Handler {
 
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
   await demandRunning(space, run, "be changed", "ask for it again");
-  const host = spoke.wished_domain ?? spoke.domain, kept = await listKept(app.db.rows, spoke.id);
+  const host = spoke.wishedDomain ?? spoke.domain, kept = await listKept(app.db.rows, spoke.id);
   const after = movedInputs(wishedInputs(app.catalog, spoke, inputs), host, kept);
   if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
   await run.remember({ after: configuredPart(after) });

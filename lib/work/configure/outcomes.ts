@@ -21,10 +21,10 @@ export const configureOutcomes: Hooks = {
   },
   async onFailed(tx, job, report) {
     const before = await lockSpoke(tx, job.spokeId!), after = job.progress.after as Configured | undefined;
-    const wished = before.wished_domain;
+    const wished = before.wishedDomain;
     if (isStaying(before)) {
       if (after && job.stepsDone.includes("seed")) {
-        await setInForce(tx, before.id, { ...before.blueprint_inputs, ...wordsPart(after) });
+        await setInForce(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }
       if (!await hasFollower(tx, job)) await dropWishedName(tx, before.id);
     }
@@ -41,7 +41,7 @@ export const configureOutcomes: Hooks = {
 };
 
 async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
-  await setInForce(tx, before.id, { ...before.blueprint_inputs, ...after });
+  await setInForce(tx, before.id, { ...before.blueprintInputs, ...after });
   const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
   const freed = await freeNames(tx, before.id, [...kept.map(({ host }) => host), after.host]);
   if (moves) await moveTo(tx, before, after.host);

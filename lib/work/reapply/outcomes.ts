@@ -17,13 +17,13 @@ import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 export const reapplyOutcomes: Hooks = {
   ...actionOutcomes,
   async onSucceeded(tx, job) {
-    const { id, state, blueprint_inputs } = await lockSpoke(tx, job.spokeId!), taken = takenBy(job);
+    const { id, state, blueprintInputs } = await lockSpoke(tx, job.spokeId!), taken = takenBy(job);
     if (state !== "removing" && state !== "removed") {
-      const inputs = taken && JSON.stringify(withSize(blueprint_inputs as SpokeInputs, taken));
+      const inputs = taken && JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken));
       await tx.updateTable("spokes").set({
         drift: null,
-        blueprint_revision: String(job.progress.revision),
-        ...(inputs && { blueprint_inputs: inputs }),
+        blueprintRevision: String(job.progress.revision),
+        ...(inputs && { blueprintInputs: inputs }),
       }).where("id", "=", id).execute();
     }
     return await actionOutcomes.onSucceeded!(tx, job);

@@ -28,7 +28,7 @@ export const resizeOutcomes: Hooks = {
       const message =
         `${report.message}; some of it may have the size ${wanted} by now: resize it again, or reapply the ` +
         `blueprint to have all of it ${row.size} (disks stay as large as they have become)`;
-      await tx.updateTable("spokes").set({ state_reason: message }).where("id", "=", row.id).execute();
+      await tx.updateTable("spokes").set({ stateReason: message }).where("id", "=", row.id).execute();
     }
     return withSizes(outcome, row.size, wanted);
   },
@@ -53,8 +53,8 @@ function seen(job: Job, inputs: SpokeInputs): SpokeInputs {
 async function rewrite(tx: Tx, job: Job, make: (inputs: SpokeInputs) => SpokeInputs): Promise<SpokeRow> {
   const row = await lockSpoke(tx, job.spokeId!);
   if (!isStaying(row)) return row;
-  const inputs = make(row.blueprint_inputs as SpokeInputs);
-  await tx.updateTable("spokes").set({ size: inputs.size, blueprint_inputs: JSON.stringify(inputs) })
+  const inputs = make(row.blueprintInputs as SpokeInputs);
+  await tx.updateTable("spokes").set({ size: inputs.size, blueprintInputs: JSON.stringify(inputs) })
     .where("id", "=", row.id).execute();
   return row;
 }

@@ -45,7 +45,7 @@ export function sweep({ db }: Pick<App, "db">): Handler {
     steps: {
       async clusters(run) {
         const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
-          .where("state", "=", "active").where("namespace_uid", "is not", null).execute();
+          .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
         if (found.length === 0) return;
         await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
       },

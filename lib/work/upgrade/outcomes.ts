@@ -18,8 +18,8 @@ export const upgradeOutcomes: Hooks = {
     const { version, images, from } = job.progress.upgrade;
     const row = await lockSpoke(tx, job.spokeId!);
     if (row.state !== "removing" && row.state !== "removed") {
-      const inputs = upgradedInputs(row.blueprint_inputs as SpokeInputs, { version, images });
-      await tx.updateTable("spokes").set({ lms_version: version, blueprint_inputs: JSON.stringify(inputs) })
+      const inputs = upgradedInputs(row.blueprintInputs as SpokeInputs, { version, images });
+      await tx.updateTable("spokes").set({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs) })
         .where("id", "=", row.id).execute();
     }
     return withVersions(await actionOutcomes.onSucceeded!(tx, job), from.version, version);
@@ -28,7 +28,7 @@ export const upgradeOutcomes: Hooks = {
     await failBackup(tx, job.id, report.message); // if it was under way
     const row = await lockSpoke(tx, job.spokeId!);
     const outcome = await actionOutcomes.onFailed!(tx, await asItStands(tx, job), report);
-    return withVersions(outcome, row.lms_version, String(job.payload.lmsVersion));
+    return withVersions(outcome, row.lmsVersion, String(job.payload.lmsVersion));
   },
   async onCancelled(tx, job) {
     await failBackup(tx, job.id, "The upgrade was called off");
