@@ -36,7 +36,7 @@ const KEPT = new Set([
 
 /** The scene's spoke `model` is active; it is taken out of the sweep's sight, for it stands in another cluster. */
 export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
-  const row = await scene.row(model);
+  const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
     KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
   );
