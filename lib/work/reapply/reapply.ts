@@ -20,18 +20,10 @@ import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
-import {
-  demandWhole,
-  put,
-  putSecrets,
-  putSettings,
-  putStep,
-  putWideLimits,
-  relabel,
-} from "#lib/work/reapply/objects.ts";
+import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
-import { restoreCron, scale, untilCounted, untilReady } from "#lib/work/running.ts";
+import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import type { SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
@@ -47,27 +39,25 @@ export function reapply(app: App): Handler {
       await untilCounted(site, run, await putWideLimits(site, run));
     },
     async secrets(site, run) {
-      await putSecrets(site, run);
       await putSettings(site, run);
-      const { blueprint, space, inputs } = site;
-      await put(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(site, run)));
+      await putStep(site, run, "seed", await readRooms(site, run));
     },
     async database(site, run) {
       await putStep(site, run, "install"); // the claim of the files
       await putStep(site, run, "database");
-      await scale(site, run, DATABASE, 1);
+      await putState(site, run, "database");
       await untilReady(site, run, DATABASE);
     },
     verify,
     async app(site, run) {
       await putStep(site, run, "app");
       if (run.job.progress.startsAnew) await startAnew(site, run);
-      await scale(site, run, MOODLE, 1);
+      await putState(site, run, "app");
       await untilReady(site, run, MOODLE);
     },
     async cron(site, run) {
       await putStep(site, run, "cron");
-      await restoreCron(site, run);
+      await putState(site, run, "cron");
       if (takenBy(run.job)) await untilCounted(site, run, await putStep(site, run, "policies"));
     },
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
