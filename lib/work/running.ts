@@ -12,11 +12,10 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { type Patch, type Put, set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
-import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { finalError, JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { replaceStuckDatabase } from "#lib/work/stuck.ts";
 
 const CRON_PODS = "op=cron";
@@ -57,11 +56,12 @@ export async function untilCounted({ space }: SpokeSite, run: Run, limits: reado
 export async function demandRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
   const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
-  throw new ClusterError("Suspended", `The site is suspended, and can ${deed} only while it runs`, {
-    transient: false,
-    blame: "user",
-    hint: `Resume it, then ${action}.`,
-  });
+  throw finalError(
+    "Suspended",
+    `The site is suspended, and can ${deed} only while it runs`,
+    `Resume it, then ${action}.`,
+    "user",
+  );
 }
 
 /** No scheduled task begins any more, and none is under way. */

@@ -4,7 +4,7 @@
  */
 import type { Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lookUntil } from "#lib/work/looking.ts";
+import { lookUntil } from "#lib/work/site.ts";
 import { DATABASE } from "#lib/moodle/names.ts";
 
 const POD = { apiVersion: "v1", kind: "Pod" };

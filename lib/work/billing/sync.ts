@@ -25,7 +25,7 @@ import { hasEnded, type Payments, type Subscription, type WantedCustomer } from 
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
-import { noteRefusal } from "#lib/work/billing/refusal.ts";
+import { noteRefusal } from "#lib/work/billing/look.ts";
 
 /** A call that was cut off is over at the provider by then. */
 const LATE = MINUTE;

@@ -15,7 +15,7 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { startAnew } from "#lib/work/actions/actions.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { patchFenced } from "#lib/work/fenced.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 import { put } from "#lib/work/reapply/objects.ts";
 import { untilReady } from "#lib/work/running.ts";

@@ -11,7 +11,7 @@ import { install } from "#lib/work/install/install.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
+import { putFenced } from "#lib/work/fenced.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";

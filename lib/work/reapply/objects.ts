@@ -11,13 +11,11 @@ import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
-import { applyFenced } from "#lib/work/fenced-apply.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { applyFenced, patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { demandSameCluster } from "#lib/work/same-cluster.ts";
 import { asTaken, inputsBetween } from "#lib/work/reapply/size.ts";
 import { change } from "#lib/work/running.ts";
-import { note, type SpokeSite } from "#lib/work/site.ts";
+import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
 
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
 export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
@@ -27,7 +25,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   for (const { ref } of irreplaceable.filter(isClaim)) {
     const claim = await site.space.get(ref, run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
-    throw lost(
+    throw finalError(
       "VolumeLost",
       `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
       "Restore both volumes from one backup, and reapply: a new volume would be empty.",
@@ -35,7 +33,7 @@ export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
   }
   for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
     if (await site.space.get(ref, run)) continue;
-    throw lost(
+    throw finalError(
       "PasswordsLost",
       `The Secret ${ref.name} is gone, and a new one would not have the passwords that the database knows`,
       `Put the Secret back from a copy; or set a new password in the database (alter role moodle password …, in the pod ` +
@@ -60,7 +58,7 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const hint = ours
     ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
     : "What was in it is gone, or going: destroy the spoke, and restore a backup into a new one.";
-  throw lost("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
+  throw finalError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
 }
 
 /**
@@ -207,8 +205,4 @@ function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
 
 function keysOf(secret: KubeObject): string {
   return Object.keys(secret["stringData"] ?? secret["data"] ?? {}).join(", ");
-}
-
-function lost(code: string, message: string, hint: string): ClusterError {
-  return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }
