@@ -4,7 +4,7 @@ import { titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { keyOfHost } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
 import { CERTIFICATE } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";

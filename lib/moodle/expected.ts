@@ -2,12 +2,11 @@
  * What has to stand in a spoke's namespace while it is active, by the inputs that it was made from: all that its
  * installation applied, with what operations change (replicas, whether scheduled tasks are paused) as its state says.
  */
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
 import type { HubSettings } from "#lib/moodle/seed.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";

@@ -1,7 +1,7 @@
 /** Puts back what the blueprint has for a spoke. */
 import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";

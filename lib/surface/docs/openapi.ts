@@ -37,7 +37,7 @@ export function describeApi(manifest: Manifest, release: ProgramRelease): OpenAp
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: listAreas().filter((area) => used.has(area)),
+    tags: listAreas().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
       pathOf(pattern),
       Object.fromEntries(METHODS.flatMap((method) => {
@@ -74,7 +74,7 @@ function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
     operationId: operationName(pattern, method),
-    tags: [areaOf(pattern).name],
+    tags: [areaOf(pattern)],
     summary,
     description,
     ...(deprecated && { deprecated: true }),

@@ -1,8 +1,7 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
 import { fitted, titleOf } from "#lib/moodle/expected.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
 import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { putBack } from "#lib/operations/reapply.ts";

@@ -7,7 +7,7 @@
  */
 import type { App } from "#lib/app.ts";
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import type { Run } from "#lib/scheduler/handler.ts";

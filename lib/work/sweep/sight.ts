@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import type { Paging } from "#lib/work/sweep/pages.ts";
