@@ -15,8 +15,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { type Patch, type Put, set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { finalError, JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
-import { replaceStuckDatabase } from "#lib/work/stuck.ts";
+import { finalError, JOB, lookUntil, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
@@ -100,4 +99,33 @@ async function endCron(space: Space, run: Run): Promise<void> {
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
   await space.noPods(CRON_PODS, waiting(run));
+}
+
+const POD = { apiVersion: "v1", kind: "Pod" };
+const TEMPLATE = "controller-revision-hash"; // Kubernetes' own label
+
+/**
+ * Deletes a pod of the database that is not ready and is of an earlier template: the StatefulSet waits for it to become
+ * ready before it makes one by another template, so what was wrong with the one keeps the next from healing it. One that is
+ * ready is left to its turn.
+ */
+async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
+  let template: unknown;
+  await lookUntil(run, async () => {
+    const set = await space.get(DATABASE, run);
+    const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
+    template = updateRevision;
+    return observedGeneration < (set?.metadata.generation ?? 0)
+      ? "The cluster has not begun with the change yet"
+      : null;
+  });
+  for (const pod of await space.list(POD, "role=db", run)) {
+    const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
+    const own = ownerReferences?.some(({ kind, name: owner }) => kind === DATABASE.kind && owner === DATABASE.name);
+    const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
+    const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+    if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
+    run.progress("The database did not come up as it was, and is started anew");
+    await space.delete({ ...POD, name }, uid!, run);
+  }
 }

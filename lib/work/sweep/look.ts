@@ -14,9 +14,8 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
-import { eachPage, type Kind } from "#lib/work/sweep/pages.ts";
+import { eachPage, expectedOf, type Kind, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
 import { type Candidate, readCandidates, readInputs, writeHealth } from "#lib/work/sweep/rows.ts";
-import { expectedOf, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
 
 const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH: readonly Kind[] = [

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { noteOf } from "#lib/surface/docs/access.ts";
+import { noteOf } from "#lib/surface/docs/refusals.ts";
 import { areaOf, listAreas } from "#lib/surface/docs/areas.ts";
 import { exampleOf, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
 import { namedSchemas } from "#lib/surface/docs/json-schema.ts";
@@ -102,7 +102,7 @@ test("names no schema that nothing refers to", () => {
 test("knows what every access refuses", () => {
   const unknown = endpoints.map(({ endpoint }) => endpoint.access.name).filter((name) => !noteOf(name));
   assert.equal(
-    [...new Set(unknown)].map((name) => `lib/surface/docs/access.ts has no line for the access "${name}"`),
+    [...new Set(unknown)].map((name) => `lib/surface/docs/refusals.ts has no line for the access "${name}"`),
     [],
   );
 });
