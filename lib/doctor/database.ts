@@ -40,10 +40,10 @@ export interface Session {
 }
 
 type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections" | "role"> & {
-  readonly read_only: boolean;
-  readonly may_migrate: boolean;
+  readonly readOnly: boolean;
+  readonly mayMigrate: boolean;
   readonly migrated: boolean;
-  readonly with_users: boolean;
+  readonly withUsers: boolean;
 };
 
 const FACTS = `select
@@ -88,12 +88,12 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const applied = facts.migrated
       ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
       : null;
-    const [somebody] = facts.with_users ? await ask(one, "select 1 from users limit 1") : [];
+    const [somebody] = facts.withUsers ? await ask(one, "select 1 from users limit 1") : [];
     const { version, number, encoding, connections, role } = facts;
     return {
       ...{ version, number, encoding, connections, role, aheadMs, applied },
-      readOnly: facts.read_only,
-      mayMigrate: facts.may_migrate,
+      readOnly: facts.readOnly,
+      mayMigrate: facts.mayMigrate,
       users: somebody !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),

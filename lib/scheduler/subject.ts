@@ -16,9 +16,9 @@ export async function lockSubject(
 ): Promise<Subject | null> {
   if (!visible) return null;
   if (spokeId !== null) {
-    const row = await tx.selectFrom("spokes").select(["federation_id", "state"]).where("id", "=", spokeId)
+    const row = await tx.selectFrom("spokes").select(["federationId", "state"]).where("id", "=", spokeId)
       .forNoKeyUpdate().executeTakeFirst();
-    return row ? { federationId: row.federation_id, spokeId, state: row.state } : null;
+    return row ? { federationId: row.federationId, spokeId, state: row.state } : null;
   }
   if (federationId === null) return null;
   const row = await tx.selectFrom("federations").select("state").where("id", "=", federationId)
@@ -33,8 +33,8 @@ export async function callFailed(tx: Tx, { federationId, spokeId, state }: Subje
   if (state === "removing" || state === "removed") return state;
   const failed = UNDER_WAY.some((each) => each === state);
   const words = {
-    state_reason: reason,
-    updated_at: sql<Date>`wheelwright_now()`,
+    stateReason: reason,
+    updatedAt: sql<Date>`wheelwright_now()`,
     ...(failed && { state: "failed" as const }),
   };
   if (spokeId === null) await tx.updateTable("federations").set(words).where("id", "=", federationId).execute();

@@ -25,14 +25,14 @@ export function openWatch({ db, log, running }: WatchOptions): Watch {
 
   function look(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancel_requested_at"]).where("id", "in", ids)
+    db.rows.selectFrom("jobs").select(["id", "fence", "state", "cancelRequestedAt"]).where("id", "in", ids)
       .execute().then((rows) => {
         for (const row of rows) {
           const run = running.get(row.id);
           if (!run) continue;
           const lost = row.state !== "running" || BigInt(row.fence) > BigInt(run.job.fence);
           if (lost) run.stop(new FenceLost(run.job));
-          else if (row.cancel_requested_at && row.fence === run.job.fence) run.stop(new Cancelled());
+          else if (row.cancelRequestedAt && row.fence === run.job.fence) run.stop(new Cancelled());
         }
       }).catch((error) => log.warn("Cannot look at the running jobs", { error }));
   }

@@ -13,22 +13,22 @@ import { finalError } from "#lib/work/site.ts";
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {
-    const message = spoke.site_identifier
+    const message = spoke.siteIdentifier
       ? "There is no installed site in the database any more"
       : "Moodle's installation came to its end, but there is no whole site in the database";
     throw new ClusterError("NotInstalled", message, {
       transient: false,
-      blame: spoke.site_identifier ? "operator" : "cluster",
-      hint: spoke.site_identifier
+      blame: spoke.siteIdentifier ? "operator" : "cluster",
+      hint: spoke.siteIdentifier
         ? LOST
         : "Read the log of the install Job, and retry: what is there is cleared away first.",
     });
   }
   const kept = await run.write(async (tx) => {
     const row = await tx.updateTable("spokes")
-      .set({ site_identifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
-      .where("id", "=", spoke.id).returning("site_identifier").executeTakeFirstOrThrow();
-    return row.site_identifier;
+      .set({ siteIdentifier: sql<string>`coalesce(site_identifier, ${siteIdentifier})` })
+      .where("id", "=", spoke.id).returning("siteIdentifier").executeTakeFirstOrThrow();
+    return row.siteIdentifier;
   });
   if (kept === siteIdentifier) return;
   throw finalError("AnotherSite", "The data in the database is of another site than was installed here", LOST);

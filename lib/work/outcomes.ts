@@ -23,24 +23,24 @@ export const provisionOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const spoke = await change(tx, job, (before) => ({
       state: "active",
-      state_reason: null,
+      stateReason: null,
       health: "healthy",
-      observed_at: job.updatedAt,
-      ready_at: before.ready_at ?? job.updatedAt,
+      observedAt: job.updatedAt,
+      readyAt: before.readyAt ?? job.updatedAt,
     }));
     return told(spoke, job, "spoke_provisioned", {
       size: spoke.size,
       domain: spoke.domain,
       slug: spoke.slug,
-      lmsVersion: spoke.lms_version,
+      lmsVersion: spoke.lmsVersion,
     });
   },
   async onFailed(tx, job, report) {
-    const spoke = await change(tx, job, { state: "failed", state_reason: report.message, observed_at: job.updatedAt });
+    const spoke = await change(tx, job, { state: "failed", stateReason: report.message, observedAt: job.updatedAt });
     return told(spoke, job, "spoke_provision_failed", { slug: spoke.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const spoke = await change(tx, job, { state: "failed", state_reason: "Provisioning was called off" });
+    const spoke = await change(tx, job, { state: "failed", stateReason: "Provisioning was called off" });
     return { state: spoke.state };
   },
 };
@@ -77,28 +77,28 @@ interface ActionEnds {
 export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
   return {
     async onStart(tx, job) {
-      const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, state_reason: null });
+      const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, stateReason: null });
       return { state: spoke.state };
     },
     async onSucceeded(tx, job) {
       const { change: gain, metadata } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
       const { to } = passageOf(job.kind)!;
       const health = to === "active" ? "healthy" : "unknown";
-      const seen = { state: to, state_reason: null, health, observed_at: job.updatedAt } as const;
+      const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
       const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
       return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
     },
     async onFailed(tx, job, report) {
       const { change: left, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);
-      const seen = { ...observedIn(job), state_reason: report.message, observed_at: job.updatedAt };
+      const seen = { ...observedIn(job), stateReason: report.message, observedAt: job.updatedAt };
       const spoke = await change(tx, job, () => ({ ...seen, ...left?.() }));
       const about = { action: job.kind, slug: spoke.slug };
       return told(spoke, job, "spoke_action_failed", { ...about, ...failureOf(report), ...metadata });
     },
     async onCancelled(tx, job) {
       const { change: left } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), null);
-      const state_reason = `The operation ${job.kind} was called off`;
-      const spoke = await change(tx, job, () => ({ ...observedIn(job), state_reason, ...left?.() }));
+      const stateReason = `The operation ${job.kind} was called off`;
+      const spoke = await change(tx, job, () => ({ ...observedIn(job), stateReason, ...left?.() }));
       return { state: spoke.state };
     },
   };
@@ -137,7 +137,7 @@ export const removalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockSpoke(tx, job.spokeId!);
     if (before.state === "removed") return { state: before.state }; // it was given up meanwhile, and that was told
-    const gone = { state: "removed", state_reason: null, health: "unknown", removed_at: job.updatedAt } as const;
+    const gone = { state: "removed", stateReason: null, health: "unknown", removedAt: job.updatedAt } as const;
     const spoke = await updateSpoke(tx, job.spokeId!, job, gone);
     await freeNames(tx, spoke.id);
     return told(spoke, job, "spoke_destroyed", {
@@ -158,19 +158,19 @@ async function keptContents(tx: Tx, spokeId: string): Promise<string[]> {
 
 export const hubOutcomes: Hooks = {
   async onSucceeded(tx, job) {
-    const hub = await changeHub(tx, job, ({ ready_at }) => ({
+    const hub = await changeHub(tx, job, ({ readyAt }) => ({
       state: "active",
-      state_reason: null,
-      ready_at: ready_at ?? job.updatedAt,
+      stateReason: null,
+      readyAt: readyAt ?? job.updatedAt,
     }));
     return toldHub(job, hub.state, "federation_provisioned", { slug: hub.slug });
   },
   async onFailed(tx, job, report) {
-    const hub = await changeHub(tx, job, () => ({ state: "failed", state_reason: report.message }));
+    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: report.message }));
     return toldHub(job, hub.state, "federation_provision_failed", { slug: hub.slug, ...failureOf(report) });
   },
   async onCancelled(tx, job) {
-    const hub = await changeHub(tx, job, () => ({ state: "failed", state_reason: "Provisioning was called off" }));
+    const hub = await changeHub(tx, job, () => ({ state: "failed", stateReason: "Provisioning was called off" }));
     return { state: hub.state };
   },
 };
@@ -179,7 +179,7 @@ export const hubRemovalOutcomes: Hooks = {
   async onSucceeded(tx, job) {
     const before = await lockFederation(tx, job.federationId!);
     if (before.state === "removed") return { state: before.state };
-    const gone = { state: "removed", state_reason: null, removed_at: job.updatedAt } as const;
+    const gone = { state: "removed", stateReason: null, removedAt: job.updatedAt } as const;
     const hub = await updateFederation(tx, job.federationId!, gone);
     return toldHub(job, hub.state, "federation_destroyed", { slug: hub.slug });
   },
@@ -208,7 +208,7 @@ async function changeHub(
 
 /** The job was written a moment ago in this transaction: its time is the database's. */
 async function updateSpoke(tx: Tx, id: string, { updatedAt }: Job, to: SpokeChange): Promise<SpokeRow> {
-  return await tx.updateTable("spokes").set({ ...to, updated_at: updatedAt }).where("id", "=", id).returningAll()
+  return await tx.updateTable("spokes").set({ ...to, updatedAt }).where("id", "=", id).returningAll()
     .executeTakeFirstOrThrow();
 }
 
@@ -216,7 +216,7 @@ function told(spoke: SpokeRow, job: Job, kind: AuditEntry["kind"], metadata: Rec
   const about = {
     objectType: "spoke",
     objectId: spoke.id,
-    federationId: spoke.federation_id,
+    federationId: spoke.federationId,
     spokeId: spoke.id,
   } as const;
   return { state: spoke.state, audit: [{ kind, ...about, metadata: { ...metadata, operationId: job.id } }] };

@@ -14,7 +14,7 @@ import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/wo
 export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
   const identity = await cluster.identity(run);
   const { table, id } = rowOf(holding);
-  await run.write((tx) => tx.updateTable(table).set({ cluster_uid: identity }).where("id", "=", id).execute());
+  await run.write((tx) => tx.updateTable(table).set({ clusterUid: identity }).where("id", "=", id).execute());
 }
 
 /**
@@ -24,10 +24,10 @@ export async function rememberCluster({ cluster, holding }: Site, run: Run): Pro
  */
 export async function demandSameCluster(site: Site, run: Run): Promise<void> {
   const { app, cluster, holding } = site, { table, id } = rowOf(holding);
-  const row = await app.db.rows.selectFrom(table).select("cluster_uid").where("id", "=", id).executeTakeFirstOrThrow();
-  if (row.cluster_uid !== null) {
+  const row = await app.db.rows.selectFrom(table).select("clusterUid").where("id", "=", id).executeTakeFirstOrThrow();
+  if (row.clusterUid !== null) {
     const identity = await cluster.identity(run);
-    if (identity !== row.cluster_uid) throw otherCluster(cluster.name, holding);
+    if (identity !== row.clusterUid) throw otherCluster(cluster.name, holding);
     return;
   }
   const found = holding.uid === null ? null : await cluster.findNamespace(holding.namespace, run);

@@ -46,8 +46,8 @@ export interface HubSite extends Site {
 export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
   const spoke = await app.db.rows.selectFrom("spokes").selectAll().where("id", "=", run.job.spokeId)
     .executeTakeFirstOrThrow();
-  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
-  const { id: spokeId, federation_id: federationId, namespace, namespace_uid: uid } = spoke;
+  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
+  const { id: spokeId, federationId, namespace, namespaceUid: uid } = spoke;
   const cluster = await app.clusters.open(spoke.cluster);
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId }, { spoke, inputs });
 }
@@ -55,7 +55,7 @@ export async function openSpoke(app: App, run: Run): Promise<SpokeSite> {
 export async function openHub(app: App, run: Run): Promise<HubSite> {
   const hub = await app.db.rows.selectFrom("federations").selectAll().where("id", "=", run.job.federationId)
     .executeTakeFirstOrThrow();
-  const { id: federationId, namespace, namespace_uid: uid, slug, region } = hub;
+  const { id: federationId, namespace, namespaceUid: uid, slug, region } = hub;
   const inputs = hubInputs(app.catalog, app.config, { federationId, namespace, slug, region });
   const cluster = await app.clusters.open(hub.cluster);
   return siteOf(app, cluster, { namespace, uid, federationId, spokeId: null }, { hub, inputs });

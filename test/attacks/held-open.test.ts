@@ -31,7 +31,7 @@ test("does not make an operator of one who was demoted meanwhile, nor of one who
     assert.is((await attack.call(attack.token, "PATCH", `/api/users/${id}`, taken)).status, 200);
     assert.match(await finish(), /^HTTP\/1\.1 40[13] /);
     const [row] = await attack.db.sql("select operator, disabled_at from users where id = $1", [id]);
-    assert.equal([row.operator, row.disabled_at !== null], [!("operator" in taken), "disabled" in taken]);
+    assert.equal([row.operator, row.disabledAt !== null], [!("operator" in taken), "disabled" in taken]);
   }
 });
 

@@ -63,7 +63,7 @@ export async function prepareReaders(
     await tx`update notification_read_counts as count set reads = reads - found.less from (
         select about, hub, spoke, count(*) as less from audit_events cross join lateral (values
           ('all', '', ''), ('hub', federation_id, ''), ('spoke', '', spoke_id)) as object (about, hub, spoke)
-        where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
+        where id = any(${oldest.map((row) => row.eventId)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
     // What marking one by one leaves behind.

@@ -45,15 +45,15 @@ test("leads back to what a spoke was when its backup was taken", async ({ scene,
   }
   await ask(scene, id, "resume");
   assert.is(marked(scene, before), "as it was");
-  assert.equal([(await scene.row(id)).state, (await scene.row(id)).site_identifier], [
+  assert.equal([(await scene.row(id)).state, (await scene.row(id)).siteIdentifier], [
     "active",
-    before.site_identifier,
+    before.siteIdentifier,
   ]);
   await ask(scene, id, "reapply"); // which refuses the data of another site, and whatever is not as it should be
 });
 
 test("leads to a new spoke with the data of one that is gone", async ({ scene, id, page }) => {
-  const old = await scene.row(id), identifier = old.site_identifier!;
+  const old = await scene.row(id), identifier = old.siteIdentifier!;
   const [backup] = await scene.db.sql("select volumes from backups where spoke_id = $1 and state = 'ready'", [id]);
   await removeSpoke(scene.app, scene.actor, old);
   await until(async () =>
@@ -94,7 +94,7 @@ async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promi
 }
 
 async function spaceOf({ app }: WorkScene, row: SpokeRow): Promise<Space> {
-  return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespace_uid!);
+  return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespaceUid!);
 }
 
 /**

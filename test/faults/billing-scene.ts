@@ -151,7 +151,7 @@ export interface Standing {
 export async function readRows({ db, hubs }: BillingScene): Promise<Standing[]> {
   const rows = await query(db, "select federation_id as hub, subscription_id, status, items from subscriptions");
   return hubs.map((hub) => {
-    const { subscription_id: subscription, status, items } = rows.find((row) => row.hub === hub);
+    const { subscriptionId: subscription, status, items } = rows.find((row) => row.hub === hub);
     const quantity = items.reduce((sum: number, item: { quantity: number }) => sum + item.quantity, 0);
     return { hub, subscription, status, quantity };
   });

@@ -19,24 +19,24 @@ test.after(closeNight);
 
 interface Row {
   readonly id: string;
-  readonly spoke_id: string;
+  readonly spokeId: string;
   readonly kind: string;
   readonly state: string;
-  readonly created_at: Date;
+  readonly createdAt: Date;
   readonly volumes: readonly { readonly snapshot: string; readonly content?: string }[];
 }
 
 async function rowsOf({ scene }: Night): Promise<Map<string, Row[]>> {
   const all: Row[] = await query(scene.db, "select * from backups order by created_at desc, id desc");
-  return Map.groupBy(all, (row) => row.spoke_id);
+  return Map.groupBy(all, (row) => row.spokeId);
 }
 
 /** The rule, counted out: of what ever was good, the newest of the last 7 days, 4 weeks and 6 months that have one. */
 function ruled(rows: readonly Row[]): string[] {
   const good = rows.filter((row) => row.state === "ready" || row.state === "deleted" && isWhole(row));
   const newestOf = (nameOf: (at: Date) => string, most: number) => {
-    const names = [...new Set(good.map((row) => nameOf(row.created_at)))].sort().reverse().slice(0, most);
-    return names.map((name) => good.find((row) => nameOf(row.created_at) === name)!.id);
+    const names = [...new Set(good.map((row) => nameOf(row.createdAt)))].sort().reverse().slice(0, most);
+    return names.map((name) => good.find((row) => nameOf(row.createdAt) === name)!.id);
   };
   const monday = (at: Date) => new Date(at.getTime() - (at.getUTCDay() + 6) % 7 * DAY).toISOString().slice(0, 10);
   const day = (at: Date) => at.toISOString().slice(0, 10), month = (at: Date) => at.toISOString().slice(0, 7);
@@ -59,7 +59,7 @@ async function assertKept(night: Night, now: Date, sites: readonly Site[]): Prom
     assert.equal(standing.filter(({ state }) => state === "ready").map(({ id }) => id).sort(), ruled(own), what);
     const left = standing.filter(({ state }) => state !== "ready");
     assert.ok(
-      left.every(({ state, created_at: at }) => state === "failed" && now.getTime() - at.getTime() < 2 * DAY),
+      left.every(({ state, createdAt: at }) => state === "failed" && now.getTime() - at.getTime() < 2 * DAY),
       what,
     );
     const named = standing.flatMap(({ volumes }) => volumes.map(({ snapshot }) => snapshot)).sort();
@@ -71,7 +71,7 @@ async function assertKept(night: Night, now: Date, sites: readonly Site[]): Prom
 
 /** Nightly attempts since then, by how they went. */
 function attempts(rows: readonly Row[] | undefined, since: Date): string[] {
-  return (rows ?? []).filter(({ kind, created_at: at }) => kind === "nightly" && at >= since).map(({ state }) => state);
+  return (rows ?? []).filter(({ kind, createdAt: at }) => kind === "nightly" && at >= since).map(({ state }) => state);
 }
 
 async function failuresTold({ scene }: Night): Promise<Map<string, number>> {
@@ -79,7 +79,7 @@ async function failuresTold({ scene }: Night): Promise<Map<string, number>> {
     scene.db,
     "select spoke_id, count(*)::int as count from audit_events where kind = 'tenant_backup_failed' group by 1",
   );
-  return new Map(told.map(({ spoke_id, count }) => [spoke_id, count]));
+  return new Map(told.map(({ spokeId, count }) => [spokeId, count]));
 }
 
 test("is gone on with when the one who took it is killed, and keeps exactly what the rule says.", async (context) => {

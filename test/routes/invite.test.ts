@@ -91,7 +91,7 @@ test("comes back with what was typed, but for the password, and says what is wro
   const right = await flows.send(...submitting(wrong.body, { password: NEW, displayName: "  " }));
   assert.is(right.status, 200);
   const [row] = await flows.db.sql("select display_name from users where email = $1", [email]);
-  assert.is(row.display_name, "eve", "an empty name is none");
+  assert.is(row.displayName, "eve", "an empty name is none");
 });
 
 test("lets one of two through who send it at once, and shows the other why", async ({ flows }) => {

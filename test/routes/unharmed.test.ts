@@ -59,7 +59,7 @@ function joined(texts: readonly string[], most: number): string[] {
 /** Checks what stands in its namespace. Returns all of that but its own words, names and ids, to be compared. */
 async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sent) {
   const row = await scene.becomes(id, "active", "failed");
-  assert.is(row.state, "active", `${JSON.stringify(text)}: ${row.state_reason}`);
+  assert.is(row.state, "active", `${JSON.stringify(text)}: ${row.stateReason}`);
   const objects = scene.simulator.objects().filter(({ metadata }) => metadata.namespace === row.namespace);
   const find = (kind: string, name: string) =>
     objects.find((object) => object.kind === kind && object.metadata.name === name) ?? {} as never;
@@ -68,7 +68,7 @@ async function installed(scene: WorkScene, { id, text, adminEmail, domain }: Sen
   assert.is(SEED_ADMIN_EMAIL, adminEmail);
   const [rule] = find("Ingress", "moodle")["spec"].rules;
   assert.is(rule.host, domain);
-  const own = [row.namespace, id, row.federation_id, row.slug, domain, adminEmail].sort((a, b) => b.length - a.length);
+  const own = [row.namespace, id, row.federationId, row.slug, domain, adminEmail].sort((a, b) => b.length - a.length);
   const neutral = (value: unknown) => own.reduce((all, one) => all.replaceAll(one, "…"), JSON.stringify(value));
   const made = [
     "ConfigMap",

@@ -27,7 +27,7 @@ test("leads from the signup to an account whose address is proved", async ({ flo
   assert.match(textOf(done), /Your address is confirmed.*ada@example\.org is yours/);
   assert.ok(await flows.opens("ada@example.org", MINE));
   const [row] = await flows.db.sql("select email_verified_at from users where email = 'ada@example.org'");
-  assert.ok(row.email_verified_at);
+  assert.ok(row.emailVerifiedAt);
 });
 
 test("leaves a stranger who signed up with the address nothing", async ({ flows }) => {
@@ -42,7 +42,7 @@ test("needs a password, and proves nothing without", async ({ flows }) => {
   const page = await signUp(flows, "bob@example.org", MINE);
   assert.is((await flows.send(...submitting(page.body, {}))).status, 400);
   const [row] = await flows.db.sql("select email_verified_at from users where email = 'bob@example.org'");
-  assert.is(row.email_verified_at, null);
+  assert.is(row.emailVerifiedAt, null);
 });
 
 test.run();

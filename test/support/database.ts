@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { OpenDatabase } from "#lib/drivers/db/database.ts";
+import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { type DatabaseOptions, openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
 import { connect, makeTemplate, openServer, urlOf } from "#test/support/server.ts";
@@ -55,7 +56,7 @@ export async function openTestDatabase(
     await admin.end({ timeout: 1 });
     throw error;
   });
-  const past = connect(url, PAST);
+  const past = connect(url, PAST, { transform: { column: { from: fromColumn } } });
   const opened: OpenDatabase[] = [];
   const openAgain = async (more: Partial<DatabaseOptions> = {}): Promise<OpenDatabase> => {
     const one = await openDatabase({ url, size: 5, log: silent, ...more });

@@ -28,11 +28,11 @@ export async function makePerson(db: Database, name: string, life: Life = {}): P
   await db.rows.insertInto("users").values({
     id,
     email,
-    display_name: name,
-    password_hash: passwordHash,
+    displayName: name,
+    passwordHash,
     operator,
-    email_verified_at: verified ? now : null,
-    disabled_at: disabled ? now : null,
+    emailVerifiedAt: verified ? now : null,
+    disabledAt: disabled ? now : null,
   }).execute();
   return { id, email };
 }
@@ -54,16 +54,16 @@ export async function makeToken(
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
   const { plaintext, prefix } = newToken(scope), id = newId("tok");
-  const token_hash = await hashSecret(plaintext);
+  const tokenHash = await hashSecret(plaintext);
   await db.rows.insertInto("api_tokens")
-    .values({ id, user_id: person.id, name: scope, scope, prefix, token_hash, expires_at: expiresAt }).execute();
+    .values({ id, userId: person.id, name: scope, scope, prefix, tokenHash, expiresAt }).execute();
   return { id, plaintext, prefix };
 }
 
 export async function addHubAdmin(db: Database, person: Person, federationId: string): Promise<void> {
-  await db.rows.insertInto("federation_members").values({ federation_id: federationId, user_id: person.id }).execute();
+  await db.rows.insertInto("federation_members").values({ federationId, userId: person.id }).execute();
 }
 
 export async function addSpokeAdmin(db: Database, person: Person, spokeId: string): Promise<void> {
-  await db.rows.insertInto("spoke_members").values({ spoke_id: spokeId, user_id: person.id }).execute();
+  await db.rows.insertInto("spoke_members").values({ spokeId, userId: person.id }).execute();
 }

@@ -79,8 +79,8 @@ export async function plantAll(
   const row = (await findSpoke(db.rows, id, "shown"))!;
   const copies = others.map((slug) => {
     const id = newId("spk"), domain = `${slug}.spokes.example.org`;
-    const blueprint_inputs = JSON.stringify(row.blueprint_inputs);
-    return { ...row, id, slug, domain, namespace: namespaceName("spoke", slug, id), blueprint_inputs, drift: null };
+    const blueprintInputs = JSON.stringify(row.blueprintInputs);
+    return { ...row, id, slug, domain, namespace: namespaceName("spoke", slug, id), blueprintInputs, drift: null };
   });
   if (copies.length > 0) await db.rows.insertInto("spokes").values(copies).execute();
   const planted = [row, ...copies].map(({ id, namespace }) => ({ id, namespace, federationId: hub.id }));

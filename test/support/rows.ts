@@ -4,7 +4,7 @@ import { newId } from "#lib/base/ids.ts";
 
 export async function makeUser(db: Database, email = `${newId("usr")}@example.org`): Promise<string> {
   const id = newId("usr");
-  await db.rows.insertInto("users").values({ id, email, display_name: email }).execute();
+  await db.rows.insertInto("users").values({ id, email, displayName: email }).execute();
   return id;
 }
 
@@ -17,7 +17,7 @@ export async function makeHub(db: Database, userId: string, slug = "hub"): Promi
     state: "active",
     cluster: "default",
     namespace: id.replace("_", "-"),
-    created_by: userId,
+    createdBy: userId,
   }).execute();
   return id;
 }
@@ -26,19 +26,19 @@ export async function makeSpoke(db: Database, userId: string, federationId: stri
   const id = newId("spk");
   await db.rows.insertInto("spokes").values({
     id,
-    federation_id: federationId,
+    federationId,
     slug,
-    display_name: slug,
+    displayName: slug,
     domain: `${id.slice(4)}.example.org`,
     size: "small",
-    admin_email: "admin@example.org",
-    lms_version: "4.5.12",
+    adminEmail: "admin@example.org",
+    lmsVersion: "4.5.12",
     state: "provisioning",
     cluster: "default",
     namespace: id.replace("_", "-"),
-    blueprint_revision: "test",
-    blueprint_inputs: "{}",
-    created_by: userId,
+    blueprintRevision: "test",
+    blueprintInputs: "{}",
+    createdBy: userId,
   }).execute();
   return id;
 }

@@ -130,8 +130,8 @@ export function urlOf(url: string, database: string): string {
 }
 
 /** So many connections at most, each made when it is needed. */
-export function connect(url: string, max: number): postgres.Sql {
-  return postgres(url, { max, onnotice: () => {} });
+export function connect(url: string, max: number, more: postgres.Options<Record<string, never>> = {}): postgres.Sql {
+  return postgres(url, { max, onnotice: () => {}, ...more });
 }
 
 export async function asAdmin<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

@@ -72,10 +72,10 @@ async function judge(tx: Tx, { credential }: Actor, id: string, patch: UserPatch
 async function write(tx: Tx, actor: Actor, id: string, changed: Changes): Promise<void> {
   const { displayName, operator, disabled } = changed;
   await tx.updateTable("users").set({
-    ...(displayName !== undefined && { display_name: displayName }),
+    ...(displayName !== undefined && { displayName }),
     ...(operator !== undefined && { operator }),
-    ...(disabled !== undefined && { disabled_at: disabled ? sql<Date>`wheelwright_now()` : null }),
-    updated_at: sql<Date>`wheelwright_now()`,
+    ...(disabled !== undefined && { disabledAt: disabled ? sql<Date>`wheelwright_now()` : null }),
+    updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).execute();
   if (disabled) {
     await endSessionsOf(tx, id);
@@ -95,6 +95,6 @@ async function takeTurns(tx: Tx): Promise<void> {
 /** Whether somebody else can act as one: disabled and unverified operators cannot. */
 export async function hasOtherOperator(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("operator", "=", true).where("id", "<>", id)
-    .where("disabled_at", "is", null).where("email_verified_at", "is not", null).limit(1).executeTakeFirst();
+    .where("disabledAt", "is", null).where("emailVerifiedAt", "is not", null).limit(1).executeTakeFirst();
   return row !== undefined;
 }

@@ -43,35 +43,35 @@ export const tokenLives = sql<SqlBool>`(token.revoked_at is null
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
-  const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.user_id")
-    .select([...userColumns, "sessions.id", isStale("sessions.seen_at").as("stale")])
-    .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.token_hash", "=", named.hash))
+  const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
+    .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
+    .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.tokenHash", "=", named.hash))
     .where(sessionLives)
-    .where("users.disabled_at", "is", null)
+    .where("users.disabledAt", "is", null)
     .executeTakeFirst();
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
 /** The token, if it is neither revoked nor expired, and its user is not disabled. */
 export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | undefined> {
-  const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.user_id")
-    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.last_used_at").as("stale")])
-    .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.token_hash", "=", named.hash))
+  const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
+    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
+    .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.tokenHash", "=", named.hash))
     .where(tokenLives)
-    .where("users.disabled_at", "is", null)
+    .where("users.disabledAt", "is", null)
     .executeTakeFirst();
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 
 /** Asks again before it writes: of many requests in the same moment one is enough. */
 export async function noteSession(rows: Rows, id: string): Promise<void> {
-  await rows.updateTable("sessions").set({ seen_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("seen_at")).execute().catch(unlessRefused);
+  await rows.updateTable("sessions").set({ seenAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("seenAt")).execute().catch(unlessRefused);
 }
 
 export async function noteToken(rows: Rows, id: string): Promise<void> {
-  await rows.updateTable("api_tokens").set({ last_used_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where(isStale("last_used_at")).execute().catch(unlessRefused);
+  await rows.updateTable("api_tokens").set({ lastUsedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where(isStale("lastUsedAt")).execute().catch(unlessRefused);
 }
 
 /** A request that only reads is let in while nothing can be written, and seen later. */

@@ -119,21 +119,21 @@ async function keepInvitee(tx: Tx, email: string, displayName: string | undefine
  * mailbox already. With each new seat it has its full time again. Else it is granted anew, and mailed.
  */
 async function invite(tx: Tx, userId: string, joined: boolean): Promise<Invitation> {
-  const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expires_at", "voided_at"])
-    .where("user_id", "=", userId).where("purpose", "=", "invitation").where("used_at", "is", null)
-    .where("created_at", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
+  const mailed = await tx.selectFrom("one_time_tokens").select(["id", "expiresAt", "voidedAt"])
+    .where("userId", "=", userId).where("purpose", "=", "invitation").where("usedAt", "is", null)
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${MAIL_EVERY}::interval`)
     // One that was taken back before its mail went out is in no mailbox.
     .where(sql<boolean>`(voided_at is null or cardinality(token_hashes) > 0)`)
-    .orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+    .orderBy("createdAt", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
   if (!mailed) {
     const { id, expiresAt } = await openGrant(tx, "invitation", userId);
     return { expiresAt, grantId: id };
   }
-  if (!joined && mailed.voided_at === null) return { expiresAt: mailed.expires_at, grantId: null };
+  if (!joined && mailed.voidedAt === null) return { expiresAt: mailed.expiresAt, grantId: null };
   const minutes = LIFETIME.invitation / MINUTE;
-  const { expires_at: expiresAt } = await tx.updateTable("one_time_tokens")
-    .set({ voided_at: null, expires_at: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
-    .where("id", "=", mailed.id).returning("expires_at").executeTakeFirstOrThrow();
+  const { expiresAt } = await tx.updateTable("one_time_tokens")
+    .set({ voidedAt: null, expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'` })
+    .where("id", "=", mailed.id).returning("expiresAt").executeTakeFirstOrThrow();
   return { expiresAt, grantId: null };
 }
 

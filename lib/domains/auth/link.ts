@@ -28,10 +28,10 @@ export interface Link {
 /** Looks at the link without using it up; null for one that opens nothing. */
 export async function findLink(rows: Rows, purpose: Purpose, secret: string): Promise<Link | null> {
   const grant = await peekGrant(rows, purpose, secret);
-  const row = grant && await rows.selectFrom("users").select(["id", "email", "display_name"])
-    .where("id", "=", grant.userId).where("disabled_at", "is", null).executeTakeFirst();
+  const row = grant && await rows.selectFrom("users").select(["id", "email", "displayName"])
+    .where("id", "=", grant.userId).where("disabledAt", "is", null).executeTakeFirst();
   if (!row) return null;
-  const { id: userId, email, display_name: displayName } = row;
+  const { id: userId, email, displayName } = row;
   return { purpose, secret, userId, email, displayName, expiresAt: grant.expiresAt };
 }
 

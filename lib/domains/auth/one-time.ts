@@ -26,7 +26,7 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
-const columns = ["id", "purpose", "user_id", "created_at", "expires_at"] as const;
+const columns = ["id", "purpose", "userId", "createdAt", "expiresAt"] as const;
 
 /** Grants it anew; what was granted before stays open until it expires, unless it is voided. */
 export async function openGrant(tx: Tx, purpose: Purpose, userId: string): Promise<Grant> {
@@ -34,16 +34,16 @@ export async function openGrant(tx: Tx, purpose: Purpose, userId: string): Promi
   const row = await tx.insertInto("one_time_tokens").values({
     id: newId("ott"),
     purpose,
-    user_id: userId,
-    expires_at: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,
+    userId,
+    expiresAt: sql<Date>`wheelwright_now() + ${minutes} * interval '1 minute'`,
   }).returning(columns).executeTakeFirstOrThrow();
   return toGrant(row);
 }
 
 /** Whether one that is still open was granted in the last so many milliseconds: its mail has only just gone out. */
 export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms: number): Promise<boolean> {
-  const row = await openRows(rows).where("user_id", "=", userId).where("purpose", "=", purpose)
-    .where("created_at", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
+  const row = await openRows(rows).where("userId", "=", userId).where("purpose", "=", purpose)
+    .where("createdAt", ">", sql<Date>`wheelwright_now() - ${ms}::float8 * interval '1 millisecond'`)
     .limit(1).executeTakeFirst();
   return row !== undefined;
 }
@@ -52,9 +52,9 @@ export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms:
 export async function mintSecret(tx: Tx, grantId: string): Promise<string | null> {
   const secret = newSecret(), hash = await hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
-    .set({ token_hashes: sql`array_append(token_hashes, ${hash}::bytea)` })
-    .where("id", "=", grantId).where("used_at", "is", null).where("voided_at", "is", null)
-    .where("expires_at", ">", sql<Date>`wheelwright_now()`).returning("id").executeTakeFirst();
+    .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
+    .where("id", "=", grantId).where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning("id").executeTakeFirst();
   return row ? secret : null;
 }
 
@@ -69,10 +69,10 @@ export async function peekGrant(rows: Rows, purpose: Purpose, secret: string): P
 /** Uses it up. Of two that come at once, one gets it. Throws Fault impossible `link_spent`. */
 export async function redeem(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
-    .set({ used_at: sql<Date>`wheelwright_now()` })
+    .set({ usedAt: sql<Date>`wheelwright_now()` })
     .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${await hashSecret(secret)}::bytea]`)
-    .where("used_at", "is", null).where("voided_at", "is", null)
-    .where("expires_at", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
+    .where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
   if (row) return toGrant(row);
   throw spentLink();
 }
@@ -85,23 +85,23 @@ export function spentLink(): Fault {
 
 /** Closes what is open of these purposes. */
 export async function voidGrants(tx: Tx, userId: string, purposes: readonly Purpose[]): Promise<void> {
-  await tx.updateTable("one_time_tokens").set({ voided_at: sql<Date>`wheelwright_now()` })
-    .where("user_id", "=", userId).where("purpose", "in", purposes)
-    .where("used_at", "is", null).where("voided_at", "is", null).execute();
+  await tx.updateTable("one_time_tokens").set({ voidedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", userId).where("purpose", "in", purposes)
+    .where("usedAt", "is", null).where("voidedAt", "is", null).execute();
 }
 
 function openRows(rows: Rows) {
-  return rows.selectFrom("one_time_tokens").select(columns).where("used_at", "is", null).where("voided_at", "is", null)
-    .where("expires_at", ">", sql<Date>`wheelwright_now()`);
+  return rows.selectFrom("one_time_tokens").select(columns).where("usedAt", "is", null).where("voidedAt", "is", null)
+    .where("expiresAt", ">", sql<Date>`wheelwright_now()`);
 }
 
 function toGrant(row: {
   readonly id: string;
   readonly purpose: Purpose;
-  readonly user_id: string;
-  readonly created_at: Date;
-  readonly expires_at: Date;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
 }): Grant {
-  const { id, purpose, user_id, created_at, expires_at } = row;
-  return { id, purpose, userId: user_id, createdAt: created_at, expiresAt: expires_at };
+  const { id, purpose, userId, createdAt, expiresAt } = row;
+  return { id, purpose, userId, createdAt, expiresAt };
 }

@@ -30,17 +30,17 @@ const SHOWN = 100;
 /** Those that still open something, the last used first. */
 export async function listSessions(rows: Rows, { userId, credential }: Actor): Promise<Session[]> {
   const found = await rows.selectFrom("sessions")
-    .select(["id", "ip", "user_agent", "created_at", "seen_at", sessionExpires.as("expires_at")])
-    .where("user_id", "=", userId).where(sessionLives)
-    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("seen_at", "desc").orderBy("id", "desc").limit(SHOWN)
+    .select(["id", "ip", "userAgent", "createdAt", "seenAt", sessionExpires.as("expiresAt")])
+    .where("userId", "=", userId).where(sessionLives)
+    .orderBy(sql`id = ${credential.id}`, "desc").orderBy("seenAt", "desc").orderBy("id", "desc").limit(SHOWN)
     .execute();
   return found.map((row) => ({
     id: row.id,
-    createdAt: row.created_at,
-    lastUsedAt: row.seen_at,
-    expiresAt: row.expires_at,
+    createdAt: row.createdAt,
+    lastUsedAt: row.seenAt,
+    expiresAt: row.expiresAt,
     ip: row.ip,
-    userAgent: row.user_agent,
+    userAgent: row.userAgent,
     current: row.id === credential.id,
   }));
 }
@@ -48,7 +48,7 @@ export async function listSessions(rows: Rows, { userId, credential }: Actor): P
 /** Once more changes nothing. Throws Fault missing `session_missing` for what is not the caller's. */
 export async function endOwnSession(app: App, actor: Actor, id: string): Promise<void> {
   await app.db.transact(async (tx) => {
-    const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("user_id", "=", actor.userId)
+    const own = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("userId", "=", actor.userId)
       .executeTakeFirst();
     if (!own) throw new Fault("missing", "session_missing", "There is no such session, or it is not yours");
     if (!await endSession(tx, id)) return;

@@ -20,30 +20,30 @@ export async function beginSession(
 ): Promise<NewSession> {
   const id = newId("ses"), secret = newSecret();
   await tx.insertInto("sessions")
-    .values({ id, user_id: userId, token_hash: await hashSecret(secret), ip: origin.ip, user_agent: origin.userAgent })
+    .values({ id, userId, tokenHash: await hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
     .execute();
   return { id, secret };
 }
 
 /** Holds the session against being ended until the transaction is over; returns whether it has not ended yet. */
 export async function keepSession(tx: Tx, id: string): Promise<boolean> {
-  const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("ended_at", "is", null)
+  const row = await tx.selectFrom("sessions").select("id").where("id", "=", id).where("endedAt", "is", null)
     .forShare().executeTakeFirst();
   return row !== undefined;
 }
 
 /** Returns whether it had not ended before. Streams that were opened with it end as well. */
 export async function endSession(tx: Tx, id: string): Promise<boolean> {
-  const ended = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where("ended_at", "is", null).returning("user_id").executeTakeFirst();
-  if (ended) tx.wakes.add(`user:${ended.user_id}`);
+  const ended = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("endedAt", "is", null).returning("userId").executeTakeFirst();
+  if (ended) tx.wakes.add(`user:${ended.userId}`);
   return ended !== undefined;
 }
 
 /** Ends the user's sessions but for one, with their streams; returns how many had not ended before. */
 export async function endOtherSessions(tx: Tx, userId: string, id: string): Promise<number> {
-  const { numUpdatedRows } = await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
-    .where("user_id", "=", userId).where("id", "<>", id).where("ended_at", "is", null).executeTakeFirstOrThrow();
+  const { numUpdatedRows } = await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", userId).where("id", "<>", id).where("endedAt", "is", null).executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) tx.wakes.add(`user:${userId}`);
   return Number(numUpdatedRows);
 }

@@ -41,8 +41,8 @@ export const ownToken: Access<Actor, { readonly token: Token }> = {
     const actor = requireActor(caller);
     if (!isId("tok", tokenId)) throw missingToken();
     let query = app.db.rows.selectFrom("api_tokens").selectAll().where("id", "=", tokenId)
-      .where("revoked_at", "is", null);
-    if (actor.role !== "operator") query = query.where("user_id", "=", actor.userId);
+      .where("revokedAt", "is", null);
+    if (actor.role !== "operator") query = query.where("userId", "=", actor.userId);
     const row = await query.executeTakeFirst();
     if (!row) throw missingToken();
     return { actor, token: toToken(row) };
@@ -60,17 +60,17 @@ export async function createToken(
 ): Promise<Token & { readonly token: string }> {
   const id = newId("tok");
   const { plaintext, prefix } = newToken(scope);
-  const token_hash = await hashSecret(plaintext);
+  const tokenHash = await hashSecret(plaintext);
   const { credential } = actor;
   return await app.db.transact(async (tx) => {
     if (credential.kind === "session" && !await keepSession(tx, credential.id)) requireActor(null);
     const row = await tx.insertInto("api_tokens")
-      .values({ id, user_id: actor.userId, name, scope, prefix, token_hash, expires_at: expiresAt ?? null })
+      .values({ id, userId: actor.userId, name, scope, prefix, tokenHash, expiresAt: expiresAt ?? null })
       .returningAll().executeTakeFirstOrThrow();
-    if (row.expires_at && row.expires_at <= row.created_at) {
+    if (row.expiresAt && row.expiresAt <= row.createdAt) {
       throw new Fault("invalid", "expiry_past", "expiresAt must be in the future");
     }
-    const metadata = { name, scope, prefix, expiresAt: row.expires_at?.toISOString() ?? null };
+    const metadata = { name, scope, prefix, expiresAt: row.expiresAt?.toISOString() ?? null };
     await record(tx, actor, { audit: [{ kind: "token_created", objectType: "token", objectId: id, metadata }] });
     return { ...toToken(row), token: plaintext };
   });
@@ -78,11 +78,11 @@ export async function createToken(
 
 /** The caller's own, newest first, also those that have expired. */
 export async function listTokens(rows: Rows, actor: Actor, page: TokenPage): Promise<Token[]> {
-  let query = rows.selectFrom("api_tokens").selectAll().where("user_id", "=", actor.userId)
-    .where("revoked_at", "is", null).orderBy("created_at", "desc");
-  if (page.before) query = query.where("created_at", "<", page.before);
+  let query = rows.selectFrom("api_tokens").selectAll().where("userId", "=", actor.userId)
+    .where("revokedAt", "is", null).orderBy("createdAt", "desc");
+  if (page.before) query = query.where("createdAt", "<", page.before);
   if (page.limit) query = query.fetch(page.limit, "with ties");
-  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+  const found = await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
     .execute();
   return found.map(toToken);
 }
@@ -90,11 +90,11 @@ export async function listTokens(rows: Rows, actor: Actor, page: TokenPage): Pro
 /** When it returns, the token opens nothing any more on any replica; streams opened with it end. */
 export async function revokeToken(app: App, actor: Actor, { id, name, prefix }: Token): Promise<void> {
   await app.db.transact(async (tx) => {
-    const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
-      .where("id", "=", id).where("revoked_at", "is", null).returning("user_id").executeTakeFirst();
+    const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })
+      .where("id", "=", id).where("revokedAt", "is", null).returning("userId").executeTakeFirst();
     if (!revoked) throw missingToken(); // somebody else was faster
-    tx.wakes.add(`user:${revoked.user_id}`);
-    const metadata = { name, prefix, userId: revoked.user_id };
+    tx.wakes.add(`user:${revoked.userId}`);
+    const metadata = { name, prefix, userId: revoked.userId };
     await record(tx, actor, { audit: [{ kind: "token_revoked", objectType: "token", objectId: id, metadata }] });
   });
 }
@@ -106,9 +106,9 @@ function toToken(row: Selectable<Schema["api_tokens"]>): Token {
     name,
     scope,
     prefix,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    lastUsedAt: row.lastUsedAt,
   };
 }
 

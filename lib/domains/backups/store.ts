@@ -44,8 +44,8 @@ interface BackupOrigin {
 /** The backup that this operation is to take: one, no matter who holds it, and gone on with where a try of it had failed. */
 export async function beginBackup(tx: Tx, spoke: SpokeRow, origin: BackupOrigin): Promise<Backup> {
   await ensureBackup(tx, spoke, origin);
-  await tx.updateTable("backups").set({ state: "pending", failed_at: null, error: null })
-    .where("operation_id", "=", origin.operationId).where("state", "=", "failed").execute();
+  await tx.updateTable("backups").set({ state: "pending", failedAt: null, error: null })
+    .where("operationId", "=", origin.operationId).where("state", "=", "failed").execute();
   return (await findByOperation(tx, origin.operationId))!;
 }
 
@@ -57,13 +57,13 @@ export async function ensureBackup(
 ): Promise<Backup> {
   await tx.insertInto("backups").values({
     id: newId("bak"),
-    spoke_id: spoke.id,
-    federation_id: spoke.federation_id,
-    operation_id: operationId,
+    spokeId: spoke.id,
+    federationId: spoke.federationId,
+    operationId,
     cluster: spoke.cluster,
     namespace: spoke.namespace,
     kind,
-  }).onConflict((conflict) => conflict.column("operation_id").doNothing()).execute();
+  }).onConflict((conflict) => conflict.column("operationId").doNothing()).execute();
   return (await findByOperation(tx, operationId))!;
 }
 
@@ -76,12 +76,12 @@ export async function noteVolumes(tx: Tx, id: string, volumes: readonly BackupVo
 /** It has been seen in the cluster, whole. */
 export async function completeBackup(tx: Tx, id: string, volumes: readonly BackupVolume[]): Promise<Backup> {
   const sizes = volumes.map(({ restoreSize }) => restoreSize ?? null);
-  const size_bytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
+  const sizeBytes = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + size!, 0);
   const row = await tx.updateTable("backups").set({
     state: "ready",
-    ready_at: sql<Date>`wheelwright_now()`,
+    readyAt: sql<Date>`wheelwright_now()`,
     volumes: JSON.stringify(volumes),
-    size_bytes,
+    sizeBytes,
     error: null,
   }).where("id", "=", id).where("state", "=", "pending").returningAll().executeTakeFirstOrThrow();
   return toBackup(row);
@@ -93,8 +93,8 @@ export async function completeBackup(tx: Tx, id: string, volumes: readonly Backu
  */
 export async function failBackup(tx: Tx, operationId: string, reason: string): Promise<Backup | null> {
   const error = redact(reason);
-  await tx.updateTable("backups").set({ state: "failed", failed_at: sql<Date>`wheelwright_now()`, error })
-    .where("operation_id", "=", operationId).where("state", "=", "pending").execute();
+  await tx.updateTable("backups").set({ state: "failed", failedAt: sql<Date>`wheelwright_now()`, error })
+    .where("operationId", "=", operationId).where("state", "=", "pending").execute();
   return await findByOperation(tx, operationId);
 }
 
@@ -122,31 +122,31 @@ export async function claimTelling(tx: Tx, { id, spokeId, kind }: Backup): Promi
 }
 
 async function findByOperation(rows: Rows, operationId: string): Promise<Backup | null> {
-  const row = await rows.selectFrom("backups").selectAll().where("operation_id", "=", operationId).executeTakeFirst();
+  const row = await rows.selectFrom("backups").selectAll().where("operationId", "=", operationId).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 
 /** Those of a spoke that are still there in some way, newest first. */
 export async function listStanding(rows: Rows, spokeId: string): Promise<Backup[]> {
-  const found = await rows.selectFrom("backups").selectAll().where("spoke_id", "=", spokeId)
-    .where("state", "<>", "deleted").orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  const found = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
+    .where("state", "<>", "deleted").orderBy("createdAt", "desc").orderBy("id", "desc").execute();
   return found.map(toBackup);
 }
 
 /** The attempt of a spoke that failed last, whatever has become of what it left behind. */
 export async function lastFailed(rows: Rows, spokeId: string): Promise<Backup | null> {
-  const row = await rows.selectFrom("backups").selectAll().where("spoke_id", "=", spokeId)
-    .where("failed_at", "is not", null).orderBy("failed_at", "desc").limit(1).executeTakeFirst();
+  const row = await rows.selectFrom("backups").selectAll().where("spokeId", "=", spokeId)
+    .where("failedAt", "is not", null).orderBy("failedAt", "desc").limit(1).executeTakeFirst();
   return row ? toBackup(row) : null;
 }
 
 export async function beginRemoval(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("backups").set({ removing_since: sql<Date>`coalesce(removing_since, wheelwright_now())` })
+  await tx.updateTable("backups").set({ removingSince: sql<Date>`coalesce(removing_since, wheelwright_now())` })
     .where("id", "=", id).execute();
 }
 
 export async function finishRemoval(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("backups").set({ state: "deleted", deleted_at: sql<Date>`wheelwright_now()` })
+  await tx.updateTable("backups").set({ state: "deleted", deletedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).where("state", "in", ["ready", "failed"]).execute();
 }
 
@@ -168,16 +168,16 @@ export async function readClasses(rows: Rows, cluster: string): Promise<SeenClas
 function toBackup(row: Selectable<Schema["backups"]>): Backup {
   return {
     id: row.id,
-    spokeId: row.spoke_id,
-    operationId: row.operation_id,
+    spokeId: row.spokeId,
+    operationId: row.operationId,
     kind: row.kind,
     state: row.state,
     volumes: row.volumes,
-    sizeBytes: row.size_bytes === null ? null : Number(row.size_bytes),
+    sizeBytes: row.sizeBytes === null ? null : Number(row.sizeBytes),
     error: row.error,
-    createdAt: row.created_at,
-    readyAt: row.ready_at,
-    failedAt: row.failed_at,
-    removingSince: row.removing_since,
+    createdAt: row.createdAt,
+    readyAt: row.readyAt,
+    failedAt: row.failedAt,
+    removingSince: row.removingSince,
   };
 }

@@ -19,7 +19,7 @@ export async function summariseBackups(db: Database, spoke: SpokeRow): Promise<B
     db.now(),
   ]);
   const reason = whyUnavailable(seen, {
-    name: spoke.blueprint_inputs.surroundings?.snapshotClass,
+    name: spoke.blueprintInputs.surroundings?.snapshotClass,
     drivers: driversOf(standing[0]),
   });
   return {

@@ -76,7 +76,7 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
         objectType: "federation",
         objectId: hub.id,
         federationId: hub.id,
-        metadata: { customer: row.customer_id, subscription: row.subscription_id, status: row.status },
+        metadata: { customer: row.customerId, subscription: row.subscriptionId, status: row.status },
       }],
     });
   });
@@ -84,8 +84,8 @@ export async function reconcileBilling(app: App, actor: Actor, hub: Hub): Promis
 }
 
 /** The provider is to be told everything, and at once. */
-const TOLD_NOTHING = { told: null, retry_at: null, error: null };
-const FORGOTTEN = { subscription_id: null, status: null, items: "[]", past_due_since: null };
+const TOLD_NOTHING = { told: null, retryAt: null, error: null };
+const FORGOTTEN = { subscriptionId: null, status: null, items: "[]", pastDueSince: null };
 
 function demandProvider({ payments }: Pick<App, "payments">): void {
   if (!payments) throw new Fault("missing", "billing_off", "No payment provider is connected to this service");

@@ -33,9 +33,9 @@ export function subjectOf(type: string): Subject | null {
 }
 
 /** What the refunds of such an event are asked by. */
-export function refundedBy({ type, object_id }: Pick<EventRow, "type" | "object_id">): RefundedObject | null {
-  if (object_id === null) return null;
-  return type === "charge.refunded" ? { charge: object_id } : { refund: object_id };
+export function refundedBy({ type, objectId }: Pick<EventRow, "type" | "objectId">): RefundedObject | null {
+  if (objectId === null) return null;
+  return type === "charge.refunded" ? { charge: objectId } : { refund: objectId };
 }
 
 /** The hub's in its lane. Whose a refund is may only be known when it was fetched: then any of the lanes will do. */
@@ -53,11 +53,11 @@ export async function insertEvent(
   const row = await tx.insertInto("billing_events").values({
     id,
     type,
-    object_id: object.id,
-    customer_id: object.customer,
-    federation_id: about.federationId,
-    created_at: createdAt,
-    handled_at: about.handled ? sql<Date>`wheelwright_now()` : null,
+    objectId: object.id,
+    customerId: object.customer,
+    federationId: about.federationId,
+    createdAt,
+    handledAt: about.handled ? sql<Date>`wheelwright_now()` : null,
   }).onConflict((conflict) => conflict.column("id").doNothing()).returning("id").executeTakeFirst();
   return row !== undefined;
 }
@@ -78,9 +78,9 @@ export async function findWaiting(rows: Rows, federationId: string): Promise<str
 /** Those of the events that tell of this subject, and are not handled yet. */
 export async function markHandled(tx: Tx, ids: readonly string[], subject: Subject): Promise<void> {
   const rows = await tx.selectFrom("billing_events").select(["id", "type"]).where("id", "in", ids)
-    .where("handled_at", "is", null).execute();
+    .where("handledAt", "is", null).execute();
   const done = rows.filter(({ type }) => subjectOf(type) === subject).map(({ id }) => id);
   if (done.length === 0) return;
-  await tx.updateTable("billing_events").set({ handled_at: sql<Date>`wheelwright_now()` }).where("id", "in", done)
+  await tx.updateTable("billing_events").set({ handledAt: sql<Date>`wheelwright_now()` }).where("id", "in", done)
     .execute();
 }

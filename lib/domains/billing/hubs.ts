@@ -82,11 +82,11 @@ async function read(rows: Rows, where: RawBuilder<unknown>): Promise<BilledHub[]
         ) as sizes
       ), '{}') as counts
     from subscriptions join federations on federations.id = subscriptions.federation_id ${where}`.execute(rows);
-  return found.map(({ hub_name: name, hub_removed: removed, counts, ...row }) => ({ row, name, removed, counts }));
+  return found.map(({ hubName: name, hubRemoved: removed, counts, ...row }) => ({ row, name, removed, counts }));
 }
 
 type FoundRow = SubscriptionRow & {
-  readonly hub_name: string;
-  readonly hub_removed: boolean;
+  readonly hubName: string;
+  readonly hubRemoved: boolean;
   readonly counts: Quantities;
 };

@@ -25,7 +25,7 @@ interface SizeDifference {
 
 /** The row before the look, as far as it decides. */
 export interface KnownBilling {
-  readonly subscription_id: string | null;
+  readonly subscriptionId: string | null;
   readonly status: SubscriptionStatus | null;
   readonly items: readonly SubscriptionItem[];
   /** What the provider was last asked to count; null when it is to be told anew. */
@@ -60,9 +60,9 @@ interface FromTo<T> {
 /** `seen` is null when the provider knows the subscription no more; `billed` is what is to be billed now. */
 export function judgeLook(known: KnownBilling, seen: Subscription | null, billed: Quantities): BillingVerdict {
   // Another subscription than the row's begins anew: nothing of it was ever said.
-  const same = seen === null || seen.id === known.subscription_id;
+  const same = seen === null || seen.id === known.subscriptionId;
   const before = same ? known.status : null;
-  const status = seen ? seen.status : known.subscription_id === null ? null : "canceled";
+  const status = seen ? seen.status : known.subscriptionId === null ? null : "canceled";
   const items = seen?.items ?? [];
   const dunning = !isDunning({ status }) ? "none" : isDunning({ status: before }) ? "goes on" : "begins";
   const difference = judgeDifference(known, status, items, billed);

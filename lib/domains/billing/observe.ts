@@ -34,20 +34,20 @@ export async function noteSubscription(
   const { status, items, dunning, difference } = verdict;
   // Whatever else is gone: what is owed is owed.
   const invoice = seen ? keptOf(seen) : row.invoice as KeptInvoice | null;
-  await updateSubscription(tx, row.federation_id, {
-    ...(seen && { subscription_id: seen.id, currency: seen.currency }),
+  await updateSubscription(tx, row.federationId, {
+    ...(seen && { subscriptionId: seen.id, currency: seen.currency }),
     status,
     items: JSON.stringify(items),
     invoice: invoice && JSON.stringify(invoice),
     difference: difference && JSON.stringify(difference),
-    past_due_since: dunning === "none" ? null : dunning === "begins" ? now() : row.past_due_since ?? now(),
-    seen_at: now(),
+    pastDueSince: dunning === "none" ? null : dunning === "begins" ? now() : row.pastDueSince ?? now(),
+    seenAt: now(),
   });
   return verdict.news.map((news) => ({
     kind: news.kind,
     objectType: "federation",
-    objectId: row.federation_id,
-    federationId: row.federation_id,
+    objectId: row.federationId,
+    federationId: row.federationId,
     metadata: metadataOf(news, verdict, invoice),
   }));
 }

@@ -66,12 +66,12 @@ async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Pr
   const row = payments && await findSubscriptionRow(db.rows, change.federationId);
   if (!row) return NO_COST;
   // Its account there is made by the first sync; if the provider refuses that, GET …/billing says so.
-  if (row.customer_id === null) {
+  if (row.customerId === null) {
     throw unavailable("The hub is just being connected to the payment provider; try again", SETTING_UP);
   }
   const sizes = changesOf(change).map(({ size, by }): SizeChange => ({ size, by, price: priceWanted(catalog, size) }));
-  const subscription = row.subscription_id;
-  const preview = await payments!.preview({ customer: row.customer_id, subscription, sizes }, signal);
+  const subscription = row.subscriptionId;
+  const preview = await payments!.preview({ customer: row.customerId, subscription, sizes }, signal);
   const each = preview?.sizes.find((one) => one.size === size)?.each;
   if (!preview || each === undefined) return NO_COST;
   const { currency, dueNow, prorationDate } = preview;

@@ -35,7 +35,7 @@ async function keep(tx: Tx, event: ProviderEvent): Promise<void> {
   const subject = subjectOf(event.type), { id, customer } = event.object;
   // A customer is written down before anything is made for it: an event of a customer that no row has is not ours.
   const row = customer === null ? undefined : await findByCustomer(tx, customer);
-  const federationId = row?.federation_id ?? null;
+  const federationId = row?.federationId ?? null;
   const concerns = subject === "subscription" ? federationId !== null : subject === "refund" && id !== null;
   const fresh = await insertEvent(tx, event, { federationId, handled: !concerns });
   if (fresh && concerns) await record(tx, SYSTEM, { jobs: [eventJob(event.id, federationId)] });

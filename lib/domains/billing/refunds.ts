@@ -13,11 +13,11 @@ export async function noteRefunds(tx: Tx, federationId: string, refunds: readonl
   if (succeeded.length === 0) return [];
   const told = await tx.insertInto("billing_refunds").values(succeeded.map((refund) => ({
     id: refund.id,
-    federation_id: federationId,
-    charge_id: refund.charge,
+    federationId,
+    chargeId: refund.charge,
     amount: refund.amount,
     currency: refund.currency,
-    created_at: refund.createdAt,
+    createdAt: refund.createdAt,
   }))).onConflict((conflict) => conflict.column("id").doNothing()).returning("id").execute();
   const fresh = new Set(told.map(({ id }) => id));
   return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({

@@ -41,7 +41,7 @@ export async function showBilling(
     connected: true,
     email: row.email,
     status: row.status,
-    pastDueSince: row.past_due_since,
+    pastDueSince: row.pastDueSince,
     currency: row.currency,
     items,
     monthly: sumOf(items),
@@ -49,7 +49,7 @@ export async function showBilling(
     pending,
     difference: describeDifference(row.difference as BillingDifference | null),
     error: pending && actor.role === "operator" ? await whyNot(db.rows, hub) : null,
-    seenAt: row.seen_at,
+    seenAt: row.seenAt,
   };
 }
 
@@ -74,7 +74,7 @@ function describeDifference(difference: BillingDifference | null): BillingRecord
 async function whyNot(rows: Rows, { row }: BilledHub): Promise<string | null> {
   if (row.error !== null) return row.error;
   const live = await rows.selectFrom("jobs").select("failure")
-    .where("dedupe_key", "=", `${SYNC_BILLING.kind}:${row.federation_id}`)
+    .where("dedupeKey", "=", `${SYNC_BILLING.kind}:${row.federationId}`)
     .where("state", "in", ["queued", "running"]).executeTakeFirst();
   return live?.failure?.message ?? null;
 }

@@ -12,20 +12,20 @@ import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { SubscriptionItem } from "#lib/drivers/payments/payments.ts";
 
 export type SubscriptionRow = Selectable<Schema["subscriptions"]>;
-type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federation_id" | "updated_at">;
+type SubscriptionChange = Omit<UpdateObject<Schema, "subscriptions">, "federationId" | "updatedAt">;
 
 export async function findSubscriptionRow(rows: Rows, federationId: string): Promise<SubscriptionRow | undefined> {
-  return await rows.selectFrom("subscriptions").selectAll().where("federation_id", "=", federationId)
+  return await rows.selectFrom("subscriptions").selectAll().where("federationId", "=", federationId)
     .executeTakeFirst();
 }
 
 export async function findByCustomer(rows: Rows, customerId: string): Promise<SubscriptionRow | undefined> {
-  return await rows.selectFrom("subscriptions").selectAll().where("customer_id", "=", customerId).executeTakeFirst();
+  return await rows.selectFrom("subscriptions").selectAll().where("customerId", "=", customerId).executeTakeFirst();
 }
 
 /** The row as it stands, held against other changes until the transaction ends; undefined for a hub that is not billed. */
 export async function lockSubscription(tx: Tx, federationId: string): Promise<SubscriptionRow | undefined> {
-  return await tx.selectFrom("subscriptions").selectAll().where("federation_id", "=", federationId).forNoKeyUpdate()
+  return await tx.selectFrom("subscriptions").selectAll().where("federationId", "=", federationId).forNoKeyUpdate()
     .executeTakeFirst();
 }
 
@@ -34,8 +34,8 @@ export async function insertSubscription(
   tx: Tx,
   row: { readonly federationId: string; readonly email: string },
 ): Promise<SubscriptionRow | undefined> {
-  return await tx.insertInto("subscriptions").values({ federation_id: row.federationId, email: row.email })
-    .onConflict((conflict) => conflict.column("federation_id").doNothing()).returningAll().executeTakeFirst();
+  return await tx.insertInto("subscriptions").values({ federationId: row.federationId, email: row.email })
+    .onConflict((conflict) => conflict.column("federationId").doNothing()).returningAll().executeTakeFirst();
 }
 
 export async function updateSubscription(
@@ -43,8 +43,8 @@ export async function updateSubscription(
   federationId: string,
   change: SubscriptionChange,
 ): Promise<SubscriptionRow> {
-  return await tx.updateTable("subscriptions").set({ ...change, updated_at: sql<Date>`wheelwright_now()` })
-    .where("federation_id", "=", federationId).returningAll().executeTakeFirstOrThrow();
+  return await tx.updateTable("subscriptions").set({ ...change, updatedAt: sql<Date>`wheelwright_now()` })
+    .where("federationId", "=", federationId).returningAll().executeTakeFirstOrThrow();
 }
 
 /**
@@ -66,8 +66,8 @@ async function countBilled(rows: Rows, federationIds: readonly string[]): Promis
 export async function readBilled(
   rows: Rows,
   catalog: Pick<Catalog, "priceOf">,
-  row: Pick<SubscriptionRow, "federation_id" | "items">,
+  row: Pick<SubscriptionRow, "federationId" | "items">,
 ): Promise<Quantities> {
-  const counts = await countBilled(rows, [row.federation_id]);
-  return billedOf(counts.get(row.federation_id) ?? {}, catalog, row.items as SubscriptionItem[]);
+  const counts = await countBilled(rows, [row.federationId]);
+  return billedOf(counts.get(row.federationId) ?? {}, catalog, row.items as SubscriptionItem[]);
 }

@@ -46,7 +46,7 @@ async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<Feder
   const calledOff = await endGivenUp(tx, await cancelHubOperations(tx, id));
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("federations")
-    .set({ state: "removed", state_reason: GIVEN_UP, removed_at: now, updated_at: now })
+    .set({ state: "removed", stateReason: GIVEN_UP, removedAt: now, updatedAt: now })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   const { slug, namespace, cluster } = after;
   const about = { federationId: id };

@@ -25,7 +25,7 @@ export async function requestHubAction(
 async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): Promise<FederationRow> {
   const before = await lockFederation(tx, id);
   refuseRetryUnlessFailed(before.state);
-  const after = await updateFederation(tx, id, { state: "provisioning", state_reason: null });
+  const after = await updateFederation(tx, id, { state: "provisioning", stateReason: null });
   await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",

@@ -48,7 +48,7 @@ export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promis
   } // else an earlier release gave it up after its time; the hub cannot stay half removed for good
   refuseWhileInhabited(before.slug, await countLiveSpokes(tx, id));
   const calledOff = await cancelHubOperations(tx, id);
-  const after = await updateFederation(tx, id, { state: "removing", state_reason: null });
+  const after = await updateFederation(tx, id, { state: "removing", stateReason: null });
   await recordOperation(tx, asker, operationOnHub(id, "remove-hub"), (job) => ({
     audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
       kind: "federation_removal_requested",

@@ -38,9 +38,9 @@ async function showFederations(
     state: row.state,
     status: row.state,
     spokeCount: counts.get(row.id) ?? 0,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    ...shownMeans(viewer, { stateReason: row.state_reason, operation: byHub.get(row.id) ?? null }),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    ...shownMeans(viewer, { stateReason: row.stateReason, operation: byHub.get(row.id) ?? null }),
   }));
 }
 

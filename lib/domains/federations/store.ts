@@ -27,7 +27,7 @@ export async function findFederation(rows: Rows, name: string, removed: Removed)
   if (!byId && !v.is(Slug, name)) return undefined;
   let query = rows.selectFrom("federations").selectAll().where(byId ? "id" : "slug", "=", name);
   if (removed === "hidden") query = query.where("state", "<>", "removed");
-  return await query.orderBy(sql`state = 'removed'`).orderBy("created_at", "desc").limit(1).executeTakeFirst();
+  return await query.orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(1).executeTakeFirst();
 }
 
 /** The hubs that the caller sees, newest first. */
@@ -38,14 +38,14 @@ export async function listFederations(
   removed: Removed,
 ): Promise<FederationRow[]> {
   let query = rows.selectFrom("federations").selectAll().where(hubsSeenBy(viewer, sql.ref("federations.id")))
-    .orderBy("created_at", "desc");
+    .orderBy("createdAt", "desc");
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (page.slug) query = query.where("slug", "=", page.slug);
   if (page.state) query = query.where("state", "=", page.state);
   if (page.q) query = query.where(contains(["slug", "name"], page.q));
-  if (page.before) query = query.where("created_at", "<", page.before);
+  if (page.before) query = query.where("createdAt", "<", page.before);
   if (page.limit) query = query.fetch(page.limit, "with ties");
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
     .execute();
 }
 
@@ -56,17 +56,17 @@ export async function countSpokes(
   federationIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (federationIds.length === 0) return new Map();
-  const counts = await rows.selectFrom("spokes").select(["federation_id", sql<number>`count(*)::int`.as("count")])
-    .where("federation_id", "in", federationIds).where("state", "<>", "removed")
-    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")))
-    .groupBy("federation_id").execute();
-  return new Map(counts.map((row) => [row.federation_id, row.count]));
+  const counts = await rows.selectFrom("spokes").select(["federationId", sql<number>`count(*)::int`.as("count")])
+    .where("federationId", "in", federationIds).where("state", "<>", "removed")
+    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")))
+    .groupBy("federationId").execute();
+  return new Map(counts.map((row) => [row.federationId, row.count]));
 }
 
 /** How many spokes of the hub are not removed yet, no matter who sees them. */
 export async function countLiveSpokes(rows: Rows, federationId: string): Promise<number> {
   const { count } = await rows.selectFrom("spokes").select(sql<number>`count(*)::int`.as("count"))
-    .where("federation_id", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
+    .where("federationId", "=", federationId).where("state", "<>", "removed").executeTakeFirstOrThrow();
   return count;
 }
 
@@ -103,6 +103,6 @@ export async function updateFederation(
   id: string,
   change: Updateable<Schema["federations"]>,
 ): Promise<FederationRow> {
-  return await tx.updateTable("federations").set({ ...change, updated_at: sql<Date>`wheelwright_now()` })
+  return await tx.updateTable("federations").set({ ...change, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }

@@ -66,11 +66,11 @@ export async function listSeats(rows: Rows, seat: Seat, { limit, before }: Membe
       order by seat.created_at desc ${most}
     ) as page order by created_at desc, user_id desc`.execute(rows);
   return found.map((row) => ({
-    userId: row.user_id,
+    userId: row.userId,
     email: row.email,
-    displayName: row.display_name,
+    displayName: row.displayName,
     pending: row.pending,
-    createdAt: row.created_at,
+    createdAt: row.createdAt,
   }));
 }
 
@@ -93,7 +93,7 @@ export async function placesOfSeats(rows: Rows, userId: string): Promise<NamedPl
         join spokes as spoke on spoke.id = member.spoke_id
         where member.user_id = ${userId} and spoke.state <> 'removed'
     ) as seats order by rank, created_at, id`.execute(rows);
-  return found.map(({ name, spoke_id: spokeId, state, domain: host, blueprint_inputs: inputs }) => ({
+  return found.map(({ name, spokeId, state, domain: host, blueprintInputs: inputs }) => ({
     name,
     site: spokeId === null ? null : { spokeId, host, url: spokeUrl({ ...inputs, host }), open: state === "active" },
   }));
@@ -105,19 +105,19 @@ export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]
 }
 
 type PlaceRow =
-  & { readonly name: string; readonly domain: string; readonly blueprint_inputs: SpokeInputs }
-  & ({ readonly spoke_id: string; readonly state: string } | { readonly spoke_id: null; readonly state: null });
+  & { readonly name: string; readonly domain: string; readonly blueprintInputs: SpokeInputs }
+  & ({ readonly spokeId: string; readonly state: string } | { readonly spokeId: null; readonly state: null });
 
 interface MemberRow {
-  readonly user_id: string;
+  readonly userId: string;
   readonly email: string;
-  readonly display_name: string;
+  readonly displayName: string;
   readonly pending: boolean;
-  readonly created_at: Date;
+  readonly createdAt: Date;
 }
 
 function where(seat: Seat) {
   return "spokeId" in seat
-    ? { table: sql.table("spoke_members"), column: sql.ref("spoke_id"), id: seat.spokeId }
-    : { table: sql.table("federation_members"), column: sql.ref("federation_id"), id: seat.federationId };
+    ? { table: sql.table("spoke_members"), column: sql.ref("spokeId"), id: seat.spokeId }
+    : { table: sql.table("federation_members"), column: sql.ref("federationId"), id: seat.federationId };
 }

@@ -10,15 +10,15 @@ export interface Notification extends AuditEvent {
 }
 
 export type NotificationRow = Selectable<Schema["audit_events"]> & {
-  readonly read_at: Date | null;
+  readonly readAt: Date | null;
   /** Whether it was there before the reader came. */
   readonly skipped: boolean;
 };
 
 export function toNotification(row: NotificationRow, reader: Reader): Notification {
-  return { ...shownTo(reader, toEvent(row)), read: isRead(row), readAt: row.read_at };
+  return { ...shownTo(reader, toEvent(row)), read: isRead(row), readAt: row.readAt };
 }
 
-export function isRead({ read_at, skipped }: NotificationRow): boolean {
-  return read_at !== null || skipped;
+export function isRead({ readAt, skipped }: NotificationRow): boolean {
+  return readAt !== null || skipped;
 }

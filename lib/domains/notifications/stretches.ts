@@ -65,13 +65,13 @@ export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<v
     cross join lateral (select min(at) as at from (${next("oldest first")}) as event) as newer
     cross join lateral (select coalesce(array_agg(at), '{}') as unread from (${beside}) as event) as sides
     where marked.at <> all(unread)`.execute(tx);
-  if (!found || found.from_at === found.through_at) return;
-  const { about, federation_id, spoke_id, from_at, through_at } = found;
+  if (!found || found.fromAt === found.throughAt) return;
+  const { about, federationId, spokeId, fromAt, throughAt } = found;
   await sql`delete from notification_read_stretches where user_id = ${reader.userId} and about = ${about}
-    and federation_id = ${federation_id} and spoke_id = ${spoke_id}
-    and from_at between ${from_at}::timestamptz and ${through_at}::timestamptz`.execute(tx);
-  await sql`insert into notification_read_stretches values (${reader.userId}, ${about}, ${federation_id}, ${spoke_id},
-    ${from_at}::timestamptz, ${through_at}::timestamptz)`.execute(tx);
+    and federation_id = ${federationId} and spoke_id = ${spokeId}
+    and from_at between ${fromAt}::timestamptz and ${throughAt}::timestamptz`.execute(tx);
+  await sql`insert into notification_read_stretches values (${reader.userId}, ${about}, ${federationId}, ${spokeId},
+    ${fromAt}::timestamptz, ${throughAt}::timestamptz)`.execute(tx);
 }
 
 /** Events of one moment that are looked at: an object has but one, as lib/records/changes gives times. */
@@ -79,9 +79,9 @@ const SIDE = 100;
 
 interface Stretch {
   readonly about: string;
-  readonly federation_id: string;
-  readonly spoke_id: string;
+  readonly federationId: string;
+  readonly spokeId: string;
   /** As PostgreSQL writes them. */
-  readonly from_at: string;
-  readonly through_at: string;
+  readonly fromAt: string;
+  readonly throughAt: string;
 }

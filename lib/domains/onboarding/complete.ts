@@ -33,8 +33,8 @@ interface Onboarded {
 
 /** When the user finished the wizard, or null. */
 export async function findOnboarded(rows: Rows, userId: string): Promise<Date | null> {
-  const row = await rows.selectFrom("users").select("onboarded_at").where("id", "=", userId).executeTakeFirst();
-  return row?.onboarded_at ?? null;
+  const row = await rows.selectFrom("users").select("onboardedAt").where("id", "=", userId).executeTakeFirst();
+  return row?.onboardedAt ?? null;
 }
 
 /** Throws Fault conflict `onboarded`, and what asking for a hub throws; then nothing has changed. */
@@ -92,13 +92,13 @@ async function note(
 ): Promise<{ readonly at: Date }> {
   const now = sql<Date>`wheelwright_now()`;
   const row = await tx.updateTable("users").set({
-    onboarded_at: now,
-    updated_at: now,
-    ...(displayName !== undefined && { display_name: displayName }),
-    ...(passwordHash !== null && { password_hash: passwordHash }),
-  }).where("id", "=", id).where("onboarded_at", "is", null).returning("onboarded_at").executeTakeFirst();
+    onboardedAt: now,
+    updatedAt: now,
+    ...(displayName !== undefined && { displayName }),
+    ...(passwordHash !== null && { passwordHash }),
+  }).where("id", "=", id).where("onboardedAt", "is", null).returning("onboardedAt").executeTakeFirst();
   if (!row) throw alreadyDone();
-  return { at: row.onboarded_at! };
+  return { at: row.onboardedAt! };
 }
 
 function passwordMail(user: HeldUser, at: Date, ip: string): NewJob {

@@ -35,13 +35,13 @@ export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promis
   const now = sql<Date>`wheelwright_now()`;
   const after = await tx.updateTable("spokes").set({
     state: "removed",
-    state_reason: GIVEN_UP,
+    stateReason: GIVEN_UP,
     health: "unknown",
-    removed_at: now,
-    updated_at: now,
+    removedAt: now,
+    updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   await freeNames(tx, id);
-  const about = { federationId: after.federation_id, spokeId: id };
+  const about = { federationId: after.federationId, spokeId: id };
   const { slug, domain, size, namespace, cluster } = after;
   const snapshots = removal?.progress.snapshots;
   const metadata = { slug, domain, size, namespace, cluster, abandoned: true, operationId: removal?.id ?? null };

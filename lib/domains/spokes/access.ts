@@ -25,7 +25,7 @@ export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow
       const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
       const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !seesSpoke(actor, row)) throw missingSpoke();
-      if (RESERVED[deed] && !runsHub(actor, row.federation_id)) {
+      if (RESERVED[deed] && !runsHub(actor, row.federationId)) {
         const message = `Only an operator or an admin of its hub may ${RESERVED[deed]}`;
         throw new Fault("forbidden", "federation_admin_only", message);
       }
@@ -39,6 +39,6 @@ export function missingSpoke(): Fault {
 }
 
 function seesSpoke(actor: Actor, row: SpokeRow): boolean {
-  if (row.state === "removed") return runsHub(actor, row.federation_id);
-  return sees(actor, { federationId: row.federation_id, spokeId: row.id });
+  if (row.state === "removed") return runsHub(actor, row.federationId);
+  return sees(actor, { federationId: row.federationId, spokeId: row.id });
 }

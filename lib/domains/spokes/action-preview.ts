@@ -33,11 +33,11 @@ export async function previewAction(
   const operation: Declaration<string, string> = SPOKE_OPERATIONS[kind];
   const subject = subjectOf(app, spoke, { maintenance: facts.maintenance, payload: payloadOf(facts, request) });
   // Before the namespace is made, nothing stands there that could change.
-  const wanted = spoke.namespace_uid === null ? {} : operation.changes?.(subject) ?? {};
+  const wanted = spoke.namespaceUid === null ? {} : operation.changes?.(subject) ?? {};
   const [{ changes, refusals }, price] = await Promise.all([
     askCluster(app, spoke, Object.values(wanted).flatMap((each) => each ?? []), signal),
     // What the hub pays is nothing to admins of single spokes.
-    runsHub(actor, spoke.federation_id)
+    runsHub(actor, spoke.federationId)
       ? askPrice(app, spoke, operation, { size: facts.size, ...subject.payload }, signal)
       : NO_COST,
   ]);
@@ -64,7 +64,7 @@ function subjectOf(
   return {
     ...{ blueprint, catalog, ...wish },
     get inputs() {
-      return withMail(config, v.parse(SpokeInputs, spoke.blueprint_inputs));
+      return withMail(config, v.parse(SpokeInputs, spoke.blueprintInputs));
     },
   };
 }
@@ -81,6 +81,6 @@ async function askPrice(
   signal: AbortSignal,
 ): Promise<Cost> {
   if (!priced || !passage) return NO_COST;
-  const change = { federationId: spoke.federation_id, before: spoke, after: { size, state: passage.to } };
+  const change = { federationId: spoke.federationId, before: spoke, after: { size, state: passage.to } };
   return await previewCostIfTold(app, change, signal);
 }

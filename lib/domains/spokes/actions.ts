@@ -50,7 +50,7 @@ export function readRequest(app: App, actor: Actor, asked: SpokeAction): ActionR
 /** Throws what the operation demands of the spoke; `size` is the one that it has, or has been asked to take. */
 export function demandProgress(
   { catalog }: Pick<App, "catalog">,
-  { lms_version: version, blueprint_inputs: inputs }: Pick<SpokeRow, "lms_version" | "blueprint_inputs">,
+  { lmsVersion: version, blueprintInputs: inputs }: Pick<SpokeRow, "lmsVersion" | "blueprintInputs">,
   { size }: { readonly size: string },
   { action, wish }: ActionRequest,
 ): void {
@@ -72,7 +72,7 @@ export async function readFacts(rows: Rows, spoke: SpokeRow): Promise<Facts> {
   const maintenance = live.findLast(({ kind }) => kind === "maintenance-on" || kind === "maintenance-off");
   return {
     state: spoke.state,
-    wasReady: spoke.ready_at !== null,
+    wasReady: spoke.readyAt !== null,
     size: resize ? (resize.payload as ResizeWish).size : spoke.size,
     maintenance: maintenance ? maintenance.kind === "maintenance-on" : spoke.maintenance,
     live: live.map(({ kind }) => kind),
@@ -100,7 +100,7 @@ export async function acceptAction(
   if (kind === "provision") await renewInputs(app, tx, before);
   const after = state === before.state ? before : await moveSpoke(tx, id, state);
   const payload = payloadOf(facts, { action, wish });
-  const about = { federationId: after.federation_id, spokeId: id };
+  const about = { federationId: after.federationId, spokeId: id };
   await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",

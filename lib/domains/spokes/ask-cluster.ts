@@ -30,10 +30,10 @@ export async function askCluster(
   wanted: readonly ObjectChange[],
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (wanted.length === 0 || spoke.namespace_uid === null) return { changes: [], refusals: [] };
+  if (wanted.length === 0 || spoke.namespaceUid === null) return { changes: [], refusals: [] };
   try {
     const cluster = await app.clusters.open(spoke.cluster);
-    const place = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
+    const place = { find: cluster.find, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
     const answers = await Promise.all(wanted.map((change) => tryOut(place, change, signal)));
     return {
       changes: answers.flatMap(({ changes }) => changes),

@@ -69,25 +69,25 @@ async function placeSpoke(
     await lockNames(tx, domain, place);
     const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
       id,
-      federation_id: hub.id,
+      federationId: hub.id,
       slug: wish.slug,
-      display_name: wish.displayName,
+      displayName: wish.displayName,
       domain,
       size: wish.size,
       identity: wish.identity,
       content: wish.content,
-      content_mode: wish.contentMode,
+      contentMode: wish.contentMode,
       brand: wish.brand,
-      admin_email: wish.adminEmail,
+      adminEmail: wish.adminEmail,
       region: wish.region,
-      lms_version: wish.version,
+      lmsVersion: wish.version,
       seed: wish.seed,
       state: "provisioning",
       cluster: clusterFor(app, hub, wish.region),
       namespace: inputs.namespace,
-      blueprint_revision: app.blueprint.revision,
-      blueprint_inputs: JSON.stringify(inputs),
-      created_by: actor.userId,
+      blueprintRevision: app.blueprint.revision,
+      blueprintInputs: JSON.stringify(inputs),
+      createdBy: actor.userId,
     });
     if (row) return row;
     if (await hasSlug(tx, hub.id, wish.slug)) throw slugTaken(wish.slug);
@@ -102,7 +102,7 @@ function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: stri
 }
 
 async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
-  const about = { federationId: spoke.federation_id, spokeId: spoke.id };
+  const about = { federationId: spoke.federationId, spokeId: spoke.id };
   await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
@@ -113,7 +113,7 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
         slug: spoke.slug,
         domain: spoke.domain,
         size: spoke.size,
-        lmsVersion: spoke.lms_version,
+        lmsVersion: spoke.lmsVersion,
         operationId: job.id,
       },
     }],

@@ -17,7 +17,7 @@ export async function delegateSpoke(
   invitee: NewMember,
   key: IdempotencyKey | null,
 ): Promise<Joining & { readonly spokeId: string }> {
-  const { id: spokeId, federation_id: federationId, slug } = spoke;
+  const { id: spokeId, federationId, slug } = spoke;
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const joining = await bringIn(tx, actor, invitee, {

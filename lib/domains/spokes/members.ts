@@ -25,7 +25,7 @@ export async function listSpokeMembers(rows: Rows, { id }: SpokeRow, page: Membe
 /** From its answer on the spoke is closed to them, and their streams of its hub are without it. Throws `member_missing`. */
 export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow, userId: string): Promise<void> {
   const entry = { kind: "spoke_delegation_removed", objectType: "spoke", objectId: spoke.id } as const;
-  const belonging = { federationId: spoke.federation_id, spokeId: spoke.id };
+  const belonging = { federationId: spoke.federationId, spokeId: spoke.id };
   await app.db.transact((tx) =>
     takeOut(tx, actor, userId, {
       seat: { spokeId: spoke.id },

@@ -24,14 +24,14 @@ export async function isInUse(
 ): Promise<boolean> {
   const backwards = [...domain].reverse().join("");
   const among = sql.join([domain, ...above].map((name) => sql`${name}`));
-  const takes = (column: "domain" | "wished_domain") => {
+  const takes = (column: "domain" | "wishedDomain") => {
     const name = sql.ref(column);
     return sql`(${name} in (${among}) or reverse(${name}) collate "C" > ${`${backwards}.`}
       and reverse(${name}) collate "C" < ${`${backwards}/`})`;
   };
   const { rows: found } = await sql<{ taken: boolean }>`select
     exists (select from spokes where state <> 'removed' and ${takes("domain")} and id is distinct from ${own})
-    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${takes("wished_domain")}
+    or exists (select from spokes where state <> 'removed' and wished_domain is not null and ${takes("wishedDomain")}
       and id is distinct from ${own})
     or exists (select from former_domains where ${takes("domain")} and spoke_id is distinct from ${own}) as taken`
     .execute(rows);
@@ -57,13 +57,13 @@ export async function listFormer(rows: Rows, ids: readonly string[]): Promise<Ma
   if (ids.length === 0) return new Map();
   const found = await rows.selectFrom("former_domains").selectAll().where(sql<boolean>`spoke_id = any(${ids}::text[])`)
     .orderBy("until").orderBy("domain").execute();
-  const grouped = Map.groupBy(found, ({ spoke_id }) => spoke_id);
+  const grouped = Map.groupBy(found, ({ spokeId }) => spokeId);
   return new Map([...grouped].map(([id, rows]) => [id, rows.map(({ domain, until }) => ({ domain, until }))]));
 }
 
 /** Those of a spoke whose time is not over. */
 export async function listKept(rows: Rows, id: string): Promise<string[]> {
-  const found = await rows.selectFrom("former_domains").select("domain").where("spoke_id", "=", id)
+  const found = await rows.selectFrom("former_domains").select("domain").where("spokeId", "=", id)
     .where("until", ">", sql<Date>`wheelwright_now()`).execute();
   return found.map(({ domain }) => domain);
 }
@@ -73,20 +73,20 @@ export async function moveTo(tx: Tx, { id, domain: left }: SpokeRow, domain: str
   await tx.deleteFrom("former_domains").where("domain", "=", domain).execute();
   await tx.insertInto("former_domains").values({
     domain: left,
-    spoke_id: id,
+    spokeId: id,
     until: sql<Date>`wheelwright_now() + make_interval(days => ${KEPT_DAYS}::integer)`,
   }).execute();
-  await tx.updateTable("spokes").set({ domain, wished_domain: null }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ domain, wishedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Nobody is to move there any more. */
 export async function dropWishedName(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("spokes").set({ wished_domain: null }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ wishedDomain: null }).where("id", "=", id).execute();
 }
 
 /** Frees the names that were left, but for those. */
 export async function freeNames(tx: Tx, id: string, kept: readonly string[] = []): Promise<string[]> {
-  const freed = await tx.deleteFrom("former_domains").where("spoke_id", "=", id)
+  const freed = await tx.deleteFrom("former_domains").where("spokeId", "=", id)
     .where(sql<boolean>`domain <> all(${kept}::text[])`).returning("domain").execute();
   return freed.map(({ domain }) => domain);
 }

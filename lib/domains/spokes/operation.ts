@@ -7,8 +7,8 @@ import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 export function operationOn(spoke: SpokeRow, kind: SpokeOperationKind, payload: object = {}): NewJob {
   return {
     kind: SPOKE_OPERATIONS[kind].kind,
-    lane: kind === "provision" ? hubLane(spoke.federation_id) : spokeLane(spoke.id),
-    federationId: spoke.federation_id,
+    lane: kind === "provision" ? hubLane(spoke.federationId) : spokeLane(spoke.id),
+    federationId: spoke.federationId,
     spokeId: spoke.id,
     payload: { ...payload },
   };

@@ -36,11 +36,11 @@ export async function planPatch(
   patch: SpokePatch,
 ): Promise<Plan> {
   const { displayName, brand, adminEmail, domain } = patch;
-  const named = before.wished_domain ?? before.domain;
+  const named = before.wishedDomain ?? before.domain;
   const changes = differing({
-    displayName: { from: before.display_name, to: displayName ?? before.display_name },
+    displayName: { from: before.displayName, to: displayName ?? before.displayName },
     brand: { from: before.brand, to: brand ?? before.brand },
-    adminEmail: { from: before.admin_email, to: adminEmail ?? before.admin_email },
+    adminEmail: { from: before.adminEmail, to: adminEmail ?? before.adminEmail },
     domain: { from: named, to: domain ?? named },
   });
   const live = await liveOperations(rows, before.id), unbuilt = isUnbuilt(before, live);
@@ -49,12 +49,12 @@ export async function planPatch(
   if (changes.domain) await requireDomain(rows, app, actor, before, domain!, live);
   const wish: SpokeRow = {
     ...before,
-    display_name: displayName ?? before.display_name,
+    displayName: displayName ?? before.displayName,
     brand: brand ?? before.brand,
-    admin_email: adminEmail ?? before.admin_email,
+    adminEmail: adminEmail ?? before.adminEmail,
     ...namesWith(before, domain ?? named, unbuilt),
   };
-  const lack = lackOf(wish, wish.blueprint_inputs), changed = Object.keys(changes).length > 0;
+  const lack = lackOf(wish, wish.blueprintInputs), changed = Object.keys(changes).length > 0;
   const isAtIt = live.some(({ kind }) => kind === "configure");
   if (!changed && (isAtIt || Object.keys(lack).length === 0)) return { wish, changes, by: "nothing" };
   if (unbuilt) return { wish, changes, by: "install" };
@@ -65,14 +65,14 @@ export async function planPatch(
 }
 
 /** A site that is not built has its name at once; any other once it answers under it. */
-function namesWith({ domain }: SpokeRow, wished: string, unbuilt: boolean): Pick<SpokeRow, "domain" | "wished_domain"> {
-  if (unbuilt) return { domain: wished, wished_domain: null };
-  return { domain, wished_domain: wished === domain ? null : wished };
+function namesWith({ domain }: SpokeRow, wished: string, unbuilt: boolean): Pick<SpokeRow, "domain" | "wishedDomain"> {
+  if (unbuilt) return { domain: wished, wishedDomain: null };
+  return { domain, wishedDomain: wished === domain ? null : wished };
 }
 
 /** What can be said of the name without looking at others: who may ask for it, and whether any spoke could have it. */
-export function refuseDomain({ config }: App, actor: Actor, { federation_id, slug }: SpokeRow, domain: string): void {
-  if (!runsHub(actor, federation_id)) {
+export function refuseDomain({ config }: App, actor: Actor, { federationId, slug }: SpokeRow, domain: string): void {
+  if (!runsHub(actor, federationId)) {
     const message = "Only an operator or an admin of its hub may give a spoke another domain";
     throw new Fault("forbidden", "federation_admin_only", message);
   }
@@ -89,18 +89,18 @@ async function requireDomain(
   live: readonly Job[],
 ): Promise<void> {
   refuseDomain(app, actor, spoke, domain);
-  const { id, wished_domain } = spoke;
-  if (wished_domain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
+  const { id, wishedDomain } = spoke;
+  if (wishedDomain !== null && live.some((job) => job.kind === "configure" && !isUntouched(job))) {
     const message =
-      `Cannot give another domain to a spoke that is moving to ${wished_domain}; wait until that has ended`;
+      `Cannot give another domain to a spoke that is moving to ${wishedDomain}; wait until that has ended`;
     throw new Fault("conflict", "spoke_state", message);
   }
   if (await isInUse(rows, domain, namesAbove(domain, ownNamesOf(app.config)), id)) throw domainTaken([domain]);
 }
 
 /** Whether an install is still to read what it makes: one that waits for its turn, or the retry of a failed one. */
-function isUnbuilt({ state, ready_at }: SpokeRow, live: readonly Job[]): boolean {
-  if (state === "failed") return ready_at === null;
+function isUnbuilt({ state, readyAt }: SpokeRow, live: readonly Job[]): boolean {
+  if (state === "failed") return readyAt === null;
   return state === "provisioning" && live.every(isUntouched);
 }
 

@@ -29,7 +29,7 @@ export async function previewPatch(
   await proveDomain(app, actor, spoke, patch, signal);
   const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
-  const wanted = isAsked && spoke.namespace_uid !== null ? await changesOf(app, wish) : [];
+  const wanted = isAsked && spoke.namespaceUid !== null ? await changesOf(app, wish) : [];
   const { changes: seen, refusals } = await askCluster(app, spoke, wanted, signal);
   return {
     dryRun: true,
@@ -51,7 +51,7 @@ export async function previewPatch(
 }
 
 async function changesOf(app: App, wish: SpokeRow): Promise<ObjectChange[]> {
-  const before = withMail(app.config, v.parse(SpokeInputs, wish.blueprint_inputs));
+  const before = withMail(app.config, v.parse(SpokeInputs, wish.blueprintInputs));
   const changes = addressChanges(app.blueprint, before, await inputsAsWished(app, wish, before));
   return Object.values(changes).flat();
 }

@@ -51,9 +51,9 @@ export async function proveDomain(
   { domain }: SpokePatch,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (domain === undefined || domain === spoke.domain || domain === spoke.wished_domain) return;
+  if (domain === undefined || domain === spoke.domain || domain === spoke.wishedDomain) return;
   refuseDomain(app, actor, spoke, domain);
-  await requireProof(app, actor, { id: spoke.federation_id }, [domain], signal);
+  await requireProof(app, actor, { id: spoke.federationId }, [domain], signal);
 }
 
 async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: SpokePatch): Promise<SpokeRow> {
@@ -64,10 +64,10 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   if (by === "nothing") return before;
   let after = await updateWish(tx, wish);
   if (by === "install") {
-    const inputs = wishedInputs(app.catalog, wish, wish.blueprint_inputs as SpokeInputs);
+    const inputs = wishedInputs(app.catalog, wish, wish.blueprintInputs as SpokeInputs);
     await setInForce(tx, id, { ...inputs, host: wish.domain });
   }
-  const about = { federationId: after.federation_id, spokeId: id };
+  const about = { federationId: after.federationId, spokeId: id };
   let job: Job | undefined;
   if (typeof by === "object") [after, job] = await enqueueConfigure(tx, actor, after, by);
   await record(tx, actor, {

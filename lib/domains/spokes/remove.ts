@@ -39,7 +39,7 @@ export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<S
   }
   const calledOff = await cancelOperationsOf(tx, id);
   const after = await moveSpoke(tx, id, "removing");
-  const about = { federationId: after.federation_id, spokeId: id };
+  const about = { federationId: after.federationId, spokeId: id };
   await recordOperation(tx, asker, operationOn(after, "remove"), (job) => ({
     audit: [
       ...calledOff.filter((other) => other.state === "cancelled").map((other) => ({

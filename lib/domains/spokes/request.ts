@@ -11,18 +11,18 @@ export function requestOf(id: string, federationId: string, wish: SpokeWish, dom
 /** The same request again, from the row that it was written into. */
 export function requestOfRow(row: SpokeRow): SpokeRequest {
   return {
-    federationId: row.federation_id,
+    federationId: row.federationId,
     spokeId: row.id,
     namespace: row.namespace,
     slug: row.slug,
-    displayName: row.display_name,
+    displayName: row.displayName,
     host: row.domain,
-    adminEmail: row.admin_email,
-    version: row.lms_version,
+    adminEmail: row.adminEmail,
+    version: row.lmsVersion,
     size: row.size,
     identity: row.identity,
     content: row.content,
-    contentMode: row.content_mode,
+    contentMode: row.contentMode,
     brand: row.brand,
     region: row.region,
     seed: row.seed,

@@ -70,9 +70,9 @@ export async function askSite(app: App, spoke: SpokeRow, signal: AbortSignal): P
 }
 
 async function runSealed(app: App, spoke: SpokeRow, seal: Seal, signal: AbortSignal): Promise<JobResult> {
-  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprint_inputs));
+  const inputs = withMail(app.config, v.parse(SpokeInputs, spoke.blueprintInputs));
   const job = app.blueprint.jobObject(inputs, "sign-in-link", TURN, seal.publicKey);
-  const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespace_uid!);
+  const space = (await app.clusters.open(spoke.cluster)).space(spoke.namespace, spoke.namespaceUid!);
   try {
     const standing = await space.create(job, { signal });
     if (!isFor(standing, seal)) throw underWay();

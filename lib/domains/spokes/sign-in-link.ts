@@ -57,12 +57,12 @@ export async function makeSignInLink(
         kind: "spoke_sign_in_link_created",
         objectType: "spoke",
         objectId: row.id,
-        federationId: row.federation_id,
+        federationId: row.federationId,
         spokeId: row.id,
         metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
       }],
     });
-    const url = new URL("/login/forgot_password.php", spokeUrl({ ...row.blueprint_inputs, host: row.domain }));
+    const url = new URL("/login/forgot_password.php", spokeUrl({ ...row.blueprintInputs, host: row.domain }));
     url.searchParams.set("token", token);
     return { url: url.href, expiresAt };
   });

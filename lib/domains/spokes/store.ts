@@ -30,7 +30,7 @@ export async function findVisible(rows: Rows, viewer: Viewer, ids: readonly stri
   const known = ids.filter((id) => isId("spk", id));
   if (known.length === 0) return [];
   return await rows.selectFrom("spokes").selectAll().where("id", "in", known).where("state", "<>", "removed")
-    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id"))).execute();
+    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id"))).execute();
 }
 
 /** Which spokes are asked for, among those that the caller sees. */
@@ -45,17 +45,17 @@ export async function listSpokes(
   where: SpokeQuestion,
   removed: Removed,
 ): Promise<SpokeRow[]> {
-  let query = rows.selectFrom("spokes").selectAll().orderBy("created_at", "desc")
-    .where(seenBy(viewer, sql.ref("federation_id"), sql.ref("id")));
-  if (where.federationId) query = query.where("federation_id", "=", where.federationId);
+  let query = rows.selectFrom("spokes").selectAll().orderBy("createdAt", "desc")
+    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+  if (where.federationId) query = query.where("federationId", "=", where.federationId);
   if (removed === "hidden") query = query.where("state", "<>", "removed");
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.q) query = query.where(contains(["slug", "display_name", "domain"], where.q));
-  if (where.before) query = query.where("created_at", "<", where.before);
+  if (where.q) query = query.where(contains(["slug", "displayName", "domain"], where.q));
+  if (where.before) query = query.where("createdAt", "<", where.before);
   if (where.limit) query = query.fetch(where.limit, "with ties");
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
     .execute();
 }
 
@@ -70,7 +70,7 @@ export async function insertSpoke(tx: Tx, row: NewSpokeRow): Promise<SpokeRow | 
 }
 
 export async function hasSlug(rows: Rows, federationId: string, slug: string): Promise<boolean> {
-  const found = await rows.selectFrom("spokes").select("id").where("federation_id", "=", federationId)
+  const found = await rows.selectFrom("spokes").select("id").where("federationId", "=", federationId)
     .where("slug", "=", slug).where("state", "<>", "removed").executeTakeFirst();
   return found !== undefined;
 }
@@ -86,26 +86,26 @@ export async function lockSpoke(tx: Tx, id: string): Promise<SpokeRow> {
 /** What went wrong before is forgotten with the state that it explained. */
 export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<SpokeRow> {
   return await tx.updateTable("spokes")
-    .set({ state, state_reason: null, updated_at: sql<Date>`wheelwright_now()` })
+    .set({ state, stateReason: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
 export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { display_name, brand, admin_email, domain, wished_domain } = row;
+  const { displayName, brand, adminEmail, domain, wishedDomain } = row;
   return await tx.updateTable("spokes")
-    .set({ display_name, brand, admin_email, domain, wished_domain, updated_at: sql<Date>`wheelwright_now()` })
+    .set({ displayName, brand, adminEmail, domain, wishedDomain, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What a site has taken of what was wished since it was made; the blueprint's revision stays. */
 export async function setInForce(tx: Tx, id: string, inputs: object): Promise<void> {
-  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
+  await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs) }).where("id", "=", id).execute();
 }
 
 /** What it is to be made from, and the blueprint that this is for. */
 export async function setInputs(tx: Tx, id: string, inputs: SpokeInputs, revision: string): Promise<void> {
-  await tx.updateTable("spokes").set({ blueprint_inputs: JSON.stringify(inputs), blueprint_revision: revision })
+  await tx.updateTable("spokes").set({ blueprintInputs: JSON.stringify(inputs), blueprintRevision: revision })
     .where("id", "=", id).execute();
 }
 
@@ -120,7 +120,7 @@ export async function lockLinks(tx: Tx, userId: string): Promise<void> {
 export async function secondsUntilLink(rows: Rows, userId: string, most: number): Promise<number | null> {
   const found = await rows.selectFrom("audit_events")
     .select(sql<number>`extract(epoch from at + interval '1 hour' - wheelwright_now())::float8`.as("wait"))
-    .where("actor_id", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
+    .where("actorId", "=", userId).where("kind", "=", "spoke_sign_in_link_created")
     .where("at", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
     .orderBy("at", "desc").offset(most - 1).limit(1).executeTakeFirst();
   return found?.wait ?? null;

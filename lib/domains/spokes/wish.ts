@@ -9,7 +9,7 @@ import type { Catalog } from "#lib/catalog/catalog.ts";
 import { listKept } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-type Wish = Pick<SpokeRow, "display_name" | "admin_email" | "brand" | "domain" | "wished_domain">;
+type Wish = Pick<SpokeRow, "displayName" | "adminEmail" | "brand" | "domain" | "wishedDomain">;
 type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host">;
 
 /** From one value to another. */
@@ -22,10 +22,10 @@ export type Changes = Readonly<Record<string, WishChange>>;
 /** What the site has not taken yet, by the API's names. */
 export function lackOf(wish: Wish, inputs: InForce): Changes {
   return differing({
-    displayName: { from: inputs.displayName, to: wish.display_name },
+    displayName: { from: inputs.displayName, to: wish.displayName },
     brand: { from: inputs.brand?.name ?? null, to: wish.brand },
-    adminEmail: { from: inputs.adminEmail, to: wish.admin_email },
-    domain: { from: inputs.host, to: wish.wished_domain ?? wish.domain },
+    adminEmail: { from: inputs.adminEmail, to: wish.adminEmail },
+    domain: { from: inputs.host, to: wish.wishedDomain ?? wish.domain },
   });
 }
 
@@ -38,7 +38,7 @@ export function differing(pairs: Changes): Changes {
  * that stays keeps the look that it had when the site took it.
  */
 export function wishedInputs(catalog: Pick<Catalog, "themeOf">, wish: Wish, inputs: SpokeInputs): SpokeInputs {
-  const { display_name: displayName, admin_email: adminEmail, brand: name } = wish;
+  const { displayName, adminEmail, brand: name } = wish;
   const stays = name === (inputs.brand?.name ?? null);
   const brand = stays ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
   return { ...inputs, displayName, adminEmail, brand };
@@ -51,5 +51,5 @@ export async function inputsAsWished(
   inputs: SpokeInputs,
 ): Promise<SpokeInputs> {
   const kept = await listKept(db.rows, wish.id);
-  return movedInputs(wishedInputs(catalog, wish, inputs), wish.wished_domain ?? wish.domain, kept);
+  return movedInputs(wishedInputs(catalog, wish, inputs), wish.wishedDomain ?? wish.domain, kept);
 }

@@ -33,10 +33,10 @@ const columns = [
   ...userColumns,
   "users.operator as flagged",
   state.as("state"),
-  "users.email_verified_at",
-  "users.disabled_at",
-  "users.created_at",
-  "users.updated_at",
+  "users.emailVerifiedAt",
+  "users.disabledAt",
+  "users.createdAt",
+  "users.updatedAt",
 ] as const;
 
 export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord | undefined> {
@@ -48,23 +48,23 @@ export async function findUserRecord(rows: Rows, id: string): Promise<UserRecord
 export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<UserRecord[]> {
   let users = rows.selectFrom("users").select(columns);
   if (filter.email !== undefined) users = users.where(sql<boolean>`starts_with(users.email, ${filter.email})`);
-  if (filter.q) users = users.where(contains(["users.email", "users.display_name"], filter.q));
-  if (filter.before) users = users.where("users.created_at", "<", filter.before);
+  if (filter.q) users = users.where(contains(["users.email", "users.displayName"], filter.q));
+  if (filter.before) users = users.where("users.createdAt", "<", filter.before);
   if (filter.state) users = users.where(state, "=", filter.state);
-  let page = rows.selectFrom(users.as("users")).selectAll().orderBy("created_at", "desc");
+  let page = rows.selectFrom(users.as("users")).selectAll().orderBy("createdAt", "desc");
   if (filter.role) page = page.where(role, "=", filter.role);
   const found = await rows.selectFrom(page.fetch(filter.limit, "with ties").as("page")).selectAll()
-    .orderBy("created_at", "desc").orderBy("user_id", "desc").execute();
+    .orderBy("createdAt", "desc").orderBy("userId", "desc").execute();
   return found.map(toRecord);
 }
 
 interface RecordRow extends UserRow {
   readonly flagged: boolean;
   readonly state: UserState;
-  readonly email_verified_at: Date | null;
-  readonly disabled_at: Date | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  readonly emailVerifiedAt: Date | null;
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 function toRecord(row: RecordRow): UserRecord {
@@ -75,9 +75,9 @@ function toRecord(row: RecordRow): UserRecord {
     state: row.state,
     federationIds: [...federationIds],
     spokeIds: [...spokeIds],
-    emailVerifiedAt: row.email_verified_at,
-    disabledAt: row.disabled_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    emailVerifiedAt: row.emailVerifiedAt,
+    disabledAt: row.disabledAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   };
 }

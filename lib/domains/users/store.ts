@@ -27,32 +27,32 @@ export interface Account {
 
 /** The columns of a query on `users` that `toUser` makes a user of. */
 export const userColumns = [
-  "users.id as user_id",
+  "users.id as userId",
   "users.email",
-  "users.display_name",
+  "users.displayName",
   // As memberships do, the flag works only for a verified address.
   sql<boolean>`users.operator and users.email_verified_at is not null`.as("operator"),
-  federationIds.as("federation_ids"),
-  spokeIds.as("spoke_ids"),
+  federationIds.as("federationIds"),
+  spokeIds.as("spokeIds"),
 ] as const;
 
 export interface UserRow {
-  readonly user_id: string;
+  readonly userId: string;
   readonly email: string;
-  readonly display_name: string;
+  readonly displayName: string;
   readonly operator: boolean;
-  readonly federation_ids: string[];
-  readonly spoke_ids: string[];
+  readonly federationIds: string[];
+  readonly spokeIds: string[];
 }
 
 export function toUser(row: UserRow): User {
   return {
-    id: row.user_id,
+    id: row.userId,
     email: row.email,
-    displayName: row.display_name,
-    role: roleOf({ operator: row.operator, federationIds: row.federation_ids }),
-    federationIds: row.federation_ids,
-    spokeIds: row.spoke_ids,
+    displayName: row.displayName,
+    role: roleOf({ operator: row.operator, federationIds: row.federationIds }),
+    federationIds: row.federationIds,
+    spokeIds: row.spokeIds,
   };
 }
 
@@ -65,19 +65,19 @@ export async function findAccount(rows: Rows, email: string): Promise<Account | 
   const row = await rows.selectFrom("users").select([
     "id",
     "email",
-    "password_hash",
-    "email_verified_at",
-    "disabled_at",
+    "passwordHash",
+    "emailVerifiedAt",
+    "disabledAt",
   ])
     .where("email", "=", email).executeTakeFirst();
-  const passwordHash = row?.disabled_at ? null : row?.password_hash ?? null;
-  return row && { id: row.id, email: row.email, passwordHash, verified: row.email_verified_at !== null };
+  const passwordHash = row?.disabledAt ? null : row?.passwordHash ?? null;
+  return row && { id: row.id, email: row.email, passwordHash, verified: row.emailVerifiedAt !== null };
 }
 
 /** Holds the account against changes until the transaction ends; returns whether its password is still this one. */
 export async function keepAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx.selectFrom("users").select("id").where("id", "=", account.id)
-    .where("password_hash", "=", account.passwordHash).where("disabled_at", "is", null)
+    .where("passwordHash", "=", account.passwordHash).where("disabledAt", "is", null)
     .forNoKeyUpdate().executeTakeFirst();
   return row !== undefined;
 }
@@ -90,7 +90,7 @@ export async function hasUsers(rows: Rows): Promise<boolean> {
 /** The e-mail address of the operator who has been here longest. */
 export async function findFirstOperator(rows: Rows): Promise<string> {
   const row = await rows.selectFrom("users").select("email").where("operator", "=", true)
-    .where("disabled_at", "is", null).orderBy("created_at").limit(1).executeTakeFirstOrThrow();
+    .where("disabledAt", "is", null).orderBy("createdAt").limit(1).executeTakeFirstOrThrow();
   return row.email;
 }
 
@@ -103,22 +103,22 @@ export async function insertOperator(
   await tx.insertInto("users").values({
     id,
     email,
-    display_name: email,
-    password_hash: passwordHash,
+    displayName: email,
+    passwordHash,
     operator: true,
-    email_verified_at: sql<Date>`wheelwright_now()`,
+    emailVerifiedAt: sql<Date>`wheelwright_now()`,
   }).execute();
 }
 
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  await tx.updateTable("users").set({ password_hash: passwordHash, updated_at: sql<Date>`wheelwright_now()` })
+  await tx.updateTable("users").set({ passwordHash, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).execute();
 }
 
 /** All sessions of the user, and with them the streams that were opened with one. */
 export async function endSessionsOf(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("sessions").set({ ended_at: sql<Date>`wheelwright_now()` })
-    .where("user_id", "=", id).where("ended_at", "is", null).execute();
+  await tx.updateTable("sessions").set({ endedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", id).where("endedAt", "is", null).execute();
   tx.wakes.add(`user:${id}`);
 }
 
@@ -141,15 +141,15 @@ export async function holdUser(
 ): Promise<HeldUser | undefined> {
   const [column, value] = "id" in named ? ["id", named.id] as const : ["email", named.email] as const;
   const row = await tx.selectFrom("users")
-    .select(["id", "email", "display_name", "email_verified_at", "disabled_at", "password_hash", "operator"])
+    .select(["id", "email", "displayName", "emailVerifiedAt", "disabledAt", "passwordHash", "operator"])
     .where(column, "=", value).forNoKeyUpdate().executeTakeFirst();
   return row && {
     id: row.id,
     email: row.email,
-    displayName: row.display_name,
-    verified: row.email_verified_at !== null,
-    disabled: row.disabled_at !== null,
-    hasPassword: row.password_hash !== null,
+    displayName: row.displayName,
+    verified: row.emailVerifiedAt !== null,
+    disabled: row.disabledAt !== null,
+    hasPassword: row.passwordHash !== null,
     operator: row.operator,
   };
 }
@@ -161,7 +161,7 @@ export async function insertNewcomer(
 ): Promise<string | null> {
   const { email, displayName, passwordHash } = user;
   const row = await tx.insertInto("users")
-    .values({ id: newId("usr"), email, display_name: displayName, password_hash: passwordHash })
+    .values({ id: newId("usr"), email, displayName, passwordHash })
     .onConflict((conflict) => conflict.column("email").doNothing()).returning("id").executeTakeFirst();
   return row?.id ?? null;
 }
@@ -176,20 +176,20 @@ export async function settleUser(
   },
 ): Promise<void> {
   await tx.updateTable("users").set({
-    ...(passwordHash !== undefined && { password_hash: passwordHash }),
-    email_verified_at: sql<Date>`coalesce(email_verified_at, wheelwright_now())`,
-    updated_at: sql<Date>`wheelwright_now()`,
-    ...(displayName !== undefined && { display_name: displayName }),
+    ...(passwordHash !== undefined && { passwordHash }),
+    emailVerifiedAt: sql<Date>`coalesce(email_verified_at, wheelwright_now())`,
+    updatedAt: sql<Date>`wheelwright_now()`,
+    ...(displayName !== undefined && { displayName }),
   }).where("id", "=", id).execute();
 }
 
 export async function rename(tx: Tx, id: string, displayName: string): Promise<void> {
-  await tx.updateTable("users").set({ display_name: displayName, updated_at: sql<Date>`wheelwright_now()` })
+  await tx.updateTable("users").set({ displayName, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).execute();
 }
 
 export async function enable(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("users").set({ disabled_at: null, updated_at: sql<Date>`wheelwright_now()` })
+  await tx.updateTable("users").set({ disabledAt: null, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).execute();
 }
 
@@ -198,8 +198,8 @@ export async function revokeTokensOf(
   tx: Tx,
   id: string,
 ): Promise<{ readonly id: string; readonly name: string; readonly prefix: string }[]> {
-  const revoked = await tx.updateTable("api_tokens").set({ revoked_at: sql<Date>`wheelwright_now()` })
-    .where("user_id", "=", id).where("revoked_at", "is", null).returning(["id", "name", "prefix"]).execute();
+  const revoked = await tx.updateTable("api_tokens").set({ revokedAt: sql<Date>`wheelwright_now()` })
+    .where("userId", "=", id).where("revokedAt", "is", null).returning(["id", "name", "prefix"]).execute();
   if (revoked.length > 0) tx.wakes.add(`user:${id}`);
   return revoked;
 }

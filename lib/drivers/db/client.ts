@@ -8,6 +8,7 @@
  */
 import postgres from "postgres";
 import { asFault, ConnectionLost, isBug, isFatal, isReadOnly } from "#lib/drivers/db/faults.ts";
+import { fromColumn } from "#lib/drivers/db/naming.ts";
 import { openSockets } from "#lib/drivers/db/sockets.ts";
 import { types } from "#lib/drivers/db/values.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -74,6 +75,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     max_lifetime: null,
     connect_timeout: 0,
     types,
+    transform: { column: { from: fromColumn } },
     connection: { application_name: options.name },
     onnotice: () => {},
     onclose: () => die(new Error("The server closed the connection")),
@@ -169,8 +171,8 @@ async function begin(client: Client, options: ClientOptions): Promise<Client> {
   const text = `select ${asked}${sets.map((set, i) => `, ${set} as s${i}`).join("")}`;
   try {
     const { rows } = await client.query(text, settings.flat(), { limit: options.connectLimit });
-    const { pid, read_only } = rows[0]!;
-    return Object.defineProperties(client, { pid: { value: pid }, readOnly: { value: read_only } });
+    const { pid, readOnly } = rows[0]!;
+    return Object.defineProperties(client, { pid: { value: pid }, readOnly: { value: readOnly } });
   } catch (error) {
     client.kill(error);
     throw error;

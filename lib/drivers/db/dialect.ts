@@ -10,6 +10,7 @@ import {
   type QueryResult,
 } from "kysely";
 import { CommitUnknown, isFatal, refusesWrites } from "#lib/drivers/db/faults.ts";
+import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
 
 interface DialectOptions {
@@ -29,8 +30,15 @@ export function openDialect(options: DialectOptions): Dialect {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => openDriver(options),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new ColumnCompiler(),
   };
+}
+
+/** Tables and columns are named in a query as in the program, and in its SQL as in the database. */
+class ColumnCompiler extends PostgresQueryCompiler {
+  protected override sanitizeIdentifier(name: string): string {
+    return super.sanitizeIdentifier(toColumn(name));
+  }
 }
 
 /** The key of the lock that a user's transactions share, as SQL takes it. */

@@ -5,22 +5,22 @@ import type { DefaultJson, MaybeBig, MaybeJson, MaybeStampColumn, StampColumn } 
 export interface BackupTables {
   backups: {
     id: string;
-    spoke_id: string;
-    federation_id: string;
-    operation_id: string;
+    spokeId: string;
+    federationId: string;
+    operationId: string;
     cluster: string;
     namespace: string;
     kind: "nightly" | "manual" | "upgrade" | "last";
     state: Generated<"pending" | "ready" | "failed" | "deleted">;
     volumes: DefaultJson;
-    size_bytes: MaybeBig;
+    sizeBytes: MaybeBig;
     error: string | null;
     told: Generated<boolean>;
-    created_at: StampColumn;
-    ready_at: MaybeStampColumn;
-    failed_at: MaybeStampColumn;
-    removing_since: MaybeStampColumn;
-    deleted_at: MaybeStampColumn;
+    createdAt: StampColumn;
+    readyAt: MaybeStampColumn;
+    failedAt: MaybeStampColumn;
+    removingSince: MaybeStampColumn;
+    deletedAt: MaybeStampColumn;
   };
-  cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; looked_at: StampColumn };
+  cluster_snapshots: { cluster: string; classes: MaybeJson; error: string | null; lookedAt: StampColumn };
 }

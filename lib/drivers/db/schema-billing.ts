@@ -3,10 +3,10 @@ import type { Big, DefaultJson, MaybeJson, MaybeStampColumn, StampColumn } from 
 
 export interface BillingTables {
   subscriptions: {
-    federation_id: string;
+    federationId: string;
     email: string;
-    customer_id: string | null;
-    subscription_id: string | null;
+    customerId: string | null;
+    subscriptionId: string | null;
     status:
       | "incomplete"
       | "incomplete_expired"
@@ -22,29 +22,29 @@ export interface BillingTables {
     items: DefaultJson;
     invoice: MaybeJson;
     difference: MaybeJson;
-    past_due_since: MaybeStampColumn;
+    pastDueSince: MaybeStampColumn;
     error: string | null;
-    retry_at: MaybeStampColumn;
-    seen_at: MaybeStampColumn;
-    created_at: StampColumn;
-    updated_at: StampColumn;
+    retryAt: MaybeStampColumn;
+    seenAt: MaybeStampColumn;
+    createdAt: StampColumn;
+    updatedAt: StampColumn;
   };
   billing_events: {
     id: string;
     type: string;
-    object_id: string | null;
-    customer_id: string | null;
-    federation_id: string | null;
-    created_at: StampColumn;
-    received_at: StampColumn;
-    handled_at: MaybeStampColumn;
+    objectId: string | null;
+    customerId: string | null;
+    federationId: string | null;
+    createdAt: StampColumn;
+    receivedAt: StampColumn;
+    handledAt: MaybeStampColumn;
   };
   billing_refunds: {
     id: string;
-    federation_id: string;
-    charge_id: string | null;
+    federationId: string;
+    chargeId: string | null;
     amount: Big;
     currency: string;
-    created_at: StampColumn;
+    createdAt: StampColumn;
   };
 }

@@ -3,19 +3,19 @@ import type { Big, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NoticeTables {
   token_calls: {
-    token_id: string;
+    tokenId: string;
     /** Its method and pattern: `GET /api/spokes/:spokeId`. */
     endpoint: string;
     day: Date;
     calls: Big;
   };
   deprecation_notices: {
-    notice_id: string;
-    user_id: string;
-    told_at: StampColumn;
+    noticeId: string;
+    userId: string;
+    toldAt: StampColumn;
   };
   deprecation_announcements: {
-    notice_id: string;
-    first_at: StampColumn;
+    noticeId: string;
+    firstAt: StampColumn;
   };
 }

@@ -3,31 +3,31 @@ import type { Generated } from "kysely";
 import type { Big, StampColumn } from "#lib/drivers/db/columns.ts";
 
 export interface NotificationTables {
-  notification_reads: { user_id: string; event_id: string; read_at: StampColumn };
+  notification_reads: { userId: string; eventId: string; readAt: StampColumn };
   notification_read_counts: {
-    user_id: string;
+    userId: string;
     about: "all" | "loose" | "hub" | "spoke" | "audience";
-    federation_id: Generated<string>;
-    spoke_id: Generated<string>;
+    federationId: Generated<string>;
+    spokeId: Generated<string>;
     reads: Big;
     /** `-infinity` until something is read completely: read it as text. */
-    read_through: StampColumn;
+    readThrough: StampColumn;
     /** Up to then is what was before the reader came. */
-    skip_through: StampColumn;
+    skipThrough: StampColumn;
   };
   notification_read_stretches: {
-    user_id: string;
+    userId: string;
     about: string;
-    federation_id: string;
-    spoke_id: string;
-    from_at: StampColumn;
-    through_at: StampColumn;
+    federationId: string;
+    spokeId: string;
+    fromAt: StampColumn;
+    throughAt: StampColumn;
   };
-  loose_heads: { only_row: Generated<boolean>; visible_events: Big; last_at: StampColumn };
+  loose_heads: { onlyRow: Generated<boolean>; visibleEvents: Big; lastAt: StampColumn };
   notification_audiences: {
-    user_id: string;
-    federation_id: Generated<string>;
-    spoke_id: Generated<string>;
-    visible_events: Big;
+    userId: string;
+    federationId: Generated<string>;
+    spokeId: Generated<string>;
+    visibleEvents: Big;
   };
 }

@@ -93,9 +93,9 @@ interface SealRow {
   chain: string;
   count: string;
   head: string;
-  last_at: string;
-  last_id: string;
-  sealed_at: Date;
+  lastAt: string;
+  lastId: string;
+  sealedAt: Date;
 }
 
 const selectSeals = sql`select chain, count, head, last_at::text as last_at, last_id, sealed_at from audit_seals`;
@@ -105,7 +105,7 @@ function toSeal(row: SealRow): Seal {
     chain: row.chain,
     count: Number(row.count),
     hash: row.head,
-    position: { at: row.last_at, id: row.last_id },
-    sealedAt: row.sealed_at,
+    position: { at: row.lastAt, id: row.lastId },
+    sealedAt: row.sealedAt,
   };
 }

@@ -59,21 +59,21 @@ export async function insertAudit(
   await tx.insertInto("audit_events").values(entries.map(({ entry, at }) => ({
     id: newId("evt"),
     kind: entry.kind,
-    actor_id: asker.userId,
-    actor_email: asker.email,
-    object_type: entry.objectType,
-    object_id: entry.objectId,
+    actorId: asker.userId,
+    actorEmail: asker.email,
+    objectType: entry.objectType,
+    objectId: entry.objectId,
     metadata: JSON.stringify(
       asker.tokenPrefix ? { ...entry.metadata, token: asker.tokenPrefix } : entry.metadata ?? {},
     ),
     ip: asker.ip,
-    user_agent: asker.userAgent,
+    userAgent: asker.userAgent,
     at,
-    federation_id: entry.federationId ?? null,
-    spoke_id: entry.spokeId ?? null,
-    audience_user_id: entry.audienceUserId ?? null,
-    customer_visible: isVisible(entry.kind),
-    origin_private: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
+    federationId: entry.federationId ?? null,
+    spokeId: entry.spokeId ?? null,
+    audienceUserId: entry.audienceUserId ?? null,
+    customerVisible: isVisible(entry.kind),
+    originPrivate: sql<boolean>`exists (select from users where id = ${asker.userId} and operator)`,
   }))).execute();
 }
 
@@ -84,11 +84,11 @@ export async function insertAudit(
 export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage): Promise<AuditEvent[]> {
   const columns = {
     kind: filter.kind,
-    actor_id: filter.actorId,
-    object_type: filter.objectType,
-    object_id: filter.objectId,
-    federation_id: filter.federationId,
-    spoke_id: filter.spokeId,
+    actorId: filter.actorId,
+    objectType: filter.objectType,
+    objectId: filter.objectId,
+    federationId: filter.federationId,
+    spokeId: filter.spokeId,
   };
   let query = rows.selectFrom("audit_events").selectAll();
   for (const [column, value] of Object.entries(columns)) {
@@ -107,14 +107,14 @@ export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   return {
     id: row.id,
     kind: row.kind,
-    actor: { id: row.actor_id, email: row.actor_email },
-    objectType: row.object_type,
-    objectId: row.object_id,
+    actor: { id: row.actorId, email: row.actorEmail },
+    objectType: row.objectType,
+    objectId: row.objectId,
     metadata: row.metadata,
     ip: row.ip,
-    userAgent: row.user_agent,
+    userAgent: row.userAgent,
     at: row.at,
-    originPrivate: row.origin_private,
+    originPrivate: row.originPrivate,
   };
 }
 

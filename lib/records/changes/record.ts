@@ -64,7 +64,7 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   }
   for (const [id, count] of [...counts].sort()) {
     await tx.updateTable("spokes").where("id", "=", id)
-      .set({ visible_events: sql`visible_events + ${count}` }).execute();
+      .set({ visibleEvents: sql`visible_events + ${count}` }).execute();
   }
 }
 
@@ -72,11 +72,11 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const seen = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisible(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
-  for (const [user_id, federation_id, spoke_id] of seen.sort()) {
-    await tx.insertInto("notification_audiences").values({ user_id, federation_id, spoke_id, visible_events: 1 })
+  for (const [userId, federationId, spokeId] of seen.sort()) {
+    await tx.insertInto("notification_audiences").values({ userId, federationId, spokeId, visibleEvents: 1 })
       .onConflict((conflict) =>
-        conflict.columns(["user_id", "federation_id", "spoke_id"])
-          .doUpdateSet({ visible_events: sql`notification_audiences.visible_events + 1` })
+        conflict.columns(["userId", "federationId", "spokeId"])
+          .doUpdateSet({ visibleEvents: sql`notification_audiences.visible_events + 1` })
       ).execute();
   }
 }
@@ -99,8 +99,8 @@ async function writeLoose(tx: Tx, asker: Asker, audit: readonly AuditEntry[]): P
   await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
   const visible = audit.filter((entry) => isVisible(entry.kind)).length;
   if (visible === 0) return;
-  const last_at = new Date(firstAt + audit.length - 1);
-  await tx.updateTable("loose_heads").set({ visible_events: sql`visible_events + ${visible}`, last_at }).execute();
+  const lastAt = new Date(firstAt + audit.length - 1);
+  await tx.updateTable("loose_heads").set({ visibleEvents: sql`visible_events + ${visible}`, lastAt }).execute();
 }
 
 /** Takes the hub's head, and with it a number for each stream event and a millisecond of its own for each entry. */
@@ -113,7 +113,7 @@ async function writeHub(
 ): Promise<void> {
   const entries = audit.length + events.length;
   const visible = audit.filter((entry) => isVisible(entry.kind)).length;
-  const { rows: [head] } = await sql<{ number: string; last_at: Date }>`
+  const { rows: [head] } = await sql<{ number: string; lastAt: Date }>`
     insert into stream_heads as head (federation_id, number, last_at, visible_events)
     values (${federationId}, ${events.length}, wheelwright_now(), ${visible})
     on conflict (federation_id) do update set
@@ -121,7 +121,7 @@ async function writeHub(
       last_at = greatest(wheelwright_now(), head.last_at + ${entries} * interval '1 millisecond'),
       visible_events = head.visible_events + ${visible}
     returning number, last_at`.execute(tx);
-  const firstAt = head!.last_at.getTime() - entries + 1;
+  const firstAt = head!.lastAt.getTime() - entries + 1;
   const firstNumber = Number(head!.number) - events.length + 1;
   await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
   await insertEvents(

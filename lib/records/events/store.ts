@@ -62,11 +62,11 @@ export async function insertEvents(
 ): Promise<void> {
   if (entries.length === 0) return;
   await tx.insertInto("stream_events").values(entries.map(({ entry, number, at }) => ({
-    federation_id: entry.federationId,
+    federationId: entry.federationId,
     number,
     type: eventType(entry),
     at,
-    spoke_id: entry.spokeId ?? null,
+    spokeId: entry.spokeId ?? null,
     data: JSON.stringify(toData(entry, number, at)),
   }))).execute();
 }
@@ -91,8 +91,8 @@ export async function readEvents(
   after: number,
   most: number,
 ): Promise<StreamEvent[]> {
-  const found = await rows.selectFrom("stream_events").select(["number", "type", "spoke_id", "data"])
-    .where("federation_id", "=", federationId).where("number", ">", String(after))
+  const found = await rows.selectFrom("stream_events").select(["number", "type", "spokeId", "data"])
+    .where("federationId", "=", federationId).where("number", ">", String(after))
     .orderBy("number").limit(most).execute();
   return found.map(toStreamEvent);
 }
@@ -107,11 +107,11 @@ interface Bounds {
 }
 
 export async function readBounds(rows: Rows, federationId: string): Promise<Bounds> {
-  const { state, number, pruned_through } = await rows.selectFrom("federations as hub")
-    .leftJoin("stream_heads as head", "head.federation_id", "hub.id")
-    .select(["hub.state", "head.number", "head.pruned_through"]).where("hub.id", "=", federationId)
+  const { state, number, prunedThrough } = await rows.selectFrom("federations as hub")
+    .leftJoin("stream_heads as head", "head.federationId", "hub.id")
+    .select(["hub.state", "head.number", "head.prunedThrough"]).where("hub.id", "=", federationId)
     .executeTakeFirstOrThrow();
-  return { last: Number(number ?? 0), prunedThrough: Number(pruned_through ?? 0), removed: state === "removed" };
+  return { last: Number(number ?? 0), prunedThrough: Number(prunedThrough ?? 0), removed: state === "removed" };
 }
 
 /**
@@ -139,10 +139,10 @@ export async function readLatest(rows: Rows, federationId: string, last: number)
 interface EventRow {
   number: string;
   type: string;
-  spoke_id: string | null;
+  spokeId: string | null;
   data: unknown;
 }
 
 function toStreamEvent(row: EventRow): StreamEvent {
-  return { number: Number(row.number), type: row.type, spokeId: row.spoke_id, data: row.data as StreamData };
+  return { number: Number(row.number), type: row.type, spokeId: row.spokeId, data: row.data as StreamData };
 }

@@ -25,9 +25,9 @@ const OLDEST = sql<Date>`wheelwright_now() - interval '24 hours'`;
  */
 export async function once<T>(tx: Tx, key: IdempotencyKey | null, make: () => Promise<T>): Promise<T> {
   if (!key) return await make();
-  const { userId: user_id, method, path, bodyHash: body_hash } = key;
-  await tx.deleteFrom("idempotency_keys").where(matches(key)).where("created_at", "<", OLDEST).execute();
-  const mine = await tx.insertInto("idempotency_keys").values({ user_id, method, path, key: key.key, body_hash })
+  const { userId, method, path, bodyHash } = key;
+  await tx.deleteFrom("idempotency_keys").where(matches(key)).where("createdAt", "<", OLDEST).execute();
+  const mine = await tx.insertInto("idempotency_keys").values({ userId, method, path, key: key.key, bodyHash })
     .onConflict((conflict) => conflict.doNothing()).returning("key").executeTakeFirst();
   if (!mine) return replyOf<T>(await replies(tx, key).executeTakeFirstOrThrow(), key);
   const made = await make();
@@ -41,16 +41,16 @@ export async function once<T>(tx: Tx, key: IdempotencyKey | null, make: () => Pr
  */
 export async function findReply<T>(rows: Rows, key: IdempotencyKey | null): Promise<T | undefined> {
   if (!key) return undefined;
-  const row = await replies(rows, key).where("created_at", ">=", OLDEST).executeTakeFirst();
+  const row = await replies(rows, key).where("createdAt", ">=", OLDEST).executeTakeFirst();
   return row && replyOf<T>(row, key);
 }
 
 function replies(rows: Rows, key: IdempotencyKey) {
-  return rows.selectFrom("idempotency_keys").select(["body_hash", "reply"]).where(matches(key));
+  return rows.selectFrom("idempotency_keys").select(["bodyHash", "reply"]).where(matches(key));
 }
 
-function replyOf<T>(row: { readonly body_hash: Uint8Array; readonly reply: unknown }, { bodyHash }: IdempotencyKey): T {
-  if (!sameBytes(row.body_hash, bodyHash)) {
+function replyOf<T>(row: { readonly bodyHash: Uint8Array; readonly reply: unknown }, { bodyHash }: IdempotencyKey): T {
+  if (!sameBytes(row.bodyHash, bodyHash)) {
     const message = "This Idempotency-Key was used with another body; use a new key for a new request";
     throw new Fault("impossible", "idempotency_key_reused", message);
   }

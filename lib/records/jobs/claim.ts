@@ -192,8 +192,8 @@ interface CandidateRow {
   kind: string;
   plan: number;
   lane: string | null;
-  federation_id: string | null;
-  spoke_id: string | null;
+  federationId: string | null;
+  spokeId: string | null;
   done: number;
 }
 
@@ -203,8 +203,8 @@ function toCandidate(row: CandidateRow): Candidate {
     kind: row.kind,
     plan: row.plan,
     lane: row.lane,
-    federationId: row.federation_id,
-    spokeId: row.spoke_id,
+    federationId: row.federationId,
+    spokeId: row.spokeId,
     stepsDone: row.done,
   };
 }

@@ -38,7 +38,7 @@ export async function writeHeld(tx: Tx, hold: Hold, change: HeldChange = {}): Pr
     else array_append(steps_done, ${stepDone ?? ""}::text) end`;
   return await updateHeld(tx, hold, {
     ...(label !== undefined && { label }),
-    ...(stepDone !== undefined && { steps_done: done }),
+    ...(stepDone !== undefined && { stepsDone: done }),
     ...(progress && { progress: sql<string>`progress || ${JSON.stringify(progress)}::jsonb` }),
   });
 }
@@ -55,7 +55,7 @@ export async function endHeld(tx: Tx, hold: Hold, ending: Ending): Promise<Job> 
   return await updateHeld(tx, hold, {
     state: ending.state,
     holder: null,
-    finished_at: sql<Date>`wheelwright_now()`,
+    finishedAt: sql<Date>`wheelwright_now()`,
     label: ending.label,
     failure: ending.failure && JSON.stringify(ending.failure),
   });
@@ -78,7 +78,7 @@ export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job>
     state: "queued",
     holder: null,
     label: back.label,
-    run_at: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
+    runAt: sql<Date>`wheelwright_now() + ${back.wait}::float8 * interval '1 millisecond'`,
     attempt: sql<number>`attempt - ${back.counts ? 0 : 1}::integer`,
     ...(back.failure && { failure: JSON.stringify(back.failure) }),
     ...(back.progress && { progress: sql<string>`progress || ${JSON.stringify(back.progress)}::jsonb` }),
@@ -87,7 +87,7 @@ export async function returnHeld(tx: Tx, hold: Hold, back: Return): Promise<Job>
 
 // deno-lint-ignore no-explicit-any
 async function updateHeld(tx: Tx, hold: Hold, columns: Record<string, any>): Promise<Job> {
-  const row = await tx.updateTable("jobs").set({ updated_at: sql<Date>`wheelwright_now()`, ...columns })
+  const row = await tx.updateTable("jobs").set({ updatedAt: sql<Date>`wheelwright_now()`, ...columns })
     .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
     .returningAll().executeTakeFirst();
   if (!row) throw new FenceLost(hold);

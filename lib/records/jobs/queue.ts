@@ -84,8 +84,8 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     position: place.position,
     etaSeconds: place.eta,
     ahead: ahead.get(place.ahead ?? "") ?? null,
-    nextTryAt: place.next_try,
-    hubState: place.hub_state,
+    nextTryAt: place.nextTry,
+    hubState: place.hubState,
   }]));
 }
 
@@ -100,6 +100,6 @@ interface PlaceRow {
   position: number;
   eta: number | null;
   ahead: string | null;
-  next_try: Date | null;
-  hub_state: string | null;
+  nextTry: Date | null;
+  hubState: string | null;
 }

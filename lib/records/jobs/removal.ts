@@ -13,17 +13,17 @@ const LEAST_SECONDS = 60;
 export async function lastRemoval(rows: Rows, of: RemovalSubject): Promise<Job | null> {
   const all = rows.selectFrom("jobs").selectAll().where("visible", "=", true);
   const its = "spokeId" in of
-    ? all.where("spoke_id", "=", of.spokeId).where("kind", "=", "remove")
-    : all.where("federation_id", "=", of.federationId).where("spoke_id", "is", null).where("kind", "=", "remove-hub");
+    ? all.where("spokeId", "=", of.spokeId).where("kind", "=", "remove")
+    : all.where("federationId", "=", of.federationId).where("spokeId", "is", null).where("kind", "=", "remove-hub");
   const row = await its.orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row ? toJob(row) : null;
 }
 
 /** Has the next try begin now, unless the last one ended a moment ago. */
 export async function hasten(tx: Tx, { id }: Job): Promise<void> {
-  const { numUpdatedRows } = await tx.updateTable("jobs").set({ run_at: sql<Date>`wheelwright_now()` })
-    .where("id", "=", id).where("state", "=", "queued").where("run_at", ">", sql<Date>`wheelwright_now()`)
-    .where("updated_at", "<", sql<Date>`wheelwright_now() - ${LEAST_SECONDS}::integer * interval '1 second'`)
+  const { numUpdatedRows } = await tx.updateTable("jobs").set({ runAt: sql<Date>`wheelwright_now()` })
+    .where("id", "=", id).where("state", "=", "queued").where("runAt", ">", sql<Date>`wheelwright_now()`)
+    .where("updatedAt", "<", sql<Date>`wheelwright_now() - ${LEAST_SECONDS}::integer * interval '1 second'`)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) tx.wakes.add("jobs");
 }
@@ -36,7 +36,7 @@ export async function endGivenUp(tx: Tx, calledOff: readonly Job[]): Promise<Job
   const ended: Job[] = [];
   for (const job of calledOff) {
     const row = await tx.updateTable("jobs")
-      .set({ state: "cancelled", holder: null, finished_at: sql<Date>`wheelwright_now()` })
+      .set({ state: "cancelled", holder: null, finishedAt: sql<Date>`wheelwright_now()` })
       .where("id", "=", job.id).where("state", "=", "running").returningAll().executeTakeFirst();
     if (row) tx.wakes.add("jobs");
     ended.push(row ? toJob(row) : job);

@@ -1,6 +1,5 @@
 /** The rows of the queue, for those that enqueue, show or call off a job. Running them: lib/scheduler. */
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
@@ -31,7 +30,7 @@ export async function enqueue(tx: Tx, asker: Asker, job: NewJob): Promise<Job> {
     const row = await insertJob(tx, asker, job);
     if (row) return toJob(row);
     // The live one may end between the two statements; then the next insert succeeds.
-    const live = await tx.selectFrom("jobs").selectAll().where("dedupe_key", "=", job.dedupeKey!)
+    const live = await tx.selectFrom("jobs").selectAll().where("dedupeKey", "=", job.dedupeKey!)
       .where("state", "in", ["queued", "running"]).executeTakeFirst();
     if (live) return toJob(live);
   }
@@ -44,22 +43,22 @@ function insertJob(tx: Tx, asker: Asker, job: NewJob): Promise<JobRow | undefine
     kind: kind.kind,
     visible: kind.visible,
     lane: job.lane,
-    federation_id: job.federationId,
-    spoke_id: job.spokeId,
-    run_at: job.runAt ?? sql<Date>`wheelwright_now()`,
-    time_limit_ms: kind.timeLimit,
+    federationId: job.federationId,
+    spokeId: job.spokeId,
+    runAt: job.runAt ?? sql<Date>`wheelwright_now()`,
+    timeLimitMs: kind.timeLimit,
     plan: kind.plan,
-    step_names: kind.steps.map((step) => step.name),
+    stepNames: kind.steps.map((step) => step.name),
     label: WAITING,
     payload: JSON.stringify(job.payload ?? {}),
-    dedupe_key: job.dedupeKey ?? null,
-    asker_id: asker.userId,
-    asker_email: asker.email,
-    asker_ip: asker.ip,
-    asker_agent: asker.userAgent,
-    asker_token: asker.tokenPrefix,
+    dedupeKey: job.dedupeKey ?? null,
+    askerId: asker.userId,
+    askerEmail: asker.email,
+    askerIp: asker.ip,
+    askerAgent: asker.userAgent,
+    askerToken: asker.tokenPrefix,
   }).onConflict((conflict) =>
-    conflict.column("dedupe_key").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
+    conflict.column("dedupeKey").where("state", "in", [sql.lit<"queued">("queued"), sql.lit<"running">("running")])
       .doNothing()
   ).returningAll().executeTakeFirst();
 }
@@ -81,15 +80,15 @@ export async function findOperation(rows: Rows, id: string): Promise<Job | null>
  */
 export async function listOperations(rows: Rows, filter: OperationFilter): Promise<Job[]> {
   let query = rows.selectFrom("jobs").select(briefColumns).where("visible", "=", true);
-  if (filter.federationId !== undefined) query = query.where("federation_id", "=", filter.federationId);
-  if (filter.spokeId !== undefined) query = query.where("spoke_id", "=", filter.spokeId);
+  if (filter.federationId !== undefined) query = query.where("federationId", "=", filter.federationId);
+  if (filter.spokeId !== undefined) query = query.where("spokeId", "=", filter.spokeId);
   if (filter.spokeIds) query = query.where(sql<boolean>`spoke_id = any(${filter.spokeIds}::text[])`);
-  if (filter.before) query = query.where("created_at", "<", filter.before);
-  const newest = query.orderBy("created_at", "desc").orderBy("seq", "desc");
+  if (filter.before) query = query.where("createdAt", "<", filter.before);
+  const newest = query.orderBy("createdAt", "desc").orderBy("seq", "desc");
   const found = await newest.limit(filter.limit).execute();
   const last = found.at(-1);
   if (!last || found.length < filter.limit) return found.map(toJob);
-  const ties = await newest.where("created_at", "=", last.created_at).where("seq", "<", last.seq).execute();
+  const ties = await newest.where("createdAt", "=", last.createdAt).where("seq", "<", last.seq).execute();
   return [...found, ...ties].map(toJob);
 }
 
@@ -99,28 +98,28 @@ export async function listOperations(rows: Rows, filter: OperationFilter): Promi
  */
 export async function currentOperations(rows: Rows, spokeIds: readonly string[]): Promise<Map<string, Job>> {
   if (spokeIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("spoke_id")
-    .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spoke_id", "in", spokeIds)
-    .orderBy("spoke_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
+  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("spokeId")
+    .where("visible", "=", true).where("state", "in", ["queued", "running"]).where("spokeId", "in", spokeIds)
+    .orderBy("spokeId").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
     .orderBy("seq").execute();
-  return new Map(found.map((row) => [row.spoke_id!, toJob(row)]));
+  return new Map(found.map((row) => [row.spokeId!, toJob(row)]));
 }
 
 /** The same for hubs: of their own operations, not of their spokes'. */
 export async function currentHubOperations(rows: Rows, federationIds: readonly string[]): Promise<Map<string, Job>> {
   if (federationIds.length === 0) return new Map();
-  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("federation_id")
+  const found = await rows.selectFrom("jobs").select(briefColumns).distinctOn("federationId")
     .where("visible", "=", true).where("state", "in", ["queued", "running"])
-    .where("federation_id", "in", federationIds).where("spoke_id", "is", null)
-    .orderBy("federation_id").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
+    .where("federationId", "in", federationIds).where("spokeId", "is", null)
+    .orderBy("federationId").orderBy(sql`cancel_requested_at is not null`).orderBy(sql`state = 'running'`, "desc")
     .orderBy("seq").execute();
-  return new Map(found.map((row) => [row.federation_id!, toJob(row)]));
+  return new Map(found.map((row) => [row.federationId!, toJob(row)]));
 }
 
 /** Live operations of one spoke, oldest first: what an action has to queue behind, or what forbids it. */
 export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]> {
   const found = await rows.selectFrom("jobs").select(briefColumns)
-    .where("spoke_id", "=", spokeId).where("visible", "=", true)
+    .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("state", "in", ["queued", "running"]).orderBy("seq").execute();
   return found.map(toJob);
 }
@@ -128,15 +127,15 @@ export async function liveOperations(rows: Rows, spokeId: string): Promise<Job[]
 /** The operation of this kind that failed last at a spoke, if any did. */
 export async function lastFailure(rows: Rows, spokeId: string, kind: string): Promise<Job | null> {
   const row = await rows.selectFrom("jobs").select(briefColumns)
-    .where("spoke_id", "=", spokeId).where("visible", "=", true)
+    .where("spokeId", "=", spokeId).where("visible", "=", true)
     .where("kind", "=", kind).where("state", "=", "failed")
-    .orderBy("created_at", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
+    .orderBy("createdAt", "desc").orderBy("seq", "desc").limit(1).executeTakeFirst();
   return row ? toJob(row) : null;
 }
 
 /** Operations of these kinds at the same spoke that had ended when this one was asked for, newest first. */
 export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]): Promise<Job[]> {
-  const found = await rows.selectFrom("jobs").selectAll().where("spoke_id", "=", job.spokeId).where(
+  const found = await rows.selectFrom("jobs").selectAll().where("spokeId", "=", job.spokeId).where(
     "visible",
     "=",
     true,
@@ -153,9 +152,9 @@ export async function endedBefore(rows: Rows, job: Job, kinds: readonly string[]
 export async function requestCancel(tx: Tx, id: string): Promise<Job | null> {
   const row = await tx.updateTable("jobs").set({
     state: sql<JobState>`case when state = 'queued' then 'cancelled' else state end`,
-    finished_at: sql<Date | null>`case when state = 'queued' then wheelwright_now() end`,
-    cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, wheelwright_now())`,
-    updated_at: sql<Date>`wheelwright_now()`,
+    finishedAt: sql<Date | null>`case when state = 'queued' then wheelwright_now() end`,
+    cancelRequestedAt: sql<Date>`coalesce(cancel_requested_at, wheelwright_now())`,
+    updatedAt: sql<Date>`wheelwright_now()`,
   }).where("id", "=", id).where("state", "in", ["queued", "running"]).returningAll().executeTakeFirst();
   if (!row) return null;
   tx.wakes.add(isFinished(row.state) ? "jobs" : `job:${id}`);
@@ -169,8 +168,8 @@ export async function cancelOperationsOf(tx: Tx, spokeId: string): Promise<Job[]
 
 /** The same for a hub: its own operations, not its spokes'. */
 export async function cancelHubOperations(tx: Tx, federationId: string): Promise<Job[]> {
-  const live = await tx.selectFrom("jobs").select("id").where("federation_id", "=", federationId)
-    .where("spoke_id", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
+  const live = await tx.selectFrom("jobs").select("id").where("federationId", "=", federationId)
+    .where("spokeId", "is", null).where("visible", "=", true).where("state", "in", ["queued", "running"])
     .orderBy("seq").execute();
   return await cancelAll(tx, live);
 }
@@ -188,9 +187,9 @@ async function cancelAll(tx: Tx, live: readonly { readonly id: string }[]): Prom
 export async function retireOlderPlans(tx: Tx, repeated: readonly JobKind[]): Promise<void> {
   for (const { kind, plan } of repeated) {
     await tx.updateTable("jobs")
-      .set({ state: "cancelled", finished_at: sql<Date>`wheelwright_now()`, updated_at: sql<Date>`wheelwright_now()` })
+      .set({ state: "cancelled", finishedAt: sql<Date>`wheelwright_now()`, updatedAt: sql<Date>`wheelwright_now()` })
       .where("kind", "=", kind).where("plan", "<", plan).where("visible", "=", false).where("state", "=", "queued")
-      .where("dedupe_key", "is not", null).execute();
+      .where("dedupeKey", "is not", null).execute();
   }
 }
 
@@ -201,33 +200,33 @@ export function toJob(row: JobRow): Job {
     kind: row.kind,
     visible: row.visible,
     lane: row.lane,
-    federationId: row.federation_id,
-    spokeId: row.spoke_id,
+    federationId: row.federationId,
+    spokeId: row.spokeId,
     state: row.state,
-    runAt: row.run_at,
+    runAt: row.runAt,
     attempt: row.attempt,
-    timeLimit: Number(row.time_limit_ms),
-    deadlineAt: row.deadline_at,
+    timeLimit: Number(row.timeLimitMs),
+    deadlineAt: row.deadlineAt,
     fence: row.fence,
     holder: row.holder,
     plan: row.plan,
-    stepNames: row.step_names,
-    stepsDone: row.steps_done,
+    stepNames: row.stepNames,
+    stepsDone: row.stepsDone,
     label: row.label,
     payload: row.payload,
     progress: row.progress,
     failure: row.failure as FailureReport | null,
-    cancelRequestedAt: row.cancel_requested_at,
+    cancelRequestedAt: row.cancelRequestedAt,
     asker: {
-      userId: row.asker_id,
-      email: row.asker_email,
-      ip: row.asker_ip,
-      userAgent: row.asker_agent,
-      tokenPrefix: row.asker_token,
+      userId: row.askerId,
+      email: row.askerEmail,
+      ip: row.askerIp,
+      userAgent: row.askerAgent,
+      tokenPrefix: row.askerToken,
     },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
   };
 }

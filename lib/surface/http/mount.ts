@@ -180,9 +180,9 @@ async function answer(
 function aboutOf(loaded: object): Exchange["about"] {
   const { federation, spoke } = loaded as {
     federation?: { id: string };
-    spoke?: { id: string; federation_id: string };
+    spoke?: { id: string; federationId: string };
   };
-  const hub = federation?.id ?? spoke?.federation_id;
+  const hub = federation?.id ?? spoke?.federationId;
   return { ...(hub !== undefined && { hub }), ...(spoke && { spoke: spoke.id }) };
 }
 

@@ -74,7 +74,7 @@ function told({ spoke, backup }: Begun, job: Job, kind: AuditKind, metadata: obj
   const about = {
     objectType: "spoke",
     objectId: spoke.id,
-    federationId: spoke.federation_id,
+    federationId: spoke.federationId,
     spokeId: spoke.id,
   } as const;
   const size = sizeBytes === null ? {} : { sizeBytes };

@@ -113,6 +113,6 @@ async function noteOrphan(cluster: Cluster, run: Run, name: string, uid: string 
 
 /** By the database's clock, which tests can shift. */
 async function readClock(tx: Tx, { job }: Run): Promise<Date> {
-  const row = await tx.selectFrom("jobs").select("updated_at").where("id", "=", job.id).executeTakeFirstOrThrow();
-  return row.updated_at; // run.write has just written it
+  const row = await tx.selectFrom("jobs").select("updatedAt").where("id", "=", job.id).executeTakeFirstOrThrow();
+  return row.updatedAt; // run.write has just written it
 }

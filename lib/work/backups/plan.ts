@@ -114,7 +114,7 @@ async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<numb
     from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= wheelwright_now()
     order by backup_due_at limit ${room} for no key update skip locked`.execute(tx);
   await moveOn(tx, due, due[0]?.now);
-  const able = due.filter(({ blueprint_inputs: inputs, volumes }) => {
+  const able = due.filter(({ blueprintInputs: inputs, volumes }) => {
     const wanted = { name: inputs.surroundings?.snapshotClass, drivers: driversOf({ volumes: volumes ?? [] }) };
     return whyUnavailable({ classes, error: null }, wanted) === null;
   });

@@ -38,7 +38,7 @@ export interface BackupWish {
 /** Of a spoke that is going. A cluster that cannot do this does not keep the spoke from being removed. */
 export async function takeLastSnapshot(site: SpokeSite, run: Run): Promise<void> {
   const { spoke } = site;
-  if (spoke.ready_at === null || spoke.namespace_uid === null) return; // there never was anything to keep
+  if (spoke.readyAt === null || spoke.namespaceUid === null) return; // there never was anything to keep
   try {
     const { volumes } = await takeBackup(site, run, { kind: "last" });
     await run.remember({ snapshots: volumes.map(({ claim, content, handle }) => ({ claim, content, handle })) });
@@ -86,7 +86,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   }
   const labels = {
     [MANAGED_BY]: "wheelwright",
-    [FEDERATION]: spoke.federation_id,
+    [FEDERATION]: spoke.federationId,
     [SPOKE]: spoke.id,
     [BACKUP]: backup.id,
   };

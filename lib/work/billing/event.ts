@@ -30,7 +30,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
     steps: {
       async handle(run) {
         const event = await findEvent(app.db.rows, run.job.payload.event);
-        if (!event || event.handled_at !== null) return;
+        if (!event || event.handledAt !== null) return;
         if (subjectOf(event.type) === "refund") await handleRefund(run, payments, event);
         else await handleSubscription(app, run, payments, event);
       },
@@ -51,7 +51,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
 
 /** Looks anew where the look was written and this was not: it does no harm. */
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
-  const hub = event.federation_id!;
+  const hub = event.federationId!;
   const answered = [event.id, ...await findWaiting(app.db.rows, hub)]; // before the look: it may not see what comes later
   await lookAt(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
@@ -63,6 +63,6 @@ async function handleRefund(run: Run, payments: Payments, event: EventRow): Prom
   await run.write(async (tx) => {
     await markHandled(tx, [event.id], "refund");
     const row = found?.customer ? await findByCustomer(tx, found.customer) : undefined;
-    if (found && row) await record(tx, SYSTEM, { audit: await noteRefunds(tx, row.federation_id, found.refunds) });
+    if (found && row) await record(tx, SYSTEM, { audit: await noteRefunds(tx, row.federationId, found.refunds) });
   });
 }

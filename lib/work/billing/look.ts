@@ -23,8 +23,8 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
       look: (run) => lookAt(app, run, payments, run.job.federationId!),
       async customer(run) {
         const hub = await readHub(db.rows, run.job.federationId!);
-        if (!hub || hub.removed || hub.row.customer_id === null) return;
-        const { federation_id: federationId, customer_id: customer, email } = hub.row;
+        if (!hub || hub.removed || hub.row.customerId === null) return;
+        const { federationId, customerId: customer, email } = hub.row;
         run.check();
         await payments.updateCustomer(customer, { federationId, name: hub.name, email }, run.signal);
       },
@@ -40,12 +40,12 @@ export async function lookAt(
   payments: Payments,
   federationId: string,
 ): Promise<void> {
-  const id = (await readHub(db.rows, federationId))?.row.subscription_id ?? null;
+  const id = (await readHub(db.rows, federationId))?.row.subscriptionId ?? null;
   if (id === null) return;
   const seen = await payments.readSubscription(id, run.signal);
   const entries = await run.write(async (tx) => {
     const row = await lockSubscription(tx, federationId);
-    if (row?.subscription_id !== id) return [];
+    if (row?.subscriptionId !== id) return [];
     const billed = await readBilled(tx, catalog, row);
     const audit = await noteSubscription(tx, row, seen, billed);
     await record(tx, SYSTEM, { audit });
@@ -59,7 +59,7 @@ export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }:
   const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
   if (await lockSubscription(tx, federationId)) {
     // Somebody may have mended it in an hour.
-    await updateSubscription(tx, federationId, { error, retry_at: sql<Date>`wheelwright_now() + interval '1 hour'` });
+    await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
   }
   log.error("The payment provider refuses what a hub's billing needs", {
     operation: job.id,

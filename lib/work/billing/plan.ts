@@ -24,9 +24,9 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
       for (let after: string | undefined = ""; after !== undefined;) {
         run.check();
         const hubs = await readSyncable(db.rows, { after, limit: batch });
-        const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federation_id));
+        const jobs = hubs.filter((hub) => needsSync(hub, catalog)).map(({ row }) => syncJob(row.federationId));
         if (jobs.length > 0) await db.transact((tx) => record(tx, SYSTEM, { jobs }));
-        after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federation_id;
+        after = hubs.length < batch ? undefined : hubs.at(-1)!.row.federationId;
       }
     }],
   });

@@ -63,14 +63,14 @@ export function syncBilling(app: Needed, payments: Payments): Handler {
 
 /** The address that was told is remembered: should it have changed by the end, it is told again. */
 async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledHub): Promise<void> {
-  const { federation_id: federationId, customer_id: known, email } = row;
+  const { federationId, customerId: known, email } = row;
   const wanted = { federationId, name, email };
   run.check();
   if (known === null || !await describe(run, payments, row, wanted)) {
     const customer = await payments.customerFor(wanted, run.signal);
     await run.write(async (tx) => {
       const now = await lockSubscription(tx, federationId);
-      if (now?.customer_id === known) await updateSubscription(tx, federationId, { customer_id: customer });
+      if (now?.customerId === known) await updateSubscription(tx, federationId, { customerId: customer });
     });
   }
   await run.remember({ email });
@@ -80,25 +80,25 @@ async function tellCustomer(run: Run, payments: Payments, { row, name }: BilledH
 async function describe(
   run: Run,
   payments: Payments,
-  { customer_id, subscription_id }: SubscriptionRow,
+  { customerId, subscriptionId }: SubscriptionRow,
   wanted: WantedCustomer,
 ): Promise<boolean> {
   try {
-    await payments.updateCustomer(customer_id!, wanted, run.signal);
+    await payments.updateCustomer(customerId!, wanted, run.signal);
     return true;
   } catch (error) {
     const gone = error instanceof PaymentError && error.code === "customer_gone";
-    if (gone && subscription_id === null) return false;
+    if (gone && subscriptionId === null) return false;
     throw error;
   }
 }
 
 async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: BilledHub): Promise<void> {
-  const { row, counts, removed } = hub, { federation_id: federationId, customer_id: customer } = row;
+  const { row, counts, removed } = hub, { federationId, customerId: customer } = row;
   if (customer === null && !removed) return; // the step before sees to it; without one, nothing can be told
-  if (row.told === null && row.subscription_id !== null) await run.remember({ again: true });
-  const found = customer === null ? null : await find(run, payments, { ...row, customer_id: customer });
-  const ended = found ? hasEnded(found) : row.subscription_id !== null;
+  if (row.told === null && row.subscriptionId !== null) await run.remember({ again: true });
+  const found = customer === null ? null : await find(run, payments, { ...row, customerId: customer });
+  const ended = found ? hasEnded(found) : row.subscriptionId !== null;
   const wanted = billedOf(counts, app.catalog, found?.items ?? []);
   let shown = found;
   if (removed && found && !ended) {
@@ -120,14 +120,14 @@ async function tellQuantities(app: Needed, run: Run, payments: Payments, hub: Bi
 async function find(
   run: Run,
   payments: Payments,
-  { subscription_id, customer_id: customer, federation_id: federationId }: SubscriptionRow & { customer_id: string },
+  { subscriptionId, customerId: customer, federationId }: SubscriptionRow & { customerId: string },
 ): Promise<Subscription | null> {
-  if (subscription_id !== null) return await payments.readSubscription(subscription_id, run.signal);
+  if (subscriptionId !== null) return await payments.readSubscription(subscriptionId, run.signal);
   return await payments.findSubscription({ customer, federationId }, run.signal);
 }
 
 /** From now on it is not known what the provider counts, until its answer is written. */
-async function noteAsking(run: Run, { told, federation_id: federationId }: SubscriptionRow): Promise<void> {
+async function noteAsking(run: Run, { told, federationId }: SubscriptionRow): Promise<void> {
   if (told === null) return;
   await run.write((tx) => updateSubscription(tx, federationId, { told: null }));
 }
@@ -140,13 +140,13 @@ async function noteTold(
   wanted: Quantities,
   shown: Subscription | null,
 ): Promise<void> {
-  const federationId = before.federation_id;
+  const federationId = before.federationId;
   const entries = await run.write(async (tx) => {
     const now = await lockSubscription(tx, federationId);
-    if (!now || now.subscription_id !== before.subscription_id || now.customer_id !== before.customer_id) return [];
+    if (!now || now.subscriptionId !== before.subscriptionId || now.customerId !== before.customerId) return [];
     const readdressed = !removed && now.email !== run.job.progress.email;
     const told = readdressed ? null : JSON.stringify(wanted);
-    const row = await updateSubscription(tx, federationId, { told, error: null, retry_at: null });
+    const row = await updateSubscription(tx, federationId, { told, error: null, retryAt: null });
     const billed = await readBilled(tx, catalog, { ...row, items: shown?.items ?? [] });
     const audit = await noteSubscription(tx, row, shown, billed);
     await record(tx, SYSTEM, { audit });

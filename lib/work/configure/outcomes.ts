@@ -17,10 +17,10 @@ export const configureOutcomes = actionOutcomes({
   },
   async stopped(tx, job, before, report) {
     if (report === null) return {};
-    const after = job.progress.after as Configured | undefined, wished = before.wished_domain;
+    const after = job.progress.after as Configured | undefined, wished = before.wishedDomain;
     if (!isGoing(before)) {
       if (after && job.stepsDone.includes("seed")) {
-        await setInForce(tx, before.id, { ...before.blueprint_inputs, ...wordsPart(after) });
+        await setInForce(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }
       if (!await hasFollower(tx, job)) await dropWishedName(tx, before.id);
     }
@@ -32,12 +32,12 @@ export const configureOutcomes = actionOutcomes({
       ? `${report.message}; the site stays ${before.domain}`
       : `${report.message}; the site may answer as ${after.host} until it is asked for again, or the blueprint is reapplied`;
     const domain = wished !== null && { domain: { from: before.domain, to: wished } };
-    return { change: () => ({ state_reason: message }), metadata: { message, ...domain } };
+    return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
   },
 });
 
 async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
-  await setInForce(tx, before.id, { ...before.blueprint_inputs, ...after });
+  await setInForce(tx, before.id, { ...before.blueprintInputs, ...after });
   const kept = after.formerHosts ?? [], moves = after.host !== before.domain;
   const freed = await freeNames(tx, before.id, [...kept.map(({ host }) => host), after.host]);
   if (moves) await moveTo(tx, before, after.host);

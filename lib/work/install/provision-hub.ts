@@ -22,12 +22,12 @@ export function provisionHub(app: App): Handler {
 async function makeNamespace(site: HubSite, run: Run): Promise<void> {
   const { blueprint, hub, inputs, cluster } = site;
   const [manifest] = blueprint.hubObjects(inputs, "namespace");
-  if (hub.namespace_uid === null) await rememberCluster(site, run);
-  const uid = hub.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
+  if (hub.namespaceUid === null) await rememberCluster(site, run);
+  const uid = hub.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("federations").where("id", "=", hub.id).set({
-      namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
-      updated_at: sql<Date>`wheelwright_now()`,
+      namespaceUid: sql<string>`coalesce(namespace_uid, ${uid})`,
+      updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
 }

@@ -52,13 +52,13 @@ export function provision(app: App): Handler {
 async function makeNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, spoke, inputs, cluster } = site;
   const [manifest] = blueprint.spokeObjects(inputs, "namespace");
-  if (spoke.namespace_uid === null) await rememberCluster(site, run);
-  const uid = spoke.namespace_uid ?? (await cluster.createNamespace(manifest!, run)).uid;
+  if (spoke.namespaceUid === null) await rememberCluster(site, run);
+  const uid = spoke.namespaceUid ?? (await cluster.createNamespace(manifest!, run)).uid;
   await run.write((tx) =>
     tx.updateTable("spokes").where("id", "=", spoke.id).set({
-      namespace_uid: sql<string>`coalesce(namespace_uid, ${uid})`,
-      blueprint_revision: blueprint.revision,
-      updated_at: sql<Date>`wheelwright_now()`,
+      namespaceUid: sql<string>`coalesce(namespace_uid, ${uid})`,
+      blueprintRevision: blueprint.revision,
+      updatedAt: sql<Date>`wheelwright_now()`,
     }).execute()
   );
 }
@@ -90,11 +90,11 @@ async function seed(site: SpokeSite, run: Run): Promise<void> {
 }
 
 export async function readRooms({ app, cluster, spoke }: SpokeSite, run: Run): Promise<HubSettings> {
-  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespace_uid"])
-    .where("id", "=", spoke.federation_id).executeTakeFirstOrThrow();
+  const hub = await app.db.rows.selectFrom("federations").select(["cluster", "namespace", "namespaceUid"])
+    .where("id", "=", spoke.federationId).executeTakeFirstOrThrow();
   // A hub on another cluster keeps its rooms there; its spokes elsewhere go without.
-  if (hub.namespace_uid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
-  const space = cluster.space(hub.namespace, hub.namespace_uid);
+  if (hub.namespaceUid === null || hub.cluster !== spoke.cluster) return NO_SETTINGS;
+  const space = cluster.space(hub.namespace, hub.namespaceUid);
   try {
     return readHubSettings(await Promise.all(ROOMS.map((room) => space.get(room, run))));
   } catch (error) {

@@ -83,9 +83,9 @@ async function prepare(
   tx: Tx,
   { letter, grantId }: MailPayload,
 ): Promise<{ readonly secret: string | null } | { readonly reason: string }> {
-  const user = await tx.selectFrom("users").select("disabled_at").where("email", "=", letter.to.email)
+  const user = await tx.selectFrom("users").select("disabledAt").where("email", "=", letter.to.email)
     .executeTakeFirst();
-  if (user?.disabled_at) return { reason: "The user was disabled" };
+  if (user?.disabledAt) return { reason: "The user was disabled" };
   if (!needsLink(letter.template)) return { secret: null };
   if (grantId === null) throw new Error(`A letter of ${letter.template} needs a grant`);
   const secret = await mintSecret(tx, grantId);

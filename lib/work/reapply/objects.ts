@@ -51,9 +51,9 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const { cluster, spoke } = site;
   const found = await cluster.findNamespace(spoke.namespace, run);
   if (!found) await demandSameCluster(site, run); // else it may only be looked for elsewhere
-  const ailment = ailmentOfNamespace(found, spoke.namespace_uid!);
+  const ailment = ailmentOfNamespace(found, spoke.namespaceUid!);
   if (ailment === null) return;
-  const ours = found?.metadata.uid === spoke.namespace_uid && !isTerminating(found!);
+  const ours = found?.metadata.uid === spoke.namespaceUid && !isTerminating(found!);
   const hint = ours
     ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
     : "What was in it is gone, or going: destroy the spoke, and restore a backup into a new one.";
@@ -74,7 +74,7 @@ export async function relabel(site: SpokeSite, run: Run): Promise<void> {
     ...wordsToSet("annotations", annotations, manifest!.metadata.annotations),
   ];
   if (changes.length === 0) return;
-  const own: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespace_uid };
+  const own: PatchOperation = { op: "test", path: "/metadata/uid", value: spoke.namespaceUid };
   try {
     await cluster.patchGlobal(refOf(manifest!), [own, ...changes], run);
   } catch (error) {

@@ -14,11 +14,10 @@ import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
 export const reapplyOutcomes = actionOutcomes({
-  succeeded(_, job, { blueprint_inputs }) {
-    const taken = takenBy(job), blueprint_revision = String(job.progress.revision);
-    const inputs = () =>
-      taken && { blueprint_inputs: JSON.stringify(withSize(blueprint_inputs as SpokeInputs, taken)) };
-    return { change: () => ({ drift: null, blueprint_revision, ...inputs() }) };
+  succeeded(_, job, { blueprintInputs }) {
+    const taken = takenBy(job), blueprintRevision = String(job.progress.revision);
+    const inputs = () => taken && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken)) };
+    return { change: () => ({ drift: null, blueprintRevision, ...inputs() }) };
   },
   async stopped(tx, job) {
     const change = await asItStands(tx, job);

@@ -69,7 +69,7 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   const { app, spoke } = here;
   const site = await readDatabase(here, run);
   await demandSameSite(run, spoke, site);
-  const version = spoke.lms_version;
+  const version = spoke.lmsVersion;
   const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
   if (!cutOff && isOfVersion(site, { version, code: null })) return;
   const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;

@@ -17,7 +17,7 @@ const TRIES = 3;
 const MOST = 3 * MINUTE; // for the pods of one kind to end: six times their usual grace
 
 export async function stopSite(site: SpokeSite, run: Run): Promise<void> {
-  if (site.spoke.ready_at === null || site.holding.uid === null) return; // nobody has ever written anything into it
+  if (site.spoke.readyAt === null || site.holding.uid === null) return; // nobody has ever written anything into it
   const giveUp = (why: string) => note(run, [`The site was not stopped before it was removed: ${why}`]);
   for (let tries = Number(run.job.progress.stops ?? 0) + 1; tries <= TRIES; tries++) {
     await run.remember({ stops: tries }); // also those that a holder did not live to see the end of

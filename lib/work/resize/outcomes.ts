@@ -13,16 +13,16 @@ export type Resized = Pick<SpokeInputs, "size" | "resources" | "madeDatabaseDisk
 export const resizeOutcomes = actionOutcomes({
   succeeded(_, job, before) {
     const after = job.progress.after as Resized;
-    const { madeDatabaseDisk: _made, ...inputs } = before.blueprint_inputs as SpokeInputs;
+    const { madeDatabaseDisk: _made, ...inputs } = before.blueprintInputs as SpokeInputs;
     return { change: () => rewritten(job, { ...inputs, ...after }), metadata: { from: before.size, to: after.size } };
   },
   stopped(_, job, before, report) {
     const from = before.size, to = String(job.payload.size);
     const half = report && job.stepsDone.includes("prepare") && {
-      state_reason: `${report.message}; some of it may have the size ${to} by now: resize it again, or reapply the ` +
+      stateReason: `${report.message}; some of it may have the size ${to} by now: resize it again, or reapply the ` +
         `blueprint to have all of it ${from} (disks stay as large as they have become)`,
     };
-    const change = () => ({ ...rewritten(job, before.blueprint_inputs as SpokeInputs), ...half });
+    const change = () => ({ ...rewritten(job, before.blueprintInputs as SpokeInputs), ...half });
     return { change, metadata: { from, to } };
   },
 });
@@ -31,8 +31,8 @@ export const resizeOutcomes = actionOutcomes({
  * With the disks that the cluster said it has now: somebody else may have made them larger still. What a later release has
  * among the inputs stays there.
  */
-function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprint_inputs: string } {
+function rewritten(job: Job, inputs: SpokeInputs): { readonly size: string; readonly blueprintInputs: string } {
   const disks = job.progress.disks as Partial<Disks> | undefined;
   const seen = disks ? withDisks(inputs, { ...inputs.resources.disks, ...disks }) : inputs;
-  return { size: seen.size, blueprint_inputs: JSON.stringify(seen) };
+  return { size: seen.size, blueprintInputs: JSON.stringify(seen) };
 }

@@ -92,10 +92,10 @@ async function ask(
   { spoke }: Sight,
   asked: readonly Expected[],
 ): Promise<DriftedObject[]> {
-  const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespace_uid) };
+  const place = { cluster, space: cluster.space(spoke.namespace, spoke.namespaceUid) };
   const found: DriftedObject[] = [];
   for (const { object, judged } of asked) {
-    const known = spoke.blueprint_revision === app.blueprint.revision;
+    const known = spoke.blueprintRevision === app.blueprint.revision;
     const drifted = await askDrift(place, { object, judged: known ? judged : "presence" }, run);
     if (drifted) found.push(drifted);
   }
@@ -103,7 +103,7 @@ async function ask(
 }
 
 function verdictOf({ app }: Look, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
-  const from = spoke.blueprint_revision, to = app.blueprint.revision;
+  const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
 }
 

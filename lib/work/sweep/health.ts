@@ -37,10 +37,10 @@ function isUnseenOnly({ ailments }: Sight): boolean {
 async function confirm({ cluster, run }: Look, { spoke, ailments }: Sight): Promise<void> {
   if (!ailments.has("Namespace")) {
     const found = await cluster.findNamespace(spoke.namespace, run);
-    ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespace_uid));
+    ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespaceUid));
   }
   if (ailments.get("Namespace") !== null) return;
-  const space = cluster.space(spoke.namespace, spoke.namespace_uid);
+  const space = cluster.space(spoke.namespace, spoke.namespaceUid);
   for (const part of PARTS) {
     const title = titleOf({ kind: part.kind, metadata: { name: part.name } });
     if (ailments.has(title)) continue;

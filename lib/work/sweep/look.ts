@@ -59,7 +59,7 @@ async function ofThisCluster(
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   const identity = await cluster.identity(run);
-  const here = candidates.filter(({ cluster_uid }) => cluster_uid === null || cluster_uid === identity);
+  const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
   const elsewhere = candidates.length - here.length;
   if (elsewhere > 0) {
     run.log.warn("Spokes were made in another cluster of this name; they are not looked at", { elsewhere });
@@ -103,7 +103,7 @@ async function take(
 ): Promise<void> {
   const bySight = Map.groupBy(objects, (object) => sights.get(namespaceOf(object)));
   const comparable = [...bySight.keys()].flatMap((sight) =>
-    sight && sight.spoke.blueprint_revision === app.blueprint.revision ? sight.spoke.id : []
+    sight && sight.spoke.blueprintRevision === app.blueprint.revision ? sight.spoke.id : []
   );
   const inputs = await readInputs(app, comparable);
   for (const [sight, found] of bySight) {
@@ -117,7 +117,7 @@ async function take(
 function note({ spoke, ailments, titles }: Sight, object: KubeObject): void {
   const title = titleOf(object);
   titles.add(title);
-  if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespace_uid));
+  if (object.kind === "Namespace") ailments.set("Namespace", ailmentOfNamespace(object, spoke.namespaceUid));
   const part = PARTS.find(({ kind, name }) => kind === object.kind && name === object.metadata.name);
   if (part) ailments.set(title, ailmentOfPart(part, object));
 }

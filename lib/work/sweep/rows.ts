@@ -22,27 +22,27 @@ import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
 export interface Candidate {
   readonly id: string;
   readonly namespace: string;
-  readonly namespace_uid: string;
-  readonly cluster_uid: string | null;
-  readonly blueprint_revision: string;
+  readonly namespaceUid: string;
+  readonly clusterUid: string | null;
+  readonly blueprintRevision: string;
   readonly maintenance: boolean;
   readonly drift: unknown;
 }
 
 export async function readCandidates(rows: Rows, cluster: string): Promise<Candidate[]> {
   return await rows.selectFrom("spokes")
-    .select(["id", "namespace", "cluster_uid", "blueprint_revision", "maintenance", "drift"])
-    .select(sql<string>`namespace_uid`.as("namespace_uid"))
-    .where("cluster", "=", cluster).where("state", "=", "active").where("namespace_uid", "is not", null).execute();
+    .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
+    .select(sql<string>`namespace_uid`.as("namespaceUid"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null).execute();
 }
 
 /** Inputs that cannot be read are left out: of that spoke no drift can be told. */
 export async function readInputs({ db, config }: App, ids: readonly string[]): Promise<Map<string, SpokeInputs>> {
   if (ids.length === 0) return new Map();
-  const found = await db.rows.selectFrom("spokes").select(["id", "blueprint_inputs"])
+  const found = await db.rows.selectFrom("spokes").select(["id", "blueprintInputs"])
     .where(sql<boolean>`id = any(${ids}::text[])`).execute();
-  return new Map(found.flatMap(({ id, blueprint_inputs }) => {
-    const { success, output } = v.safeParse(SpokeInputs, blueprint_inputs);
+  return new Map(found.flatMap(({ id, blueprintInputs }) => {
+    const { success, output } = v.safeParse(SpokeInputs, blueprintInputs);
     return success ? [[id, withMail(config, output)]] : [];
   }));
 }
@@ -76,8 +76,8 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
   const changed = written.filter(({ before, after }) => before !== after);
   await record(tx, SYSTEM, {
     audit: changed.map(tellAudit),
-    events: changed.map(({ id, federation_id, ailment }) => ({
-      federationId: federation_id,
+    events: changed.map(({ id, federationId, ailment }) => ({
+      federationId,
       spokeId: id,
       state: "active",
       error: ailment,
@@ -105,19 +105,19 @@ export async function writeDrift(
 
 interface Written {
   id: string;
-  federation_id: string;
+  federationId: string;
   slug: string;
   before: string;
   after: string;
   ailment: string | null;
 }
 
-function tellAudit({ id, federation_id, slug, before, after, ailment }: Written): AuditEntry {
+function tellAudit({ id, federationId, slug, before, after, ailment }: Written): AuditEntry {
   return {
     kind: "spoke_health_changed",
     objectType: "spoke",
     objectId: id,
-    federationId: federation_id,
+    federationId,
     spokeId: id,
     metadata: { slug, from: before, to: after, reason: ailment },
   };

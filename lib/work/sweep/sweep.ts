@@ -35,7 +35,7 @@ export function sweep({ db }: Pick<App, "db">): Handler {
   return upkeep({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
     clusters: ["Finding the clusters to look at", MINUTE, async (run) => {
       const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
-        .where("state", "=", "active").where("namespace_uid", "is not", null).execute();
+        .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
       if (found.length === 0) return;
       await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
     }],

@@ -11,9 +11,9 @@ import { actionOutcomes } from "#lib/work/outcomes.ts";
 export const upgradeOutcomes = actionOutcomes({
   succeeded(_, job, before) {
     const { version, images, from } = job.progress.upgrade;
-    const inputs = () => upgradedInputs(before.blueprint_inputs as SpokeInputs, { version, images });
+    const inputs = () => upgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
     return {
-      change: () => ({ lms_version: version, blueprint_inputs: JSON.stringify(inputs()) }),
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()) }),
       metadata: { from: from.version, to: version },
     };
   },
@@ -22,7 +22,7 @@ export const upgradeOutcomes = actionOutcomes({
     const down = await isHalfWay(tx, job); // whatever could be seen of it
     return {
       ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
-      metadata: { from: before.lms_version, to: String(job.payload.lmsVersion) },
+      metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },
     };
   },
 });

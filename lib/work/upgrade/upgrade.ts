@@ -79,7 +79,7 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
   const images = catalog.imagesOf(version), inputs = upgradedInputs(here.inputs, { version, images });
   if (inputs.images.moodle === here.inputs.images.moodle) {
     const hint = "There is nothing to upgrade; to start it anew, restart it.";
-    throw refused("NotNewer", `It runs ${here.spoke.lms_version} already`, hint);
+    throw refused("NotNewer", `It runs ${here.spoke.lmsVersion} already`, hint);
   }
   const site = await readDatabase(here, run);
   await demandSameSite(run, here.spoke, site);
@@ -92,7 +92,7 @@ async function prepare(here: SpokeSite, run: Run): Promise<void> {
   }
   // A retry may find the database at the new version already: what it was before is what the first try found.
   const half = await findHalfWay(app.db.rows, run.job);
-  const from = half?.progress.upgrade?.from ?? { version: here.spoke.lms_version, release: site.release };
+  const from = half?.progress.upgrade?.from ?? { version: here.spoke.lmsVersion, release: site.release };
   const upgrade: PreparedUpgrade = { version, images: inputs.images, code, from, major: isMajorStep(from, version) };
   await run.remember({ upgrade });
 }

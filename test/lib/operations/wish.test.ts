@@ -21,8 +21,8 @@ function catalogueOf(...versions: (string | [name: string, image: string])[]): C
 }
 
 /** A spoke that was asked for in this version when that was this image. */
-function spokeOf(lms_version: string, image = `moodle:v${lms_version}`) {
-  return { lms_version, blueprint_inputs: { images: { moodle: image } } as SpokeInputs };
+function spokeOf(lmsVersion: string, image = `moodle:v${lmsVersion}`) {
+  return { lmsVersion, blueprintInputs: { images: { moodle: image } } as SpokeInputs };
 }
 
 function outcomeOf(work: () => unknown): string {

@@ -27,8 +27,8 @@ test("ends an operation whose end cannot be recorded after some tries, says so i
   const broken = await scene.until(job!.id, ended);
   assert.equal([broken.state, tries, broken.failure?.code], ["failed", 3, "internal"]);
   const [row] = await scene.db.sql("select state, health, state_reason from spokes where id = $1", [hub.spokes[0]]);
-  assert.equal(row, { state: "failed", health: "unknown", state_reason: broken.failure!.message });
-  assert.match(row.state_reason, /^The service made a mistake as it recorded how this ended/);
+  assert.equal(row, { state: "failed", health: "unknown", stateReason: broken.failure!.message });
+  assert.match(row.stateReason, /^The service made a mistake as it recorded how this ended/);
   assert.not.match(JSON.stringify(broken.failure), "secret");
 });
 

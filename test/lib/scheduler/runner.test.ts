@@ -76,7 +76,7 @@ test("fails at once with what the cluster said when that is final", async ({ sce
     },
     hooks: {
       async onFailed(tx, { spokeId }, report) {
-        await tx.updateTable("spokes").set({ state: "failed", state_reason: report.message }).where("id", "=", spokeId!)
+        await tx.updateTable("spokes").set({ state: "failed", stateReason: report.message }).where("id", "=", spokeId!)
           .execute();
         return { state: "failed" };
       },
@@ -149,7 +149,7 @@ test("stops a running operation that is called off, and cancels it", async ({ sc
   await scene.db.transact((tx) => requestCancel(tx, job!.id));
   assert.is((await scene.until(job!.id, ended)).state, "cancelled");
   const [audit] = await scene.db.sql("select kind, actor_email, object_id from audit_events");
-  assert.equal(audit, { kind: "operation_cancelled", actor_email: "ann@example.org", object_id: job!.id });
+  assert.equal(audit, { kind: "operation_cancelled", actorEmail: "ann@example.org", objectId: job!.id });
 });
 
 test("never gives up a persistent kind, whatever the cluster says", async ({ scene }) => {
@@ -184,7 +184,7 @@ test("writes nothing for a job that somebody else has taken", async ({ scene }) 
           run.job.id,
         ]);
         await run.write(async (tx) => {
-          await tx.updateTable("spokes").set({ display_name: "changed" }).execute();
+          await tx.updateTable("spokes").set({ displayName: "changed" }).execute();
         }).then(outcome.resolve, (error) => outcome.resolve(error.name));
         throw new Error("too late to matter");
       },
@@ -195,7 +195,7 @@ test("writes nothing for a job that somebody else has taken", async ({ scene }) 
   const [row] = await scene.db.sql("select display_name, (select state from jobs where id = $1) from spokes", [
     job!.id,
   ]);
-  assert.equal(row, { display_name: "Spoke", state: "running" });
+  assert.equal(row, { displayName: "Spoke", state: "running" });
 });
 
 test("refuses whatever of a run still goes on after its end", async ({ scene }) => {

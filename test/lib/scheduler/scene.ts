@@ -40,7 +40,7 @@ export async function openScene(): Promise<Scene> {
   const db = await openTestDatabase();
   const userId = newId("usr");
   const asker = { ...ASKER, userId };
-  await db.rows.insertInto("users").values({ id: userId, email: asker.email, display_name: "Ann" }).execute();
+  await db.rows.insertInto("users").values({ id: userId, email: asker.email, displayName: "Ann" }).execute();
   const opened: Scheduler[] = [];
   return {
     db,
@@ -87,7 +87,7 @@ async function makeHub(db: Database, userId: string, spokes: number, state: stri
     state: state as "active",
     cluster: "default",
     namespace: id.replace("_", "-"),
-    created_by: userId,
+    createdBy: userId,
   }).execute();
   const made: string[] = [];
   for (let i = 0; i < spokes; i++) made.push(await makeSpoke(db, userId, id));
@@ -98,19 +98,19 @@ async function makeSpoke(db: Database, userId: string, federationId: string): Pr
   const id = newId("spk");
   await db.rows.insertInto("spokes").values({
     id,
-    federation_id: federationId,
+    federationId,
     slug: `s${id.slice(-20)}`,
-    display_name: "Spoke",
+    displayName: "Spoke",
     domain: `${id.replace("_", "-")}.example.org`,
     size: "small",
-    admin_email: "ann@example.org",
-    lms_version: "4.5",
+    adminEmail: "ann@example.org",
+    lmsVersion: "4.5",
     state: "provisioning",
     cluster: "default",
     namespace: id.replace("_", "-"),
-    blueprint_revision: "1",
-    blueprint_inputs: "{}",
-    created_by: userId,
+    blueprintRevision: "1",
+    blueprintInputs: "{}",
+    createdBy: userId,
   }).execute();
   return id;
 }

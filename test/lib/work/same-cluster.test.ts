@@ -72,12 +72,12 @@ test("of an install says so, and not that the namespace is gone.", async ({ scen
   scene.simulator.faults.heal(fault);
   const { state, failure } = await scene.ended(id, "provision");
   assert.equal([state, failure!.code, failure!.fault], ["failed", "another_cluster", "operator"]);
-  assert.match((await scene.row(id)).state_reason!, /^This is another cluster than the one that the spoke was made in/);
+  assert.match((await scene.row(id)).stateReason!, /^This is another cluster than the one that the spoke was made in/);
   lead("home");
 });
 
 test("of a removal does not take the spoke for gone, skips nothing, and goes on once the right one is there.", async ({ scene, before, lead }) => {
-  assert.is(before.cluster_uid, identityOf(scene.simulator));
+  assert.is(before.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, before.id));
   const { failure, stepsDone, progress } = await refused(scene, { spokeId: before.id });
@@ -96,7 +96,7 @@ test("that changes while a namespace goes does not believe the new one; an earli
   const stuck = scene.simulator.faults.stuckNamespace(during.namespace);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, during.id));
   await until(async () => /held by/.test((await scene.operations(during.id))[0]!.label), 30_000);
-  assert.is((await scene.row(during.id)).cluster_uid, identityOf(scene.simulator));
+  assert.is((await scene.row(during.id)).clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   scene.simulator.faults.heal(stuck);
   const { stepsDone } = await refused(scene, { spokeId: during.id });
@@ -107,8 +107,8 @@ test("that changes while a namespace goes does not believe the new one; an earli
 });
 
 test("keeps a hub, too, until it is the hub's own cluster that says so.", async ({ scene, during, lead }) => {
-  const id = during.federation_id;
-  assert.is((await findFederation(scene.db.rows, id, "shown"))!.cluster_uid, identityOf(scene.simulator));
+  const id = during.federationId;
+  assert.is((await findFederation(scene.db.rows, id, "shown"))!.clusterUid, identityOf(scene.simulator));
   lead("elsewhere");
   await scene.db.transact((tx) => acceptHubRemoval(tx, scene.actor, id));
   const { failure } = await refused(scene, { federationId: id });

@@ -49,7 +49,7 @@ test("is opened once, however much the step does", async ({ clinic }) => {
 
 test("has the row as it is when the step begins, and shows a namespace only where there is one", async ({ clinic }) => {
   const { app, db } = clinic.scene, run = holderOf(clinic, await clinic.last("reapply"), "1");
-  const { namespace_uid: uid } = await clinic.row();
+  const { namespaceUid: uid } = await clinic.row();
   await db.sql("update spokes set namespace_uid = null where id = $1", [clinic.id]);
   const site = await openSpoke(app, run);
   await db.sql("update spokes set namespace_uid = $2 where id = $1", [clinic.id, uid]);

@@ -44,7 +44,7 @@ export interface SpokeFacts {
   readonly id: string;
   readonly state: string;
   readonly namespace: string;
-  readonly namespace_uid: string | null;
+  readonly namespaceUid: string | null;
 }
 
 export interface Caught {

@@ -14,11 +14,11 @@ interface Row {
   readonly id: string;
   readonly state: string;
   readonly namespace: string;
-  readonly namespace_uid: string;
-  readonly lms_version: string;
+  readonly namespaceUid: string;
+  readonly lmsVersion: string;
   readonly size: string;
   readonly maintenance: boolean;
-  readonly blueprint_inputs: unknown;
+  readonly blueprintInputs: unknown;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -53,8 +53,8 @@ export function findDoubledUpgrades(jobs: readonly Happening[]): string[] {
 }
 
 async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Promise<string[]> {
-  const { namespace, state, maintenance, lms_version: version } = row;
-  const inputs = v.parse(SpokeInputs, row.blueprint_inputs), { resources, images } = inputs;
+  const { namespace, state, maintenance, lmsVersion: version } = row;
+  const inputs = v.parse(SpokeInputs, row.blueprintInputs), { resources, images } = inputs;
   const up = state === "active" ? 1 : 0;
   const at = (group: string, rest: string): Promise<Json> => cluster.get(`${group}/namespaces/${namespace}/${rest}`);
   const all = (group: string, plural: string): Promise<Json[]> =>
@@ -98,7 +98,7 @@ async function wrongOf(db: TestDatabase, cluster: ClusterProcess, row: Row): Pro
     ["Jobs that installed or reset it are", jobs.map(nameOf).filter((name) => name.startsWith("reset-")), []],
     ["snapshots are", snapshots.map(nameOf).toSorted(), standing],
     ["snapshots that are not ready are", snapshots.filter((each) => !each.status?.readyToUse).map(nameOf), []],
-    ["the namespace's uid is", (await cluster.get(`/api/v1/namespaces/${namespace}`)).metadata.uid, row.namespace_uid],
+    ["the namespace's uid is", (await cluster.get(`/api/v1/namespaces/${namespace}`)).metadata.uid, row.namespaceUid],
   ];
   return checks.filter(([, is, should]) => JSON.stringify(is) !== JSON.stringify(should))
     .map(([what, is, should]) => `${what} ${JSON.stringify(is)} and should be ${JSON.stringify(should)}`);

@@ -60,10 +60,10 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
       world.store.save(kindOf(world, object), { ...copy, metadata: { ...copy.metadata, uid } });
     }
     ids.push(id);
-    const inputs = renamed({ ...row.blueprint_inputs, displayName: `s${i}` }, names);
+    const inputs = renamed({ ...row.blueprintInputs, displayName: `s${i}` }, names);
     rows.push({
-      ...{ ...row, id, namespace, slug: `s${i}`, display_name: `s${i}`, domain: `s${i}.example.org` },
-      ...{ namespace_uid: `uid-${id}`, blueprint_inputs: JSON.stringify(inputs), visible_events: 0 },
+      ...{ ...row, id, namespace, slug: `s${i}`, displayName: `s${i}`, domain: `s${i}.example.org` },
+      ...{ namespaceUid: `uid-${id}`, blueprintInputs: JSON.stringify(inputs), visibleEvents: 0 },
     });
     if (rows.length === 500 || i === count - 1) {
       await scene.db.rows.insertInto("spokes").values(rows as never).execute();

@@ -49,7 +49,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
 
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {
   const id = newId("frq");
-  await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requested_by: userId }).execute();
+  await db.rows.insertInto("federation_requests").values({ id, slug, name: slug, requestedBy: userId }).execute();
   return id;
 }
 

@@ -12,7 +12,7 @@ export function federationRequest(deed: RequestDeed): Access<Actor, { readonly a
     async admit({ app, actor: caller, params }) {
       const actor = requireActor(caller);
       const row = await findRequest(app.db.rows, params.requestId ?? "");
-      if (!row || (actor.role !== "operator" && row.requested_by !== actor.userId)) {
+      if (!row || (actor.role !== "operator" && row.requestedBy !== actor.userId)) {
         throw new Fault("missing", "request_missing", "There is no such request, or you have no access to it");
       }
       if (deed === "decide") requireOperator(actor);

@@ -66,7 +66,7 @@ export async function placeRequest(
   // A hub that is made at this moment is seen when the request is decided.
   if (await findFederation(tx, slug, "hidden")) throw slugTaken(slug, "another hub");
   const asked = { slug, name, region, mode, tier, reason };
-  const row = await insertRequest(tx, { id: newId("frq"), ...asked, requested_by: user.id });
+  const row = await insertRequest(tx, { id: newId("frq"), ...asked, requestedBy: user.id });
   if (!row) throw slugTaken(slug, "a hub that was asked for");
   return { row, entry: about(row, "federation_requested", asked), jobs: await lettersOf(tx, user, row) };
 }

@@ -108,9 +108,9 @@ export async function requestDecided(rows: Rows, row: RequestRow): Promise<Fault
 }
 
 /** What the account is now, it is until the decision stands. */
-async function holdAsker(tx: Tx, { requested_by }: RequestRow): Promise<HeldUser> {
-  const user = await holdUser(tx, { id: requested_by });
-  if (!user) throw new Error(`The user ${requested_by}, who made a request, is not there`);
+async function holdAsker(tx: Tx, { requestedBy }: RequestRow): Promise<HeldUser> {
+  const user = await holdUser(tx, { id: requestedBy });
+  if (!user) throw new Error(`The user ${requestedBy}, who made a request, is not there`);
   return user;
 }
 

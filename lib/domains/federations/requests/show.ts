@@ -21,7 +21,7 @@ export async function showRequest(rows: Rows, row: RequestRow): Promise<Federati
 /** In the order given. However many they are, it takes one query. */
 async function showRequests(rows: Rows, found: readonly RequestRow[]): Promise<FederationRequestRecord[]> {
   if (found.length === 0) return [];
-  const ids = new Set(found.flatMap((row) => [row.requested_by, ...row.decided_by === null ? [] : [row.decided_by]]));
+  const ids = new Set(found.flatMap((row) => [row.requestedBy, ...row.decidedBy === null ? [] : [row.decidedBy]]));
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();
   const people = new Map(users.map((user) => [user.id, user]));
   return found.map((row) => ({
@@ -33,11 +33,11 @@ async function showRequests(rows: Rows, found: readonly RequestRow[]): Promise<F
     tier: row.tier,
     reason: row.reason,
     state: row.state,
-    requestedBy: people.get(row.requested_by)!,
-    decidedBy: row.decided_by === null ? null : people.get(row.decided_by)!,
-    decidedAt: row.decided_at,
-    rejectReason: row.reject_reason,
-    federationId: row.federation_id,
-    createdAt: row.created_at,
+    requestedBy: people.get(row.requestedBy)!,
+    decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
+    decidedAt: row.decidedAt,
+    rejectReason: row.rejectReason,
+    federationId: row.federationId,
+    createdAt: row.createdAt,
   }));
 }

@@ -22,12 +22,12 @@ export async function findRequest(rows: Rows, id: string): Promise<RequestRow | 
 
 /** Newest first. */
 export async function listRequests(rows: Rows, filter: RequestFilter): Promise<RequestRow[]> {
-  let query = rows.selectFrom("federation_requests").selectAll().orderBy("created_at", "desc")
+  let query = rows.selectFrom("federation_requests").selectAll().orderBy("createdAt", "desc")
     .fetch(filter.limit, "with ties");
-  if (filter.requestedBy) query = query.where("requested_by", "=", filter.requestedBy);
+  if (filter.requestedBy) query = query.where("requestedBy", "=", filter.requestedBy);
   if (filter.state) query = query.where("state", "=", filter.state);
-  if (filter.before) query = query.where("created_at", "<", filter.before);
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("created_at", "desc").orderBy("id", "desc")
+  if (filter.before) query = query.where("createdAt", "<", filter.before);
+  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
     .execute();
 }
 
@@ -57,11 +57,11 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<Re
   const now = sql<Date>`wheelwright_now()`;
   return await tx.updateTable("federation_requests").set({
     state: decision.state,
-    decided_by: decision.decidedBy,
-    decided_at: now,
-    reject_reason: decision.rejectReason ?? null,
-    federation_id: decision.federationId ?? null,
-    updated_at: now,
+    decidedBy: decision.decidedBy,
+    decidedAt: now,
+    rejectReason: decision.rejectReason ?? null,
+    federationId: decision.federationId ?? null,
+    updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -74,6 +74,6 @@ export async function countRecent(
   return await rows.selectFrom("federation_requests").select([
     sql<number>`(count(*) filter (where state = 'pending'))::int`.as("pending"),
     sql<number>`(count(*) filter (where state = 'withdrawn'))::int`.as("withdrawn"),
-  ]).where("requested_by", "=", userId).where((is) => is.or([is("state", "=", "pending"), late]))
+  ]).where("requestedBy", "=", userId).where((is) => is.or([is("state", "=", "pending"), late]))
     .executeTakeFirstOrThrow();
 }

@@ -14,15 +14,15 @@ const PAUSE = "1 hour";
 
 /** One for each operator, but for an operator who asks. */
 export async function lettersOf(rows: Rows, asker: HeldUser, request: RequestRow): Promise<NewJob[]> {
-  const earlier = await rows.selectFrom("federation_requests").select("id").where("requested_by", "=", asker.id)
-    .where("id", "<>", request.id).where("created_at", ">", sql<Date>`wheelwright_now() - ${PAUSE}::interval`)
+  const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", asker.id)
+    .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - ${PAUSE}::interval`)
     .limit(1).executeTakeFirst();
   if (earlier) return [];
-  const operators = await rows.selectFrom("users").select(["email", "display_name"]).where("operator", "=", true)
-    .where("email_verified_at", "is not", null).where("disabled_at", "is", null).where("id", "<>", asker.id)
+  const operators = await rows.selectFrom("users").select(["email", "displayName"]).where("operator", "=", true)
+    .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).where("id", "<>", asker.id)
     .orderBy("id").execute();
   const about = { id: request.id, by: asker.email, hub: request.name, slug: request.slug };
-  return operators.map(({ email, display_name: name }) =>
+  return operators.map(({ email, displayName: name }) =>
     bulkMailJob({ template: "hub-requested", to: { email, name }, about })
   );
 }

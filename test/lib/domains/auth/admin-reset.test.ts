@@ -17,9 +17,9 @@ test.after((stage) => stage.db.close());
 test("returns a password that is right from then on, and the old one is not", async ({ db }) => {
   const ada = await makePerson(db, "ada");
   const { password } = await resetPassword({ db, passwords: openPasswords() }, " ADA@example.org ");
-  const [{ password_hash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
-  assert.is(await verifyPassword(password, password_hash), "right");
-  assert.is(await verifyPassword(PASSWORD, password_hash), "wrong");
+  const [{ passwordHash }] = await db.sql("select password_hash from users where id = $1", [ada.id]);
+  assert.is(await verifyPassword(password, passwordHash), "right");
+  assert.is(await verifyPassword(PASSWORD, passwordHash), "wrong");
 });
 
 test("ends the user's sessions, tells their streams, and leaves tokens and others alone", async ({ db }) => {
@@ -41,7 +41,7 @@ test("of an address that nobody proved counts as proof, and ends what a stranger
   const { id } = await makeToken(db, eve, "cli");
   await resetPassword(quick(db), eve.email);
   const [user] = await db.sql("select email_verified_at from users where id = $1", [eve.id]);
-  assert.ok(user.email_verified_at);
+  assert.ok(user.emailVerifiedAt);
   assert.equal(await db.sql("select id from api_tokens where revoked_at is not null"), [{ id }]);
   const events = await kindsOf(db, eve.id);
   assert.equal(events, ["email_verified", "password_reset", "token_revoked"]);
@@ -65,7 +65,7 @@ test("enables a disabled operator where no other is left, and nobody else", asyn
   assert.is((await rejection(resetPassword(quick(db), plain.email))).code, "user_disabled");
   assert.is((await resetPassword(quick(db), lost.email)).enabled, true);
   const [user] = await db.sql("select disabled_at from users where id = $1", [lost.id]);
-  assert.is(user.disabled_at, null);
+  assert.is(user.disabledAt, null);
   const [event] = await db.sql("select metadata from audit_events where kind = 'user_updated'");
   assert.equal(event.metadata, { changed: { disabled: false } });
 });

@@ -161,7 +161,7 @@ test("costs one statement, and notes the use of a token or session at most once 
       "select last_used_at, seen_at from api_tokens, sessions where api_tokens.id = $1 and sessions.id = $2",
       [token.id, session.id],
     );
-    return [row.last_used_at, row.seen_at].map(String);
+    return [row.lastUsedAt, row.seenAt].map(String);
   };
   const use = async () => {
     counted.statements.length = 0;

@@ -67,7 +67,7 @@ test("revokes tokens, but those that are to be kept of a proved address, and ret
     );
     assert.equal(entries.map(({ kind, objectId }) => [kind, objectId]), verified ? [] : [["token_revoked", token.id]]);
     const [row] = await db.sql("select * from users where id = $1", [person.id]);
-    assert.equal([row.password_hash, row.display_name, row.email_verified_at !== null], [null, "Another", true]);
+    assert.equal([row.passwordHash, row.displayName, row.emailVerifiedAt !== null], [null, "Another", true]);
   }
 });
 

@@ -148,7 +148,7 @@ test("lets the owner in between the guesses of others, which are slowed until th
 test("makes an outdated hash anew, once", async ({ app, db }) => {
   const ada = await makePerson(db, "ada", { passwordHash: cheapHash(PASSWORD) });
   const login = { email: ada.email, password: PASSWORD };
-  const hash = async () => (await db.sql("select password_hash from users"))[0].password_hash;
+  const hash = async () => (await db.sql("select password_hash from users"))[0].passwordHash;
   await signIn(app, ORIGIN, login);
   const renewed = await hash();
   assert.match(renewed, /^\$scrypt\$ln=15,r=8,p=3\$/);

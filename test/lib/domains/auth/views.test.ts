@@ -41,11 +41,11 @@ shown("lets out neither the hash nor, once it is made, the plaintext", () => {
     expiresAt: null,
     lastUsedAt: null,
     token: "ww_cli_secret",
-    token_hash: new Uint8Array(32),
+    tokenHash: new Uint8Array(32),
   };
-  const { token, token_hash, ...listed } = row;
+  const { token, tokenHash, ...listed } = row;
   assert.equal(v.parse(TokenView, row), { ...listed, createdAt: "1970-01-01T00:00:00.000Z" });
-  assert.is(token_hash.length, 32);
+  assert.is(tokenHash.length, 32);
   const { lastUsedAt: _, ...made } = { ...listed, token, createdAt: "1970-01-01T00:00:00.000Z" };
   assert.equal(v.parse(NewTokenView, row), made);
 });

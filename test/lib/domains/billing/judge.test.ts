@@ -18,7 +18,7 @@ function showing(status: SubscriptionStatus, items = [item("small", 2)], id = "s
 
 function known(status: SubscriptionStatus | null, more: Partial<KnownBilling> = {}): KnownBilling {
   return {
-    subscription_id: status && "sub_1",
+    subscriptionId: status && "sub_1",
     status,
     items: status === null ? [] : [item("small", 2)],
     told: { small: 2 },
@@ -32,7 +32,7 @@ function follow(looks: readonly (Subscription | null)[], billed: Quantities = { 
   let row = known("active");
   return looks.map((seen) => {
     const { status, items, difference, news } = judgeLook(row, seen, billed);
-    row = { ...row, subscription_id: seen?.id ?? row.subscription_id, status, items, difference };
+    row = { ...row, subscriptionId: seen?.id ?? row.subscriptionId, status, items, difference };
     return news.map(({ kind }) => kind);
   });
 }

@@ -55,10 +55,10 @@ async function meanwhile({ stage }: Scene, values: string, work: () => Promise<v
   const [row] = await stage.db.sql("select * from subscriptions");
   await stage.db.sql(`update subscriptions set ${values}`);
   await work();
-  const { customer_id, subscription_id, status } = row!;
+  const { customerId, subscriptionId, status } = row!;
   await stage.db.sql("update subscriptions set customer_id = $1, subscription_id = $2, status = $3", [
-    customer_id,
-    subscription_id,
+    customerId,
+    subscriptionId,
     status,
   ]);
 }

@@ -92,7 +92,7 @@ test("goes on page by page, and tells nobody twice", async (context) => {
 test("looks only at people behind those it has come by", async (context) => {
   const people = [await caller(context, "ada"), await caller(context, "bob")].map(({ userId }) => userId).sort();
   assert.equal(await tell(context, [ending("x")], { after: people[0]! }), { told: 1, next: null });
-  assert.equal((await context.db.sql("select user_id from deprecation_notices")).map((row) => row.user_id), [
+  assert.equal((await context.db.sql("select user_id from deprecation_notices")).map((row) => row.userId), [
     people[1],
   ]);
 });

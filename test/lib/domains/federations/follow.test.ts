@@ -135,7 +135,7 @@ test.run();
 /** As the last step of a removal does: the row and its event in one transaction. */
 function remove({ db, hub }: Stage, table: "spokes" | "federations", id: string, of: { spokeId?: string }) {
   return db.transact(async (tx) => {
-    const gone = { state: "removed" as const, removed_at: await db.now() };
+    const gone = { state: "removed" as const, removedAt: await db.now() };
     await tx.updateTable(table).set(gone).where("id", "=", id).execute();
     await record(tx, SYSTEM, { events: [{ federationId: hub, ...of, state: "removed" }] });
   });

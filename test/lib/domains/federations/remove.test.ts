@@ -29,7 +29,7 @@ test("queues the removal in the hub's lane, and tells it", async ({ stage }) => 
   const [job] = await db.sql("select lane from jobs where id = $1", [shown.operation!.id]);
   assert.is(job.lane, `federation:${empty.id}`);
   const [audit] = await db.sql("select * from audit_events where federation_id = $1 order by at desc", [empty.id]);
-  assert.equal([audit.kind, audit.object_id, audit.metadata.operationId, audit.metadata.slug], [
+  assert.equal([audit.kind, audit.objectId, audit.metadata.operationId, audit.metadata.slug], [
     ...["federation_removal_requested", empty.id],
     ...[shown.operation!.id, "empty"],
   ]);

@@ -48,7 +48,7 @@ test("makes the spoke removed at once, and says in audit and stream how.", async
   );
   assert.equal(audit.map(({ kind }) => kind), ["spoke_destroyed", "operation_cancelled"]);
   const { abandoned, namespace, cluster, snapshots } = audit[0].metadata;
-  assert.equal([abandoned, namespace, cluster, snapshots, audit[0].actor_id], [
+  assert.equal([abandoned, namespace, cluster, snapshots, audit[0].actorId], [
     ...[true, row.namespace, row.cluster, [{ claim: "files" }]],
     operator.userId,
   ]);
@@ -61,7 +61,7 @@ test("makes the spoke removed at once, and says in audit and stream how.", async
 test("is for operators alone.", async ({ stage }) => {
   const [row, id] = await going(stage, "reserved");
   await failed(stage, id);
-  const admin = await stage.person({ role: "hub_admin", federationIds: [row.federation_id] });
+  const admin = await stage.person({ role: "hub_admin", federationIds: [row.federationId] });
   assert.is(await codeOf(abandonSpoke(stage.app, admin, row)), "forbidden operator_only");
 });
 

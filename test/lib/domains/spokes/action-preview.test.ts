@@ -37,12 +37,12 @@ async function codeOf(scene: WorkScene, id: string, asked: SpokeAction): Promise
 
 /** The spoke in another state for a while, as if that had come about. */
 async function meanwhile(scene: WorkScene, id: string, change: string, work: () => Promise<void>): Promise<void> {
-  const { namespace_uid, ready_at } = await scene.row(id);
+  const { namespaceUid, readyAt } = await scene.row(id);
   await scene.db.sql(`update spokes set ${change} where id = $1`, [id]);
   await work();
   await scene.db.sql(
     "update spokes set state = 'active', maintenance = false, namespace_uid = $2, ready_at = $3 where id = $1",
-    [id, namespace_uid, ready_at],
+    [id, namespaceUid, readyAt],
   );
 }
 
@@ -91,7 +91,7 @@ test("of what runs a Job says so, and that the site stays", async ({ scene, id }
 
 test("of an upgrade is where the new version's objects differ, and nothing else", async ({ scene, id }) => {
   const upgrade = await preview(scene, id, { action: "upgrade", lmsVersion: "5.2.2" });
-  const fields = fieldsOf(upgrade), { moodle: old } = (await scene.row(id)).blueprint_inputs.images;
+  const fields = fieldsOf(upgrade), { moodle: old } = (await scene.row(id)).blueprintInputs.images;
   const { moodle: image } = scene.app.catalog.imagesOf("5.2.2");
   for (
     const at of ["Deployment/moodle spec.template.spec", "CronJob/moodle-cron spec.jobTemplate.spec.template.spec"]
@@ -148,7 +148,7 @@ async function grow(scene: WorkScene, name: string, allowed: boolean): Promise<v
 test("of a reapply is what somebody has changed or taken away, and none right after the install", async ({ scene, id }) => {
   const clean = await preview(scene, id, { action: "reapply" });
   assert.equal([clean.changes, clean.downtime, clean.becomes], [[], false, "active"]);
-  const { cluster, namespace, namespace_uid: uid } = await scene.row(id);
+  const { cluster, namespace, namespaceUid: uid } = await scene.row(id);
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!), call = { signal };
   const quota = (await space.list({ apiVersion: "v1", kind: "ResourceQuota" }, "", call))[0]!.metadata.name;
   await space.patch({ apiVersion: "v1", kind: "ResourceQuota", name: quota }, [
@@ -207,7 +207,7 @@ test("is refused where the action would be", async ({ scene, id }) => {
   const code = (asked: SpokeAction) => codeOf(scene, id, asked);
   assert.is(await code({ action: "resume" }), "spoke_state");
   assert.is(await code({ action: "upgrade" }), "parameter_needed");
-  assert.is(await code({ action: "upgrade", lmsVersion: row.lms_version }), "version_unchanged");
+  assert.is(await code({ action: "upgrade", lmsVersion: row.lmsVersion }), "version_unchanged");
   assert.is(await code({ action: "resize", size: "huge" }), "not_offered");
   assert.is(await code({ action: "resize", size: row.size }), "size_unchanged");
   const refused = await previewAction(scene.app, admin, row, { action: "reapply" }, signal).catch((error) => error);

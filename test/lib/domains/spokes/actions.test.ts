@@ -95,7 +95,7 @@ test("keeps what was asked for with the job and its audit, to be resolved when i
   const { app, db, operator, hub, spoke } = stage;
   const oak = await spoke(await hub("wish"), { slug: "oak", size: "small" }, "active");
   const shown = await requestAction(app, operator, oak, { action: "upgrade", lmsVersion: "5.2", skipBackup: true });
-  assert.equal([shown.state, shown.lmsVersion, shown.operation!.kind], ["updating", oak.lms_version, "upgrade"]);
+  assert.equal([shown.state, shown.lmsVersion, shown.operation!.kind], ["updating", oak.lmsVersion, "upgrade"]);
   const [job] = await db.sql("select kind, payload, lane from jobs where spoke_id = $1 and state = 'queued'", [oak.id]);
   assert.equal(job, { kind: "upgrade", payload: { lmsVersion: "5.2", skipBackup: true }, lane: `spoke:${oak.id}` });
   const [audit] = await db.sql("select metadata from audit_events where spoke_id = $1 and kind = 'spoke_actioned'", [
@@ -104,7 +104,7 @@ test("keeps what was asked for with the job and its audit, to be resolved when i
   const { action, lmsVersion, skipBackup, size } = audit.metadata;
   assert.equal([action, lmsVersion, skipBackup, size], ["upgrade", "5.2", true, undefined]);
   const [row] = await db.sql("select lms_version, size from spokes where id = $1", [oak.id]);
-  assert.equal(row, { lms_version: oak.lms_version, size: "small" });
+  assert.equal(row, { lmsVersion: oak.lmsVersion, size: "small" });
 });
 
 test("says nothing on the stream of what changes no state, until it starts", async ({ stage }) => {

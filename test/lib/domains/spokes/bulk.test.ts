@@ -124,9 +124,9 @@ test("asks each of fifty spokes in two hubs once, whichever replica is asked, an
     const refused = both.flat().flatMap(({ error }) => error ? [error.statusCode] : []);
     assert.ok(refused.every((status) => status === 409), `${action}: ${refused}`);
     const jobs = await db.sql("select spoke_id from jobs where kind = $1 and state = 'queued'", [action]);
-    assert.equal(jobs.map(({ spoke_id }) => spoke_id).toSorted(), visible.toSorted(), action);
+    assert.equal(jobs.map(({ spokeId }) => spokeId).toSorted(), visible.toSorted(), action);
     const audit = await db.sql("select object_id from audit_events where metadata ->> 'action' = $1", [action]);
-    assert.is(audit.filter(({ object_id }) => ids.includes(object_id)).length, visible.length, action);
+    assert.is(audit.filter(({ objectId }) => ids.includes(objectId)).length, visible.length, action);
   }
 });
 

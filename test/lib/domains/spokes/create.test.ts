@@ -53,7 +53,7 @@ test("writes row, audit, event and install together", async ({ stage: { app, db,
   assert.equal([job.kind, job.lane, job.state, job.visible], ["provision", `federation:${home.id}`, "queued", true]);
   assert.is(made.operation!.id, job.id);
   const [audit] = await db.sql("select * from audit_events where spoke_id = $1", [made.id]);
-  assert.equal([audit.kind, audit.object_id, audit.actor_id], ["spoke_requested", made.id, operator.userId]);
+  assert.equal([audit.kind, audit.objectId, audit.actorId], ["spoke_requested", made.id, operator.userId]);
   assert.is(audit.metadata.size, "small");
   const [event] = await db.sql("select * from stream_events where spoke_id = $1", [made.id]);
   assert.equal([event.type, event.data.operation.id], ["SpokeUpdateProvisioning", job.id]);
@@ -182,8 +182,8 @@ test("stores what the blueprint was asked for", async ({ stage: { app, db, opera
   const home = await hub("inputs");
   const made = await createSpoke(app, operator, home, ask({ slug: "geo", size: "large", lmsVersion: "4.5" }), null);
   const [row] = await db.sql("select * from spokes where id = $1", [made.id]);
-  assert.is(row.blueprint_revision, app.blueprint.revision);
-  const { host, size, version, images, namespace } = row.blueprint_inputs;
+  assert.is(row.blueprintRevision, app.blueprint.revision);
+  const { host, size, version, images, namespace } = row.blueprintInputs;
   assert.equal([host, size, version, namespace], ["geo.spokes.example.org", "large", "4.5", row.namespace]);
   assert.match(images.moodle, "4.5.12");
 });

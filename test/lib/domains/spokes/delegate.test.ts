@@ -75,9 +75,9 @@ test("a hundred times at once, on two replicas and of two spokes, makes one user
   );
   const expected = { users: 1, seats: 2, mails: 1, grants: 1, made: 1, invited: 1, delegated: 2 };
   assert.equal(counts, Object.fromEntries(Object.entries(expected).map(([name, count]) => [name, String(count)])));
-  const [{ expires_at }] = await db.sql("select expires_at from one_time_tokens where user_id = $1", [userId]);
+  const [{ expiresAt }] = await db.sql("select expires_at from one_time_tokens where user_id = $1", [userId]);
   const promised = answers.map(({ expiresAt }) => expiresAt!).sort();
-  assert.is(promised.at(-1), expires_at.toISOString(), "the latest is what holds, and none promises more");
+  assert.is(promised.at(-1), expiresAt.toISOString(), "the latest is what holds, and none promises more");
 });
 
 test("beside those who accept at the same moment neither doubles nor loses anything", async ({ db, apps, actor, oak, elm }) => {

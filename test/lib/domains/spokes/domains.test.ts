@@ -176,7 +176,7 @@ shared("reaches the spoke's inputs, its address and its certificate", async ({ s
   const made = await placeSpoke(stage, "tls", "a", domain, { region: "own" });
   assert.is(made.url, `https://${domain}`);
   const [row] = await stage.db.sql("select blueprint_inputs from spokes where id = $1", [made.id]);
-  const inputs = { ...row.blueprint_inputs, issuer: "wheelwright-nginx" };
+  const inputs = { ...row.blueprintInputs, issuer: "wheelwright-nginx" };
   const [ingress] = stage.app.blueprint.spokeObjects(inputs, "ingress");
   assert.equal(ingress!["spec"].rules.map(({ host }: { host: string }) => host), [domain]);
   assert.equal(ingress!["spec"].tls, [{ hosts: [domain], secretName: "moodle-tls" }]);

@@ -32,7 +32,7 @@ export interface Porch {
   /** Does this once, when a request was let in and judged and comes to the cluster. */
   meanwhile(work: () => Promise<unknown>): void;
   /** When links were made, by whom, and what is written of each. */
-  audits(): Promise<{ actor_id: string; metadata: Record<string, unknown> }[]>;
+  audits(): Promise<{ actorId: string; metadata: Record<string, unknown> }[]>;
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function openPorch(): Promise<Porch> {
   const work = await openWorkScene(5), { simulator } = work;
   const hub = await work.hub("math"), id = await work.spoke(hub, "algebra");
   const replica = await work.replica();
-  const { namespace, namespace_uid: uid } = await work.becomes(id, "active");
+  const { namespace, namespaceUid: uid } = await work.becomes(id, "active");
   await replica.close();
   let pending: (() => Promise<unknown>) | null = null;
   const clusters: Clusters = {

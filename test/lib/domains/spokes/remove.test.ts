@@ -32,7 +32,7 @@ test("asks a running install to stop, and shows the removal all the same", async
   const shown = await removeSpoke(app, operator, oak);
   const [install] = await db.sql("select * from jobs where spoke_id = $1 and kind = 'provision'", [oak.id]);
   assert.is(install.state, "running");
-  assert.ok(install.cancel_requested_at);
+  assert.ok(install.cancelRequestedAt);
   assert.is(shown.operation!.kind, "remove");
   assert.is(shown.operation!.waitingFor!.id, install.id);
   // Its holder tells that it was cancelled, when it was.

@@ -23,7 +23,7 @@ const gone = (porch: Porch) => until(() => named(porch).length === 0);
 
 /** Somebody else's Job, for a key of theirs. */
 async function occupy(porch: Porch): Promise<void> {
-  const { blueprint_inputs: inputs } = await porch.work.row(porch.id);
+  const { blueprintInputs: inputs } = await porch.work.row(porch.id);
   const key = btoa("0123456789abcdef0123456789abcdef");
   await (await porch.space()).create(porch.work.app.blueprint.jobObject(inputs, "sign-in-link", "0", key), CALL);
 }

@@ -26,9 +26,9 @@ for (const each of [test, first]) {
 test("makes an operator with this address and password, and writes it down", async ({ db }) => {
   await bootstrapAdmin(db, ADMIN, silent);
   const [user] = await db.sql("select * from users");
-  assert.equal([user.email, user.operator, user.disabled_at], [ADMIN.email, true, null]);
-  assert.instance(user.email_verified_at, Date);
-  assert.is(await verifyPassword(ADMIN.password, user.password_hash), "right");
+  assert.equal([user.email, user.operator, user.disabledAt], [ADMIN.email, true, null]);
+  assert.instance(user.emailVerifiedAt, Date);
+  assert.is(await verifyPassword(ADMIN.password, user.passwordHash), "right");
   const events = await readAudit(db.rows, {}, { limit: 9 });
   assert.equal(events.map(({ kind, actor, objectId }) => [kind, actor.id, objectId]), [
     ["user_created", "system", user.id],
@@ -61,7 +61,7 @@ test("takes a password that breaks the rules as it is, says so, and does not say
   const { log, lines } = listening();
   await bootstrapAdmin(db, { ...ADMIN, password: "admin" }, log);
   const [user] = await db.sql("select password_hash from users");
-  assert.is(await verifyPassword("admin", user.password_hash), "right");
+  assert.is(await verifyPassword("admin", user.passwordHash), "right");
   assert.match(lines.join(""), "must have 12 to 256 characters");
   assert.not.match(lines.join(""), '"admin"');
 });
@@ -70,7 +70,7 @@ test("takes the operator's own address as the password, and says so", async ({ d
   const { log, lines } = listening();
   await bootstrapAdmin(db, { ...ADMIN, password: ADMIN.email }, log);
   const [user] = await db.sql("select password_hash from users");
-  assert.is(await verifyPassword(ADMIN.email, user.password_hash), "right");
+  assert.is(await verifyPassword(ADMIN.email, user.passwordHash), "right");
   assert.match(lines.join(""), "must not be the account's e-mail address");
 });
 
@@ -90,7 +90,7 @@ first("has a password of ours where none is configured, told this once", async (
   const made = await firstOperator(db, null, silent);
   const [user] = await db.sql("select email, password_hash from users");
   assert.is(made.email, user.email);
-  assert.is(await verifyPassword(made.password!, user.password_hash), "right");
+  assert.is(await verifyPassword(made.password!, user.passwordHash), "right");
   assert.equal(await firstOperator(db, null, silent), { email: user.email, password: null });
 });
 

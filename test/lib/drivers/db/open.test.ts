@@ -17,7 +17,7 @@ test.before.each(async (context) => {
 test.after.each(async ({ db }) => await db.close());
 
 const addUser = (tx: Tx, id: string) =>
-  tx.insertInto("users").values({ id, email: `${id}@example.org`, display_name: id }).execute();
+  tx.insertInto("users").values({ id, email: `${id}@example.org`, displayName: id }).execute();
 const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
 const pidOf = async (tx: Tx) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows[0]!.pid;
 
@@ -111,7 +111,7 @@ test("a deadlock is run again, and both transactions happen", async ({ db }) => 
   const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let runs = 0;
   const rename = (tx: Tx, id: string) =>
-    tx.updateTable("users").set((eb) => ({ display_name: eb("display_name", "||", sql<string>`'+'`) })).where(
+    tx.updateTable("users").set((eb) => ({ displayName: eb("displayName", "||", sql<string>`'+'`) })).where(
       "id",
       "=",
       id,
@@ -150,7 +150,7 @@ test("within a signal, what runs is cancelled and what comes later is not begun"
 
 test("a broken rule is told by the name of its constraint", async ({ db }) => {
   await db.transact((tx) => addUser(tx, "a"));
-  const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", display_name: "" }).execute();
+  const twice = db.rows.insertInto("users").values({ id: "b", email: "a@example.org", displayName: "" }).execute();
   const failure = await rejection(twice);
   assert.ok(violates(failure, "users_one_per_email"));
   assert.not.ok(violates(failure, "users_pkey"));
@@ -166,7 +166,7 @@ test("a lock that nobody lets go of is a fault after the limit", async ({ db }) 
 });
 
 test("text that no column can hold is refused, and the connection stays", async ({ db }) => {
-  const row = { id: "a", email: "nul\0@example.org", display_name: "" };
+  const row = { id: "a", email: "nul\0@example.org", displayName: "" };
   assert.ok(hasState(await rejection(db.rows.insertInto("users").values(row).execute()), "22021"));
   const json = sql`select ${JSON.stringify({ a: "x\0y" })}::jsonb as value`.execute(db.rows);
   assert.ok(hasState(await rejection(json), "22P05"));

@@ -14,7 +14,7 @@ test.before.each(async (context) => void (context.db = await openTestDatabase({ 
 test.after.each(({ db }) => db.close());
 
 const addUser = (rows: Rows | Tx, id: string) =>
-  rows.insertInto("users").values({ id, email: `${id}@example.org`, display_name: id }).execute();
+  rows.insertInto("users").values({ id, email: `${id}@example.org`, displayName: id }).execute();
 const nameOf = (db: TestDatabase) => new URL(db.url).pathname.slice(1);
 const setReadOnly = (db: TestDatabase, value: "on" | "off") =>
   db.sql(`alter database ${nameOf(db)} set default_transaction_read_only = ${value}`);

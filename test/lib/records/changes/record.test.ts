@@ -118,7 +118,7 @@ test("what has an audience, or is of no hub, is counted too, and where it belong
     "select federation_id, spoke_id, visible_events as count from notification_audiences where user_id = $1 order by 1, 2",
     [user],
   );
-  assert.equal(rows.map((row) => [row.federation_id, row.spoke_id, row.count]), [
+  assert.equal(rows.map((row) => [row.federationId, row.spokeId, row.count]), [
     ["", "", "2"],
     [hub, "", "1"],
     [hub, spoke, "1"],
@@ -152,7 +152,7 @@ test("an event caused through a token has its prefix, and the asker's four strin
   const asker = { userId: user, email: "a@b.cd", ip: "::1", userAgent: "curl", tokenPrefix: "ww_cli_abcd" };
   await db.transact((tx) => record(tx, asker, { audit: [{ kind: "auth_login", objectType: "user", objectId: user }] }));
   const [row] = await db.sql("select * from audit_events where actor_id = $1", [user]);
-  assert.equal([row.actor_email, row.ip, row.user_agent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
+  assert.equal([row.actorEmail, row.ip, row.userAgent, row.metadata.token], ["a@b.cd", "::1", "curl", "ww_cli_abcd"]);
 });
 
 const LOOSE = { kind: "auth_login", objectType: "user", objectId: "u" } as const;

@@ -34,7 +34,7 @@ test("suspend calls a spoke suspended once no pod is left, and resume brings the
   assert.is(cron!["spec"].suspend, true);
   await ask(scene, id, "resume");
   const after = await scene.becomes(id, "active");
-  assert.equal([after.site_identifier, after.state_reason], [before.site_identifier, null]);
+  assert.equal([after.siteIdentifier, after.stateReason], [before.siteIdentifier, null]);
   assert.is((await podsOf(scene, id)).length, 2);
   const kinds = await scene.db.sql(
     "select kind, metadata->>'action' as action from audit_events where spoke_id = $1 order by at",
@@ -80,7 +80,7 @@ test("restart replaces the site's pod once", async ({ scene, id }) => {
 });
 
 test("resume refuses to start a site on an empty database", async ({ scene, id }) => {
-  const { namespace, cluster, namespace_uid: uid } = await scene.row(id);
+  const { namespace, cluster, namespaceUid: uid } = await scene.row(id);
   await ask(scene, id, "suspend");
   await scene.becomes(id, "suspended");
   const call = { signal: new AbortController().signal };
@@ -92,7 +92,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
   const job = await scene.ended(id, "resume");
   assert.equal([job.state, job.failure!.step], ["failed", "verify"]);
   const row = await scene.row(id);
-  assert.match(row.state_reason!, "no installed site");
+  assert.match(row.stateReason!, "no installed site");
   const [moodle] = scene.simulator.objects("Deployment").filter(({ metadata }) => metadata.namespace === namespace);
   assert.is(moodle!["spec"].replicas, 0);
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed'");
@@ -100,7 +100,7 @@ test("resume refuses to start a site on an empty database", async ({ scene, id }
 });
 
 test("a failed restart says what can be done: ask for it again, and not retry", async ({ scene, id }) => {
-  const { namespace, cluster, namespace_uid: uid } = await scene.row(id),
+  const { namespace, cluster, namespaceUid: uid } = await scene.row(id),
     call = { signal: new AbortController().signal };
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
   const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "moodle" };
@@ -120,7 +120,7 @@ test("a failed action leaves the spoke in the state in which it was seen", async
   assert.is((await scene.ended(id, "suspend")).state, "failed");
   const row = await scene.row(id);
   assert.equal([row.state, row.health], ["active", "healthy"]);
-  assert.ok(row.state_reason);
+  assert.ok(row.stateReason);
 });
 
 test.run();

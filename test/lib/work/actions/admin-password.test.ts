@@ -45,7 +45,7 @@ test("makes a new password, which Secret and site agree on, ends all sessions, a
     `The new password stands in the Secret admin: kubectl get secret admin -n ${clinic.namespace} -o yaml`,
   ]);
   const after = await clinic.row();
-  assert.equal([after.state, after.updated_at], ["active", row.updated_at]);
+  assert.equal([after.state, after.updatedAt], ["active", row.updatedAt]);
   const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
   assert.equal(told.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_succeeded"]);
 });
@@ -113,7 +113,7 @@ test("leaves nothing for a late holder to change, neither in the Secret nor in t
   const before = secret(clinic), { steps } = resetAdminPassword(clinic.scene.app);
   const late = holderOf(clinic, { ...first, id: "op_other" }, first.fence);
   assert.instance(await rejection(steps["secret"]!(late)), FenceLost);
-  const { blueprint_inputs: inputs } = await clinic.row();
+  const { blueprintInputs: inputs } = await clinic.row();
   const job = clinic.scene.app.blueprint.jobObject(inputs, "password", first.fence);
   const { succeeded, log } = await (await clinic.space()).run(job, { ...CALL, timeout: 20_000 });
   assert.equal([succeeded, secret(clinic), agree(clinic)], [false, before, true]);

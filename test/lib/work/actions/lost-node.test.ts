@@ -39,7 +39,7 @@ test("names the node when it has given up, and the node's own word is kept with 
   assert.match(error!.message, onNode);
   assert.match(error!.hint!, /last seen waiting for/);
   assert.ok(error!.events.some(({ reason }) => reason === "NodeNotReady"));
-  assert.is((await clinic.row()).state_reason, error!.message);
+  assert.is((await clinic.row()).stateReason, error!.message);
 });
 
 test.run();

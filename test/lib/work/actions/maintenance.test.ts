@@ -116,7 +116,7 @@ test("that cannot be turned on leaves row and site as they were, scheduled tasks
   assert.equal([state, failure!.step], ["failed", "enable"]);
   assert.match(failure!.message, /^Maintenance could not be turned on because .*Error opening maintenance files!/);
   assert.equal(await facts(clinic), OFF);
-  assert.is((await clinic.row()).state_reason, failure!.message);
+  assert.is((await clinic.row()).stateReason, failure!.message);
 });
 
 test("that is off while scheduled tasks cannot be turned on is told as such, and can be asked for again", async ({ clinic }) => {
@@ -127,7 +127,7 @@ test("that is off while scheduled tasks cannot be turned on is told as such, and
   assert.equal(await facts(clinic), { ...OFF, paused: true, health: "degraded" });
   clinic.scene.simulator.faults.clear();
   assert.is((await clinic.does("maintenance-off")).state, "succeeded");
-  assert.equal([await facts(clinic), (await clinic.row()).state_reason], [OFF, null]);
+  assert.equal([await facts(clinic), (await clinic.row()).stateReason], [OFF, null]);
 });
 
 test("whose Job failed when it had done its work is in the row all the same: the login page says so", async ({ clinic }) => {
@@ -164,7 +164,7 @@ test("is switched once whichever answer of the cluster is lost on the way", asyn
 test("is not brought back by who is late: neither by a Job that is created, nor by a holder that goes on", async ({ clinic }) => {
   const job = await clinic.does("maintenance-on");
   await clinic.does("maintenance-off");
-  const { blueprint_inputs: inputs } = await clinic.row();
+  const { blueprintInputs: inputs } = await clinic.row();
   const late = clinic.scene.app.blueprint.jobObject(inputs, "maintenance-enable", job.fence);
   const result = await (await clinic.space()).run(late, { ...CALL, timeout: 20_000 });
   assert.is(result.succeeded, false);

@@ -65,7 +65,7 @@ export async function openClinic(env: Record<string, string> = {}): Promise<Clin
     cron: () => clinic.objects("CronJob")[0]!,
     site: () => scene.simulator.site(namespace),
     async space() {
-      const { cluster, namespace_uid: uid } = await scene.row(id);
+      const { cluster, namespaceUid: uid } = await scene.row(id);
       return (await scene.app.clusters.open(cluster)).space(namespace, uid!);
     },
     holdBack(name) {

@@ -37,12 +37,12 @@ for (const [action, job] of [["purge-caches", "purge-"], ["run-cron", "run-cron-
     await clinic.ask(action);
     await until(async () => (await clinic.last(action)).attempt > 1);
     assert.ok(["running", "queued"].includes((await clinic.last(action)).state));
-    assert.equal(await clinic.row(), { ...before, visible_events: (await clinic.row()).visible_events });
+    assert.equal(await clinic.row(), { ...before, visibleEvents: (await clinic.row()).visibleEvents });
     release();
     const { state, id } = await clinic.scene.ended(clinic.id, action);
     assert.is(state, "succeeded");
     const after = await clinic.row();
-    assert.equal([after.state, after.state_reason, after.updated_at], ["active", null, before.updated_at]);
+    assert.equal([after.state, after.stateReason, after.updatedAt], ["active", null, before.updatedAt]);
     assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.name.startsWith(job)), []);
     const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
     assert.equal(told.map(({ kind, metadata }) => [kind, metadata["action"]]), [
@@ -57,8 +57,8 @@ for (const [action, job] of [["purge-caches", "purge-"], ["run-cron", "run-cron-
     const { state, failure, id } = await clinic.does(action);
     assert.equal([state, failure!.code, failure!.log], ["failed", "PhpFatal", log]);
     assert.match(failure!.message, /could not be (purged|run) because Moodle ended with an error of its own/);
-    const { state: after, state_reason } = await clinic.row();
-    assert.equal([after, state_reason], ["active", null]);
+    const { state: after, stateReason } = await clinic.row();
+    assert.equal([after, stateReason], ["active", null]);
     assert.equal(clinic.objects("Job").filter(({ metadata }) => metadata.name.startsWith(job)), []);
     const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === id);
     assert.equal(told.map(({ kind }) => kind), ["spoke_actioned", "spoke_action_failed"]);
@@ -70,7 +70,7 @@ test("one whose Job hangs ends with its deadline, one whose image is gone says s
   const { faults } = clinic.scene.simulator;
   faults.add({ type: "hanging-job", name: "run-cron-", log: ["... started 00:00:00."] });
   assert.is((await clinic.does("run-cron")).failure!.code, "DeadlineExceeded");
-  faults.missingImage((await clinic.row()).blueprint_inputs.images.moodle);
+  faults.missingImage((await clinic.row()).blueprintInputs.images.moodle);
   const { state, failure } = await clinic.does("purge-caches");
   assert.equal([state, failure!.code], ["failed", "ErrImagePull"]);
 });

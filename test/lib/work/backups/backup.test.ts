@@ -18,7 +18,7 @@ test("takes both volumes by a class that retains, and keeps what a restore needs
   const [row, ...more] = await rows(scene, id);
   assert.equal(more, []);
   assert.equal([row.kind, row.state, row.namespace, row.cluster], ["manual", "ready", namespace, "default"]);
-  assert.is(Number(row.size_bytes), 10 * 1024 ** 3);
+  assert.is(Number(row.sizeBytes), 10 * 1024 ** 3);
   const contents = scene.simulator.objects("VolumeSnapshotContent");
   assert.equal(row.volumes.map(({ claim }: { claim: string }) => claim), ["files", "data-db-0"]);
   for (const volume of row.volumes) {
@@ -58,7 +58,7 @@ test("is not ready before the cluster shows both snapshots ready, and was cut at
   assert.is(mine().length, 2);
   assert.is((await scene.operations(id))[0]!.state, "running");
   const [row] = await rows(scene, id);
-  assert.equal([row.state, row.ready_at, row.size_bytes], ["pending", null, null]);
+  assert.equal([row.state, row.readyAt, row.sizeBytes], ["pending", null, null]);
   assert.equal(await told(scene, id), ["spoke_actioned"]);
   scene.simulator.faults.heal(fault);
   await scene.ended(id, "backup");

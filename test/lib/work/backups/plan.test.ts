@@ -82,7 +82,7 @@ test("queues one a night for each active spoke once its time has come, asked for
   await plan(app);
   assert.equal(await queued(scene, id), []);
   const due = nextBackup(id, NOON);
-  assert.is((await scene.row(id)).backup_due_at!.getTime(), due.getTime());
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime());
   await setClock(scene.db, new Date(due.getTime() - MINUTE));
   await plan(app);
   assert.equal(await queued(scene, id), []);
@@ -92,8 +92,8 @@ test("queues one a night for each active spoke once its time has come, asked for
   await plan(app);
   assert.equal(await queued(scene, id), ["nightly"]);
   const [job] = await scene.db.sql("select * from jobs where spoke_id = $1", [id]);
-  assert.equal([job.visible, job.lane, job.asker_id, job.asker_email], [true, `spoke:${id}`, "system", "system"]);
-  assert.is((await scene.row(id)).backup_due_at!.getTime(), due.getTime() + DAY);
+  assert.equal([job.visible, job.lane, job.askerId, job.askerEmail], [true, `spoke:${id}`, "system", "system"]);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
   assert.equal(await scene.db.sql("select 1 from audit_events where kind = 'spoke_actioned'"), []);
 });
 
@@ -114,7 +114,7 @@ test("makes up for nights that nobody was up for once.", async (context) => {
   await end(scene);
   await plan(app);
   assert.equal(await queued(scene, id), ["nightly"]);
-  assert.is((await scene.row(id)).backup_due_at!.getTime(), nextBackup(id, NOON).getTime() + 10 * DAY);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime() + 10 * DAY);
 });
 
 test("does not queue a second one behind one that has not ended.", async (context) => {
@@ -142,11 +142,11 @@ test("leaves out what is suspended, failed, going or not there yet.", async (con
 test("passes the night over where the cluster has no class that retains, and keeps in mind that it has none.", async (context) => {
   const { scene, app } = context, id = await spoke(context, "active", "bare");
   await plan(app);
-  const due = (await scene.row(id)).backup_due_at!;
+  const due = (await scene.row(id)).backupDueAt!;
   await setClock(scene.db, MORNING);
   await plan(app);
   assert.equal(await queued(scene, id), []);
-  assert.is((await scene.row(id)).backup_due_at!.getTime(), due.getTime() + DAY);
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), due.getTime() + DAY);
   const [seen] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'bare'");
   assert.equal(seen, { classes: [], error: null });
 });
@@ -177,11 +177,11 @@ test("passes it over, too, where the class that is wished for, or that fits the 
 test("leaves a cluster that does not answer for later, says why, and does not hold up the others.", async (context) => {
   const { scene, app } = context, away = await spoke(context, "active", "away"), here = await spoke(context);
   await plan(app);
-  const due = (await scene.row(away)).backup_due_at!;
+  const due = (await scene.row(away)).backupDueAt!;
   await setClock(scene.db, MORNING);
   await plan(app);
   assert.equal([await queued(scene, away), await queued(scene, here)], [[], ["nightly"]]);
-  assert.is((await scene.row(away)).backup_due_at!.getTime(), due.getTime());
+  assert.is((await scene.row(away)).backupDueAt!.getTime(), due.getTime());
   const [seen] = await scene.db.sql("select classes, error from cluster_snapshots where cluster = 'away'");
   assert.equal(seen, { classes: null, error: "The cluster cannot be reached: nobody answers" });
   const open = () => scene.app.clusters.open("default");
@@ -213,7 +213,7 @@ test("gives a new time to what was planned while the clock was ahead.", async (c
   await plan(app);
   await setClock(scene.db, NOON);
   await plan(app);
-  assert.is((await scene.row(id)).backup_due_at!.getTime(), nextBackup(id, NOON).getTime());
+  assert.is((await scene.row(id)).backupDueAt!.getTime(), nextBackup(id, NOON).getTime());
 });
 
 test.run();

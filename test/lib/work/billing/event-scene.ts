@@ -114,14 +114,14 @@ export async function ended({ scene }: Context, jobs: readonly Job[]): Promise<J
 }
 
 export async function rowOf({ scene: { db } }: Context, { id }: Hub) {
-  return (await db.rows.selectFrom("subscriptions").selectAll().where("federation_id", "=", id).executeTakeFirst())!;
+  return (await db.rows.selectFrom("subscriptions").selectAll().where("federationId", "=", id).executeTakeFirst())!;
 }
 
 export async function audited({ scene: { db } }: Context, { id }: Hub): Promise<unknown[][]> {
   const rows = await db.sql("select kind, actor_id, metadata from audit_events where federation_id = $1 order by at", [
     id,
   ]);
-  return rows.map(({ kind, actor_id, metadata }) => [kind, actor_id, metadata]);
+  return rows.map(({ kind, actorId, metadata }) => [kind, actorId, metadata]);
 }
 
 export async function unhandled({ scene: { db } }: Context): Promise<string[]> {

@@ -37,7 +37,7 @@ test("writes what the provider shows now, and tells the hub of its dunning once"
   await ended(context, await arrive(context, "customer.subscription.updated", hub));
   assert.is(first[0]!.state, "succeeded");
   const row = await rowOf(context, hub);
-  assert.equal([row.status, row.currency, row.past_due_since !== null, row.seen_at !== null], [
+  assert.equal([row.status, row.currency, row.pastDueSince !== null, row.seenAt !== null], [
     "past_due",
     "EUR",
     true,
@@ -64,7 +64,7 @@ test("ends the dunning when it was paid, quietly, and tells of the next one", as
   for (const status of ["past_due", "unpaid", "active", "past_due"] as const) {
     context.provider.subscription = () => showing(hub, { status });
     await ended(context, await arrive(context, "customer.subscription.updated", hub));
-    since.push((await rowOf(context, hub)).past_due_since);
+    since.push((await rowOf(context, hub)).pastDueSince);
   }
   assert.equal(
     (await audited(context, hub)).map(([kind, , metadata]) => [kind, (metadata as { status: unknown }).status]),
@@ -103,8 +103,8 @@ test("notes a subscription that the provider knows no more, and keeps what is ow
   await ended(context, await arrive(context, "invoice.overdue", hub));
   context.provider.subscription = () => null;
   await ended(context, await arrive(context, "customer.subscription.deleted", hub));
-  const { status, subscription_id, invoice, difference, past_due_since } = await rowOf(context, hub);
-  assert.equal([status, subscription_id, past_due_since], ["canceled", hub.subscription, null]);
+  const { status, subscriptionId, invoice, difference, pastDueSince } = await rowOf(context, hub);
+  assert.equal([status, subscriptionId, pastDueSince], ["canceled", hub.subscription, null]);
   assert.is(invoice.number, "WW-0007");
   assert.is(difference, "The subscription has ended (canceled), and there are spokes to be billed");
 });
@@ -152,8 +152,8 @@ test("does not bring back a subscription that was let go while it looked", async
     return showing(hub, { status: "canceled" });
   };
   await ended(context, await arrive(context, "customer.subscription.deleted", hub));
-  const { subscription_id, status } = await rowOf(context, hub);
-  assert.equal([subscription_id, status], [null, null]);
+  const { subscriptionId, status } = await rowOf(context, hub);
+  assert.equal([subscriptionId, status], [null, null]);
   assert.equal(await unhandled(context), []);
 });
 

@@ -70,7 +70,7 @@ test("tells the provider the hub's present name.", async (context) => {
   await synced(context, hub);
   await query(context.scene.db, "update federations set name = 'Renamed' where id = $1", [hub]);
   await nextDay(context, hub, 1);
-  assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customer_id!)!.name, "Renamed");
+  assert.is(context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!.name, "Renamed");
 });
 
 test("is asked for once a day, spread over the hour, and not for what has ended or never was.", async (context) => {
@@ -90,7 +90,7 @@ test("is asked for once a day, spread over the hour, and not for what has ended 
     [hubs],
   );
   assert.is(looks.length, 2);
-  assert.ok(Math.abs(looks[1].run_at - looks[0].run_at - HOUR / 2) < MINUTE);
+  assert.ok(Math.abs(looks[1].runAt - looks[0].runAt - HOUR / 2) < MINUTE);
 });
 
 test.run();

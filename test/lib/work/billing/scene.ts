@@ -111,7 +111,7 @@ async function live(db: Scene["db"], hub: string): Promise<unknown[]> {
 }
 
 export async function rowOf({ scene: { db } }: Context, hub: string) {
-  return (await db.rows.selectFrom("subscriptions").selectAll().where("federation_id", "=", hub).executeTakeFirst())!;
+  return (await db.rows.selectFrom("subscriptions").selectAll().where("federationId", "=", hub).executeTakeFirst())!;
 }
 
 /** The hub's subscriptions at the provider, the oldest first. */

@@ -86,10 +86,10 @@ test("finds what a holder made that died before it could write.", async (context
   const hub = await billedHub(context, { small: 1 });
   let writes = 0;
   await rejection(runAll(context, holder(context, hub, () => ++writes < 2))); // the customer is written, the rest is not
-  assert.equal([counted(context, hub), (await rowOf(context, hub)).subscription_id], [["small 1"], null]);
+  assert.equal([counted(context, hub), (await rowOf(context, hub)).subscriptionId], [["small 1"], null]);
   await synced(context, hub);
   assert.equal([counted(context, hub), subscriptionsOf(context, hub).length], [["small 1"], 1]);
-  assert.is((await rowOf(context, hub)).subscription_id, subscriptionsOf(context, hub)[0]!.id);
+  assert.is((await rowOf(context, hub)).subscriptionId, subscriptionsOf(context, hub)[0]!.id);
 });
 
 test("ends what a holder made that died before it could write, where the hub is gone by then.", async (context) => {
@@ -141,7 +141,7 @@ test("puts right what a call sets that comes late, of a holder that was cut off.
 test("does not make another subscription for one that was ended at the provider, until somebody reconciles.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  const { subscription_id: first, customer_id: customer } = await rowOf(context, hub);
+  const { subscriptionId: first, customerId: customer } = await rowOf(context, hub);
   context.provider.cancel(first!);
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
@@ -155,14 +155,14 @@ test("does not make another subscription for one that was ended at the provider,
   await synced(context, hub);
   const after = await rowOf(context, hub);
   assert.equal([counted(context, hub), after.status, after.difference], [["small 2"], "active", null]);
-  assert.is.not(after.subscription_id, first);
-  assert.is(after.customer_id, customer);
+  assert.is.not(after.subscriptionId, first);
+  assert.is(after.customerId, customer);
 });
 
 test("says that a customer was deleted, and makes another when somebody reconciles.", async (context) => {
   const hub = await billedHub(context, { small: 1 });
   await synced(context, hub);
-  const { customer_id: customer } = await rowOf(context, hub);
+  const { customerId: customer } = await rowOf(context, hub);
   await clientOf(context.provider).customers.del(customer!);
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
@@ -172,7 +172,7 @@ test("says that a customer was deleted, and makes another when somebody reconcil
   await synced(context, hub);
   const after = await rowOf(context, hub);
   assert.equal([counted(context, hub), after.error], [["small 2"], null]);
-  assert.is.not(after.customer_id, customer);
+  assert.is.not(after.customerId, customer);
 });
 
 test("makes an item anew that was deleted, as soon as there is something to tell.", async (context) => {
@@ -218,9 +218,9 @@ test("leaves to the next what was readdressed, or forgotten, while it ran.", asy
   assert.equal((await rowOf(context, hub)).told, null);
   await synced(context, hub);
   const row = await rowOf(context, hub);
-  assert.is(context.provider.state.customers.get(row.customer_id!)!.email, "other@example.org");
+  assert.is(context.provider.state.customers.get(row.customerId!)!.email, "other@example.org");
   assert.equal(row.told, { small: 1 });
-  context.provider.cancel(row.subscription_id!);
+  context.provider.cancel(row.subscriptionId!);
   await runAll(context, holder(context, hub), {
     async readSubscription(...which) {
       const found = await app.payments!.readSubscription(...which);
@@ -229,7 +229,7 @@ test("leaves to the next what was readdressed, or forgotten, while it ran.", asy
       return found;
     },
   });
-  assert.equal((await rowOf(context, hub)).subscription_id, null);
+  assert.equal((await rowOf(context, hub)).subscriptionId, null);
   await synced(context, hub);
   assert.equal([counted(context, hub), (await rowOf(context, hub)).status], [["small 1"], "active"]);
 });

@@ -24,9 +24,9 @@ test("makes the hub's customer, the prices and one subscription with an item for
   await synced(context, hub);
   assert.equal(counted(context, hub), ["medium 1", "small 2"]);
   const row = await rowOf(context, hub), [subscription] = subscriptionsOf(context, hub);
-  const customer = context.provider.state.customers.get(row.customer_id!)!;
+  const customer = context.provider.state.customers.get(row.customerId!)!;
   assert.equal([customer.email, customer.metadata], [row.email, { federationId: hub }]);
-  assert.equal([row.subscription_id, row.status, row.currency], [subscription!.id, "active", "EUR"]);
+  assert.equal([row.subscriptionId, row.status, row.currency], [subscription!.id, "active", "EUR"]);
   assert.equal([row.told, row.error, row.difference], [{ small: 2, medium: 1 }, null, null]);
   assert.equal(await audited(context, hub), [[
     "billing_subscription_updated",
@@ -115,7 +115,7 @@ test("tells the customer's name and address as they are now.", async (context) =
   await query(context.scene.db, "update federations set name = 'Another name' where id = $1", [hub]);
   await setSpokes(context, hub, { small: 2 });
   await synced(context, hub);
-  const { name } = context.provider.state.customers.get((await rowOf(context, hub)).customer_id!)!;
+  const { name } = context.provider.state.customers.get((await rowOf(context, hub)).customerId!)!;
   assert.is(name, "Another name");
 });
 
@@ -129,7 +129,7 @@ test("keeps one address's two hubs apart.", async (context) => {
   await synced(context, one);
   await synced(context, other);
   assert.equal([counted(context, one), counted(context, other)], [["small 1"], ["small 2"]]);
-  assert.is.not((await rowOf(context, one)).customer_id, (await rowOf(context, other)).customer_id);
+  assert.is.not((await rowOf(context, one)).customerId, (await rowOf(context, other)).customerId);
 });
 
 test("goes on counting a size that has lost its price, by the item that it has.", async (context) => {

@@ -47,7 +47,7 @@ async function drift({ scene, row }: ConfigureClinic): Promise<unknown> {
 
 /** What another spoke is refused that would have the name. */
 async function claim({ scene, row }: ConfigureClinic, domain: string): Promise<string | undefined> {
-  const hub = (await findFederation(scene.db.rows, (await row()).federation_id, "shown"))!;
+  const hub = (await findFederation(scene.db.rows, (await row()).federationId, "shown"))!;
   const input = { slug: `other-${domain.replaceAll(".", "-")}`, domain } as never;
   return await createSpoke(scene.app, scene.actor, hub, input, null).then(() => undefined, ({ code }) => code);
 }
@@ -133,7 +133,7 @@ test("after which the site does not answer is put back", async ({ clinic }) => {
   assert.is(told(clinic), `https://${SECOND}`);
   await until(() => clinic.site().files.wwwroot === SECOND);
   assert.is(await drift(clinic), null);
-  assert.is((await clinic.row()).wished_domain, null);
+  assert.is((await clinic.row()).wishedDomain, null);
   clinic.scene.simulator.faults.heal(fault);
 });
 

@@ -16,8 +16,8 @@ test.after(({ clinic }) => clinic.close());
 
 /** Has the hub's own room say what its brand looks like. */
 async function paint({ scene, id }: ConfigureClinic, data: object | null): Promise<void> {
-  const { federation_id } = await scene.row(id),
-    { namespace } = (await findFederation(scene.db.rows, federation_id, "shown"))!;
+  const { federationId } = await scene.row(id),
+    { namespace } = (await findFederation(scene.db.rows, federationId, "shown"))!;
   await byHand(scene.simulator.url, `${CORE}/namespaces/${namespace}/configmaps/brand`, { data });
 }
 
@@ -28,7 +28,7 @@ function seen(clinic: ConfigureClinic): (string | undefined)[] {
 }
 
 async function inForce(clinic: ConfigureClinic): Promise<unknown[]> {
-  const { displayName, brand, adminEmail } = (await clinic.row()).blueprint_inputs;
+  const { displayName, brand, adminEmail } = (await clinic.row()).blueprintInputs;
   return [displayName, brand?.name ?? null, adminEmail];
 }
 
@@ -46,8 +46,8 @@ test("brings the site to each of them, and says so in the row once it has", asyn
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.equal(seen(clinic), ["Algebra for all", "#0044aa", "head@school.example"]);
   assert.equal(await inForce(clinic), Object.values(patch));
-  const { state, state_reason, health } = await clinic.row();
-  assert.equal([state, state_reason, health], ["active", null, "healthy"]);
+  const { state, stateReason, health } = await clinic.row();
+  assert.equal([state, stateReason, health], ["active", null, "healthy"]);
   const told = (await auditsOf(clinic)).filter(({ metadata }) => metadata["operationId"] === job.id);
   assert.equal(told.map(({ kind }) => kind), ["spoke_updated", "spoke_action_succeeded"]);
   assert.equal(told[0]!.metadata["changed"], {
@@ -91,11 +91,11 @@ test("that fails says why, and can be asked for once more with the same words", 
   const { state, failure } = await clinic.configures({ displayName: "Geometry" });
   assert.equal([state, failure!.code, failure!.step], ["failed", "PhpFatal", "seed"]);
   const row = await clinic.row();
-  assert.equal([row.state, row.display_name, row.blueprint_inputs.displayName], ["active", "Geometry", "Algebra"]);
-  assert.match(row.state_reason!, /could not be set up because Moodle ended with an error/);
+  assert.equal([row.state, row.displayName, row.blueprintInputs.displayName], ["active", "Geometry", "Algebra"]);
+  assert.match(row.stateReason!, /could not be set up because Moodle ended with an error/);
   clinic.scene.simulator.faults.heal(fault);
   const again = await clinic.configures({ displayName: "Geometry" });
-  assert.equal([again.state, seen(clinic)[0], (await clinic.row()).state_reason], ["succeeded", "Geometry", null]);
+  assert.equal([again.state, seen(clinic)[0], (await clinic.row()).stateReason], ["succeeded", "Geometry", null]);
 });
 
 test("takes what is asked while it waits, and lets what is asked while it runs follow", async ({ clinic }) => {

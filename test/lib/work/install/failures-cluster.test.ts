@@ -143,7 +143,7 @@ test("whose authority has refused a certificate is asked again when somebody ret
   scene.simulator.faults.heal(fault);
   await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, id, { action: "retry", wish: {} }));
   const back = await scene.becomes(id, "active", "failed");
-  assert.equal([back.state, back.state_reason], ["active", null]);
+  assert.equal([back.state, back.stateReason], ["active", null]);
 });
 
 test("that waits for a node says so while it lasts", async ({ scene }) => {

@@ -29,7 +29,7 @@ for (const each of CASES) {
     readable(each, error!);
     if (each.log) assert.match(error!.log.join("\n"), each.log);
     if (each.event) assert.ok(error!.events.some(({ reason }) => reason === each.event), text);
-    assert.is((await scene.row(id)).state_reason, error!.message);
+    assert.is((await scene.row(id)).stateReason, error!.message);
   });
 }
 

@@ -58,7 +58,7 @@ test("in the middle of its tables is reset before the next, and becomes a whole 
   await retry(scene, id);
   const row = await scene.becomes(id, "active", "failed");
   assert.equal([row.state, jobs(scene, "install", "reset")], ["active", ["install", "install", "reset"]]);
-  assert.match(row.site_identifier!, /\w{8,}/);
+  assert.match(row.siteIdentifier!, /\w{8,}/);
 });
 
 test("is known by its database alone, when its Jobs have been cleared away long since", async ({ scene, id }) => {
@@ -87,7 +87,7 @@ test("of the database server, before it had made its database, fails with the se
   await kill(scene, "db-0", "postgres", "?gracePeriodSeconds=0"); // as its node does when it dies
   const row = await scene.becomes(id, "active", "failed");
   assert.is(row.state, "failed");
-  assert.match(row.state_reason!, 'FATAL:  database "moodle" does not exist');
+  assert.match(row.stateReason!, 'FATAL:  database "moodle" does not exist');
   assert.is((await scene.operations(id))[0]!.failure!.step, "database");
   assert.equal(jobs(scene, "install", "reset", "verify"), []);
 });

@@ -49,9 +49,9 @@ test("is suspended, resumed and restarted with its own inputs after the blueprin
     await second.close();
   }
   const after = await scene.row(id);
-  assert.equal([after.blueprint_revision, after.blueprint_inputs], [
-    before.blueprint_revision,
-    before.blueprint_inputs,
+  assert.equal([after.blueprintRevision, after.blueprintInputs], [
+    before.blueprintRevision,
+    before.blueprintInputs,
   ]);
   const pulled = scene.simulator.objects("Event").map((event) => String(event["message"])).filter((message) =>
     message.includes("image")
@@ -65,13 +65,13 @@ test("is retried as it was asked for when the catalogue does not offer that any 
   const fault = scene.simulator.faults.missingImage("erseco/");
   const id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
-  const { blueprint_inputs: inputs } = await scene.becomes(id, "failed");
+  const { blueprintInputs: inputs } = await scene.becomes(id, "failed");
   scene.simulator.faults.heal(fault);
   const catalog = loadCatalog('versions: ["5.2.2"]\nsizes: [large]', scene.app.blueprint);
   assert.throws(() => catalog.imagesOf("4.5.12"));
   await ask(scene, { ...scene.app, catalog }, id, "retry");
   const row = await scene.becomes(id, "active", "failed");
-  assert.equal([row.state, row.blueprint_inputs], ["active", inputs]);
+  assert.equal([row.state, row.blueprintInputs], ["active", inputs]);
 });
 
 test("takes its last snapshot with the class that its region names, and none where that does not retain", async ({ scene }) => {

@@ -70,7 +70,7 @@ async function ask(scene: WorkScene, id: string, action: SpokeActionName, state:
 }
 
 async function spaceOf(scene: WorkScene, id: string): Promise<Space> {
-  const { namespace, namespace_uid: uid, cluster } = await scene.row(id);
+  const { namespace, namespaceUid: uid, cluster } = await scene.row(id);
   return (await scene.app.clusters.open(cluster)).space(namespace, uid!);
 }
 
@@ -154,7 +154,7 @@ test("that creates an install or a reset on an installed site touches nothing of
   const row = await scene.row(id);
   const install = sent.created.find(({ metadata }) => metadata.name.startsWith("install-"))!;
   const fence = install.metadata.labels!["wheelwright.dev/fence"]!;
-  const jobs = [install, scene.app.blueprint.jobObject(row.blueprint_inputs, "reset", fence)];
+  const jobs = [install, scene.app.blueprint.jobObject(row.blueprintInputs, "reset", fence)];
   const space = await spaceOf(scene, id);
   const waiting = { ...call, timeout: 30_000 };
   for (const job of jobs) {
@@ -171,9 +171,9 @@ test("that creates an install or a reset on an installed site touches nothing of
       assert.ok(main.state.waiting, "nothing but the guard has run");
     }
   }
-  const verified = await space.run(scene.app.blueprint.jobObject(row.blueprint_inputs, "verify", "999999"), waiting);
+  const verified = await space.run(scene.app.blueprint.jobObject(row.blueprintInputs, "verify", "999999"), waiting);
   const site = readSite(verified.log);
-  assert.equal([site.state, site.siteIdentifier], ["installed", row.site_identifier]);
+  assert.equal([site.state, site.siteIdentifier], ["installed", row.siteIdentifier]);
 });
 
 test("of the install brings no size back that a resize has put in its place", async ({ scene, sent, id }) => {

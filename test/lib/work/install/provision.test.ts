@@ -37,24 +37,24 @@ test("records who asked, the site's identifier and what it was made from", async
   const id = await scene.spoke(hub, "algebra");
   await scene.replica();
   const row = await scene.becomes(id, "active", "failed");
-  assert.equal([row.state, row.state_reason, row.health], ["active", null, "healthy"]);
-  assert.equal(row.blueprint_revision, scene.app.blueprint.revision);
-  assert.match(row.site_identifier!, /\w{8,}/);
-  assert.ok(row.ready_at);
+  assert.equal([row.state, row.stateReason, row.health], ["active", null, "healthy"]);
+  assert.equal(row.blueprintRevision, scene.app.blueprint.revision);
+  assert.match(row.siteIdentifier!, /\w{8,}/);
+  assert.ok(row.readyAt);
   const [audit] = await scene.db.sql(
     "select actor_email, ip, object_id, metadata, federation_id from audit_events where kind = 'spoke_provisioned'",
   );
   const { operationId, ...metadata } = audit.metadata;
-  assert.equal([audit.actor_email, audit.ip, audit.object_id, audit.federation_id], [
+  assert.equal([audit.actorEmail, audit.ip, audit.objectId, audit.federationId], [
     "ann@example.org",
     "192.0.2.7",
     id,
     hub.id,
   ]);
-  assert.equal(metadata, { size: "small", domain: row.domain, slug: "algebra", lmsVersion: row.lms_version });
+  assert.equal(metadata, { size: "small", domain: row.domain, slug: "algebra", lmsVersion: row.lmsVersion });
   assert.is(operationId, (await scene.operations(id))[0]!.id);
   const [namespace] = scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === row.namespace);
-  assert.is(row.namespace_uid, namespace!.metadata.uid);
+  assert.is(row.namespaceUid, namespace!.metadata.uid);
 });
 
 test("leaves no finished Job behind that would count against the quota, but the install", async ({ scene }) => {
@@ -78,13 +78,13 @@ test("fails with what the cluster said of a missing image, lets the lane go on, 
   assert.is((await scene.becomes(good, "active", "failed")).state, "active");
   const failed = await scene.becomes(bad, "active", "failed");
   assert.is(failed.state, "failed");
-  assert.match(failed.state_reason!, "registry.example/erseco");
+  assert.match(failed.stateReason!, "registry.example/erseco");
   const [job] = await scene.operations(bad);
   assert.equal([job!.state, job!.failure!.step], ["failed", "install"]);
   assert.match(job!.failure!.code, /^(ErrImagePull|ImagePullBackOff)$/);
   assert.ok(job!.failure!.events.length > 0);
   const [event] = await scene.db.sql("select data from stream_events where type = 'SpokeUpdateFailed'");
-  assert.is(event.data.error, failed.state_reason);
+  assert.is(event.data.error, failed.stateReason);
   const audits = await scene.db.sql("select 1 from audit_events where kind = 'spoke_provision_failed'");
   assert.is(audits.length, 1);
 
@@ -116,7 +116,7 @@ test("a retry takes up what was mended in the catalogue or the blueprint since",
   await retry(scene, id);
   const row = await scene.becomes(id, "active", "failed");
   assert.is(row.state, "active");
-  assert.is.not(row.blueprint_inputs.images.moodle, image);
+  assert.is.not(row.blueprintInputs.images.moodle, image);
 });
 
 test("fails with what the cluster said of a quota that is too small", async ({ scene }) => {
@@ -128,7 +128,7 @@ test("fails with what the cluster said of a quota that is too small", async ({ s
   await scene.replica();
   const row = await scene.becomes(id, "active", "failed");
   assert.is(row.state, "failed");
-  assert.match(row.state_reason!, "exceeded quota");
+  assert.match(row.stateReason!, "exceeded quota");
 });
 
 test("keeps the log of an install that failed, and resets what it left before the next", async ({ scene }) => {
@@ -154,23 +154,23 @@ test("keeps the log of an install that failed, and resets what it left before th
 test("takes the namespace for its own that it made before it died", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
-  const { blueprint_inputs: inputs, cluster } = await scene.row(id);
+  const { blueprintInputs: inputs, cluster } = await scene.row(id);
   const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
   const { uid } = await (await scene.app.clusters.open(cluster)).createNamespace(manifest!, call);
   await scene.replica();
   const row = await scene.becomes(id, "active", "failed");
-  assert.equal([row.state, row.namespace_uid], ["active", uid]);
+  assert.equal([row.state, row.namespaceUid], ["active", uid]);
 });
 
 test("leaves a namespace alone that is somebody else's", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
-  const { blueprint_inputs: inputs, cluster } = await scene.row(id);
+  const { blueprintInputs: inputs, cluster } = await scene.row(id);
   const [manifest] = scene.app.blueprint.spokeObjects({ ...inputs, spokeId: "spk_other" }, "namespace");
   await (await scene.app.clusters.open(cluster)).createNamespace(manifest!, call);
   await scene.replica();
   const row = await scene.becomes(id, "active", "failed");
-  assert.equal([row.state, row.namespace_uid], ["failed", null]);
+  assert.equal([row.state, row.namespaceUid], ["failed", null]);
   assert.is((await scene.operations(id))[0]!.failure!.code, "stranger");
 });
 
@@ -189,7 +189,7 @@ test("lets spokes wait for a hub that failed, until it is provisioned", async ({
   const id = await scene.spoke(hub, "algebra");
   const fault = scene.simulator.faults.answer(403, { method: "POST", path: "/namespaces" });
   await scene.replica();
-  assert.is((await scene.hubBecomes(hub.id, "failed")).state_reason !== null, true);
+  assert.is((await scene.hubBecomes(hub.id, "failed")).stateReason !== null, true);
   assert.is((await scene.operations(id))[0]!.state, "queued");
   scene.simulator.faults.heal(fault);
   await requestHubAction(scene.app, scene.actor, await scene.hubBecomes(hub.id, "failed"), { action: "retry" });

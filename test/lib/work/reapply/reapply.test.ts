@@ -47,7 +47,7 @@ test("puts each object right that was changed, each in the fields that the sweep
   await succeeds(clinic);
   const after = await clinic.row();
   assert.equal([after.state, after.health, after.drift], ["active", "healthy", null]);
-  assert.equal([after.blueprint_inputs, after.site_identifier], [before.blueprint_inputs, before.site_identifier]);
+  assert.equal([after.blueprintInputs, after.siteIdentifier], [before.blueprintInputs, before.siteIdentifier]);
   assert.equal(await drift(clinic), []);
   const disks = clinic.objects("PersistentVolumeClaim").map(({ spec }) => spec.resources.requests.storage);
   assert.equal(disks, ["11Gi", "11Gi"]);
@@ -105,12 +105,12 @@ test("leaves the row as it was until the cluster has shown all of it, and a site
   for (const [i, [step]] of holds.entries()) {
     await until(async () => (await clinic.last("reapply")).failure?.step === step);
     const row = await clinic.row();
-    assert.equal([row.state, row.blueprint_revision, row.drift], ["updating", "before", told], step);
+    assert.equal([row.state, row.blueprintRevision, row.drift], ["updating", "before", told], step);
     scene.simulator.faults.heal(faults[i]!);
   }
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
   const row = await clinic.row();
-  assert.equal([row.state, row.blueprint_revision, row.drift], ["active", scene.app.blueprint.revision, null]);
+  assert.equal([row.state, row.blueprintRevision, row.drift], ["active", scene.app.blueprint.revision, null]);
   assert.is(clinic.cron()["spec"].suspend, true);
   assert.equal([await drift(clinic), (await clinic.row()).health], [[], "healthy"]);
   await clinic.does("maintenance-off");

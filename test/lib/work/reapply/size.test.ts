@@ -52,7 +52,7 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   ) {
     assert.ok(changes.some((change) => change.object === object && change.to === to), JSON.stringify(changes));
   }
-  assert.equal((await scene.row(id)).blueprint_inputs, before.blueprint_inputs);
+  assert.equal((await scene.row(id)).blueprintInputs, before.blueprintInputs);
 
   const hard = () => {
     const quotas = scene.simulator.objects("ResourceQuota");
@@ -67,9 +67,9 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
   const job = await scene.ended(id, "reapply");
   assert.is(job.state, "succeeded", job.failure?.message);
   assert.match(notesOf(job).join(), "The size small has other amounts now");
-  const after = await scene.row(id), { resources } = after.blueprint_inputs;
+  const after = await scene.row(id), { resources } = after.blueprintInputs;
   assert.equal([after.size, after.state], ["small", "active"]);
-  assert.equal(resources, { ...amounts.now, disks: before.blueprint_inputs.resources.disks });
+  assert.equal(resources, { ...amounts.now, disks: before.blueprintInputs.resources.disks });
   const memory = (kind: string) =>
     scene.simulator.objects(kind).find(({ metadata }) => metadata.namespace === after.namespace)!["spec"].template.spec
       .containers[0].resources.limits.memory;
@@ -81,11 +81,11 @@ test("is offered by the dry run, taken over by a reapply but for the disks, and 
 });
 
 test("is left as it is where it would not hold the site", async ({ scene, app, id, amounts }) => {
-  const { resources } = (await scene.row(id)).blueprint_inputs;
+  const { resources } = (await scene.row(id)).blueprintInputs;
   amounts.now = { ...amounts.now, quota: { ...amounts.now.quota, limits: { cpu: "1", memory: "1Gi" } } };
   await scene.db.transact((tx) => acceptAction(app, tx, scene.actor, id, { action: "reapply", wish: {} }));
   assert.is((await scene.ended(id, "reapply")).state, "succeeded");
-  assert.equal((await scene.row(id)).blueprint_inputs.resources, resources);
+  assert.equal((await scene.row(id)).blueprintInputs.resources, resources);
 });
 
 test.run();

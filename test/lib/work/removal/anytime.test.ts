@@ -21,7 +21,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
 /** A spoke that counts as active, with a namespace in which there is nothing. */
 async function standing(scene: WorkScene, hub: Awaited<ReturnType<WorkScene["hub"]>>, slug: string): Promise<string> {
   const id = await scene.spoke(hub, slug);
-  const { blueprint_inputs: inputs } = await scene.row(id);
+  const { blueprintInputs: inputs } = await scene.row(id);
   const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
   const cluster = await scene.app.clusters.open("default");
   const { uid } = await cluster.createNamespace(manifest!, { signal: new AbortController().signal });

@@ -100,14 +100,14 @@ test("because its cluster is no longer configured is told of as well.", async (c
 test("and is given up, tells so once, and its end comes to nothing.", async ({ scene }) => {
   const refusal = scene.simulator.faults.answer(403, { method: "DELETE", path: "/namespaces/" });
   const id = await scene.spoke(await scene.hub("art"), "drawing");
-  await until(async () => (await scene.row(id)).namespace_uid, 30_000);
+  await until(async () => (await scene.row(id)).namespaceUid, 30_000);
   await scene.db.transact((tx) => acceptRemoval(tx, scene.actor, id));
   await until(async () => (await scene.operations(id))[0]!.failure !== null, 30_000);
   await scene.db.transact((tx) => acceptAbandoning(tx, scene.actor, id));
   scene.simulator.faults.heal(refusal);
   const row = await scene.row(id);
   assert.equal([row.state, row.health], ["removed", "unknown"]);
-  assert.ok(row.removed_at && row.state_reason);
+  assert.ok(row.removedAt && row.stateReason);
   const ended = await scene.ended(id, "remove");
   // One that was just about to succeed when the spoke was given up tells nothing again.
   const outcome = await scene.db.transact((tx) => removalOutcomes.onSucceeded!(tx, ended));

@@ -164,10 +164,10 @@ test("does not wait for ever for pods to end, notes that, and names the one that
 });
 
 test("cannot touch another site of the same slug, however late a call of it arrives.", async ({ scene, spokes }) => {
-  const { namespace, namespace_uid: uid, federation_id: hub, slug } = spokes.leftovers;
+  const { namespace, namespaceUid: uid, federationId: hub, slug } = spokes.leftovers;
   const again = await scene.row(await scene.spoke({ id: hub } as never, slug));
   assert.is.not(again.namespace, namespace);
-  const standing = await until(async () => (await scene.row(again.id)).namespace_uid);
+  const standing = await until(async () => (await scene.row(again.id)).namespaceUid);
   const { url } = scene.simulator;
   const send = (path: string, method: string, body: object) =>
     fetch(`${url}${path}`, {

@@ -36,7 +36,7 @@ test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scen
   await scene.db.sql("insert into federation_members values ($1, $2)", [id, scene.actor.userId]);
   await remove(scene, id);
   const row = await scene.hubBecomes(id, "removed");
-  assert.ok(row.removed_at);
+  assert.ok(row.removedAt);
   assert.equal(namespacesOf(scene, id), []);
   const kinds = await scene.db.sql("select kind, metadata from audit_events where federation_id = $1 order by at", [
     id,
@@ -113,7 +113,7 @@ test("goes on with another replica where the first had to leave it, and is remov
   assert.equal([left!.state, left!.stepsDone], ["queued", []]);
   await scene.replica();
   await until(async () => (await operations(scene, hub.id))[0]!.state === "running", 60_000);
-  assert.is((await scene.hubBecomes(hub.id, "removing")).removed_at, null);
+  assert.is((await scene.hubBecomes(hub.id, "removing")).removedAt, null);
   scene.simulator.faults.heal(fault);
   await scene.hubBecomes(hub.id, "removed");
   assert.is((await operations(scene, hub.id))[0]!.id, left!.id);

@@ -24,11 +24,11 @@ test("leaves nothing of a spoke but a last snapshot, and tells it once", async (
   await scene.becomes(id, "active");
   await remove(scene, id);
   const row = await scene.becomes(id, "removed");
-  assert.ok(row.removed_at);
+  assert.ok(row.removedAt);
   assert.equal(remains(scene, id), []);
   const audits = await scene.db.sql("select metadata, actor_email from audit_events where kind = 'spoke_destroyed'");
   assert.is(audits.length, 1);
-  assert.equal([audits[0].actor_email, audits[0].metadata.slug], ["ann@example.org", "algebra"]);
+  assert.equal([audits[0].actorEmail, audits[0].metadata.slug], ["ann@example.org", "algebra"]);
   const events = await scene.db.sql("select type, data from stream_events where type = 'SpokeUpdateRemoved'");
   assert.equal(events.map(({ data }) => [data.spokeId, data.state]), [[id, "removed"]]);
   const again = await scene.spoke(hub, "algebra");
@@ -112,7 +112,7 @@ test("removes a spoke that waits for its hub, and never was anywhere", async ({ 
 test("takes down a namespace whose maker died before it could say so", async ({ scene }) => {
   const hub = await scene.hub("math");
   const id = await scene.spoke(hub, "algebra");
-  const { blueprint_inputs: inputs, cluster, namespace } = await scene.row(id);
+  const { blueprintInputs: inputs, cluster, namespace } = await scene.row(id);
   const [manifest] = scene.app.blueprint.spokeObjects(inputs, "namespace");
   const call = { signal: new AbortController().signal };
   await (await scene.app.clusters.open(cluster)).createNamespace(manifest!, call);

@@ -36,8 +36,8 @@ test("touches nothing where the size is not offered any more", async ({ scene })
   ]);
   const after = await scene.row(scene.id);
   assert.equal(scene.sizes(), before);
-  assert.equal([after.size, after.state, after.blueprint_inputs], ["small", "active", row.blueprint_inputs]);
-  assert.is(after.state_reason, job.failure!.message);
+  assert.equal([after.size, after.state, after.blueprintInputs], ["small", "active", row.blueprintInputs]);
+  assert.is(after.stateReason, job.failure!.message);
 });
 
 test("touches nothing where the site is suspended by the time that it runs", async ({ scene }) => {
@@ -48,7 +48,7 @@ test("touches nothing where the site is suspended by the time that it runs", asy
     await ask("suspend");
     await ask("resume");
     await ask("resize", { size: "medium" });
-    const ended = { state: "cancelled", finished_at: sql<Date>`wheelwright_now()` } as const;
+    const ended = { state: "cancelled", finishedAt: sql<Date>`wheelwright_now()` } as const;
     await tx.updateTable("jobs").set(ended).where("kind", "=", "resume").execute(); // as if it had failed
   });
   const job = await scene.ended(scene.id, "resize");
@@ -71,7 +71,7 @@ test("keeps the disks where their class does not let them grow, says so, and doe
   assert.equal(job.progress.notes, [sentence("files", "10Gi", "50Gi"), sentence("data-db-0", "5Gi", "10Gi")]);
   const { files, database, workers } = scene.sizes();
   assert.equal([files, database, workers], [["10Gi", "10Gi"], ["5Gi", "5Gi"], "16"]);
-  const { size, blueprint_inputs: inputs } = await scene.row(scene.id);
+  const { size, blueprintInputs: inputs } = await scene.row(scene.id);
   assert.equal([size, inputs.resources.disks, inputs.madeDatabaseDisk], [
     "medium",
     { files: "10Gi", database: "5Gi" },
@@ -88,9 +88,9 @@ test("half the way leaves the old size in the row, and the disks as they have be
     job.failure!.message,
     /^The volume of claim data-db-0 is still to grow from 5Gi to 50Gi: .*has no room$/,
   );
-  const row = await scene.row(scene.id), { resources, madeDatabaseDisk } = row.blueprint_inputs;
-  assert.equal([row.size, row.state, row.blueprint_inputs.size], ["medium", "active", "medium"]);
-  assert.match(row.state_reason!, /may have the size large by now: resize it again, or reapply the blueprint/);
+  const row = await scene.row(scene.id), { resources, madeDatabaseDisk } = row.blueprintInputs;
+  assert.equal([row.size, row.state, row.blueprintInputs.size], ["medium", "active", "medium"]);
+  assert.match(row.stateReason!, /may have the size large by now: resize it again, or reapply the blueprint/);
   assert.equal([resources.disks, madeDatabaseDisk], [{ files: "200Gi", database: "50Gi" }, "5Gi"]);
   assert.equal([resources.workers, resources.quota.storage], [16, "500Gi"]);
   const { kind, metadata } = (await scene.db.sql(
@@ -143,7 +143,7 @@ test("heals a database that did not come up by another template, which Kubernete
 });
 
 test("starts no site on data that is not its own", async ({ scene }) => {
-  const { site_identifier: own } = await scene.row(scene.id);
+  const { siteIdentifier: own } = await scene.row(scene.id);
   const sites = () =>
     scene.simulator.objects("Pod").filter(({ metadata }) =>
       metadata.namespace === scene.namespace && metadata.labels?.["app"] === "moodle"
@@ -170,7 +170,7 @@ test("goes by what the spoke is made from when it runs, not when it was asked fo
   );
   scene.simulator.faults.heal(hold);
   assert.is((await scene.ended(scene.id, "resize")).state, "succeeded");
-  const { size, blueprint_inputs: inputs } = await scene.row(scene.id);
+  const { size, blueprintInputs: inputs } = await scene.row(scene.id);
   assert.equal([size, inputs.size, inputs.version], ["medium", "medium", "4.5.13"]);
 });
 
@@ -183,8 +183,8 @@ test("leaves a spoke alone that somebody has asked to remove meanwhile", async (
     for (const hook of ["onSucceeded", "onCancelled"] as const) await resizeOutcomes[hook]!(tx, { ...job!, progress });
     await resizeOutcomes.onFailed!(tx, { ...job!, progress }, { message: "no" } as never);
   });
-  const { size, blueprint_inputs: inputs, state, state_reason: reason } = await scene.row(scene.id);
-  assert.equal([size, inputs, state, reason], [before.size, before.blueprint_inputs, "removing", before.state_reason]);
+  const { size, blueprintInputs: inputs, state, stateReason: reason } = await scene.row(scene.id);
+  assert.equal([size, inputs, state, reason], [before.size, before.blueprintInputs, "removing", before.stateReason]);
 });
 
 test.run();

@@ -103,7 +103,7 @@ function fenceOf({ operations }: Sent): number {
 }
 
 test("comes to the same end when its holder dies after each of its writes", async ({ scene, wire: { sent } }) => {
-  const { namespace_uid: uid, cluster } = await scene.row(scene.id);
+  const { namespaceUid: uid, cluster } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   await space.patch(QUOTA, [{ op: "add", path: "/spec/hard/limits.cpu", value: "99" }], call); // as a larger size had it
   const job = await scene.resize("medium");
@@ -152,7 +152,7 @@ test("that is long over changes nothing with what arrives late, once another has
   const late = [...wire.sent];
   wire.losing = false;
   assert.is((await scene.resize("small")).state, "succeeded");
-  const { cluster, namespace_uid: uid } = await scene.row(scene.id);
+  const { cluster, namespaceUid: uid } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   const before = scene.sizes(), version = async () => (await space.get(QUOTA, call))!.metadata.resourceVersion;
   const standing = await version();

@@ -62,17 +62,17 @@ test("does not say in the row what the cluster has not shown yet, whatever step 
   await scene.ask("resize", { size: "large" });
   for (const [step, what, hold] of holds) {
     await waiting(scene, step, what);
-    const { size, blueprint_inputs, state } = await scene.row(scene.id);
-    assert.equal([size, state, blueprint_inputs], ["small", "updating", before.blueprint_inputs], step);
+    const { size, blueprintInputs, state } = await scene.row(scene.id);
+    assert.equal([size, state, blueprintInputs], ["small", "updating", before.blueprintInputs], step);
     scene.simulator.faults.heal(hold);
   }
   const job = await scene.ended(scene.id, "resize");
   assert.equal([job.state, job.progress.notes ?? []], ["succeeded", []], job.failure?.message);
   const after = await scene.row(scene.id);
-  assert.equal([after.size, after.state, after.health, after.state_reason], ["large", "active", "healthy", null]);
+  assert.equal([after.size, after.state, after.health, after.stateReason], ["large", "active", "healthy", null]);
   assert.equal(scene.sizes(), LARGE);
-  const { size: _, resources, madeDatabaseDisk, ...rest } = after.blueprint_inputs;
-  const { size: __, resources: ___, ...same } = before.blueprint_inputs;
+  const { size: _, resources, madeDatabaseDisk, ...rest } = after.blueprintInputs;
+  const { size: __, resources: ___, ...same } = before.blueprintInputs;
   assert.equal([rest, resources, madeDatabaseDisk], [same, scene.app.catalog.resourcesOf("large"), "5Gi"]);
   const kept = scene.simulator.objects("Pod").filter(({ metadata, status }) =>
     pods.includes(metadata.uid) && metadata.labels?.["role"] !== undefined && status.phase === "Running"
@@ -103,7 +103,7 @@ test("leaves the disks large on the way back, and room for each of them twice", 
   const { files, database } = LARGE;
   assert.equal(scene.sizes(), { ...SMALL, files, database, quota: ["4", "4Gi", "500Gi"], largest: ["2", "200Gi"] });
   assert.equal(scene.standing("StatefulSet", "db")["spec"].volumeClaimTemplates, template);
-  const { size, blueprint_inputs: inputs } = await scene.row(scene.id);
+  const { size, blueprintInputs: inputs } = await scene.row(scene.id);
   assert.equal([size, inputs.resources.disks], ["small", { files: "200Gi", database: "50Gi" }]);
   assert.equal(scene.app.blueprint.quotaArithmetic(inputs).over, []);
   const order = written(scene, since);
@@ -112,7 +112,7 @@ test("leaves the disks large on the way back, and room for each of them twice", 
 });
 
 test("leaves a site that differs in nothing from what its row renders", async ({ scene }) => {
-  const { blueprint_inputs: inputs, cluster, namespace_uid: uid } = await scene.row(scene.id);
+  const { blueprintInputs: inputs, cluster, namespaceUid: uid } = await scene.row(scene.id);
   const space = (await scene.app.clusters.open(cluster)).space(scene.namespace, uid!);
   for (const step of ["policies", "secrets", "database", "install", "app", "cron"] as const) {
     for (const object of scene.app.blueprint.spokeObjects(inputs, step)) {

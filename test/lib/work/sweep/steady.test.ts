@@ -18,13 +18,13 @@ async function demandNone({ scene, row, space }: Clinic, after: string): Promise
   const asked = () => scene.simulator.writes().filter(({ dryRun }) => dryRun).length;
   const before = asked();
   await lookOnce(scene.app);
-  const { state, drift, health, blueprint_inputs, maintenance } = await row();
+  const { state, drift, health, blueprintInputs, maintenance } = await row();
   assert.equal([state, health, drift], ["active", "healthy", null], after);
   assert.is(asked(), before, `${after}: nothing was in doubt`);
   if (!["resize", "upgrade"].includes(after)) return;
   // These have applied or patched much: nor does the API server see any drift, should it be asked about everything.
   const place = { cluster: await scene.app.clusters.open("default"), space: await space() };
-  const inputs = v.parse(SpokeInputs, blueprint_inputs), call = { signal: new AbortController().signal };
+  const inputs = v.parse(SpokeInputs, blueprintInputs), call = { signal: new AbortController().signal };
   for (const expected of expectedObjects(scene.app.blueprint, { inputs, maintenance })) {
     assert.equal(await askDrift(place, expected, call), null, after);
   }

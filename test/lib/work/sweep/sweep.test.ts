@@ -33,7 +33,7 @@ test("lists each kind but Secrets in pages, asks for no other by itself, and fin
   assert.ok(lists.every(({ path, query }) => !path.includes("/namespaces/") && query.get("limit") === "50"));
   const rows = await scene.db.sql("select health, drift, bad_looks from spokes where cluster = 'default'");
   assert.is(rows.length, SPOKES);
-  assert.ok(rows.every(({ health, drift, bad_looks }) => health === "healthy" && drift === null && bad_looks === 0));
+  assert.ok(rows.every(({ health, drift, badLooks }) => health === "healthy" && drift === null && badLooks === 0));
   assert.equal(standing.writes(), [], "no dry run");
   await keep(context, 16); // the other tests need no more
 });
@@ -50,11 +50,11 @@ test("calls a spoke degraded at its third bad look, tells it once, and well agai
   const { app, scene, standing } = context, id = standing.ids[0]!;
   const repair = await alter(context, id, DEPLOYMENT, unready);
   for (const health of ["healthy", "healthy", "degraded", "degraded"]) {
-    const { observed_at: before } = await scene.row(id);
+    const { observedAt: before } = await scene.row(id);
     await lookOnce(app);
     const row = await scene.row(id);
     assert.is(row.health, health);
-    assert.ok(before === null || row.observed_at! > before);
+    assert.ok(before === null || row.observedAt! > before);
   }
   const reason = "Deployment moodle has no pod that is available", slug = "s0";
   assert.equal(await told(context, id), [
@@ -87,7 +87,7 @@ test("counts bad looks in a row: a good one between them, or an operation that s
     update spokes set updated_at = at, observed_at = at from now where id = $1`;
   await scene.db.sql(saw, [id]);
   await lookOnce(app);
-  assert.equal(await scene.row(id).then(({ health, bad_looks }) => [health, bad_looks]), ["healthy", 1]);
+  assert.equal(await scene.row(id).then(({ health, badLooks }) => [health, badLooks]), ["healthy", 1]);
   again();
   await lookOnce(app);
 });
@@ -117,8 +117,8 @@ test("does not write over what an operation has changed since it began, nor over
   };
   await lookOnce(app, {}, write);
   for (const id of [first, second]) {
-    const { health, observed_at, drift } = await scene.row(id!);
-    assert.equal([health, observed_at, drift], ["healthy", before.get(id)!.observed_at, null]);
+    const { health, observedAt, drift } = await scene.row(id!);
+    assert.equal([health, observedAt, drift], ["healthy", before.get(id)!.observedAt, null]);
   }
   const { health, drift } = await scene.row(third!);
   assert.is(health, "degraded");
@@ -132,10 +132,10 @@ test("leaves a spoke alone that an operation has taken out of active.", async (c
   const { app, scene, standing } = context, id = standing.ids[6]!;
   await alter(context, id, ["apps/v1", "StatefulSet", "db"], null);
   await scene.db.sql("update spokes set state = 'updating', bad_looks = 2 where id = $1", [id]);
-  const { observed_at } = await scene.row(id);
+  const { observedAt } = await scene.row(id);
   await lookOnce(app);
   const row = await scene.row(id);
-  assert.equal([row.health, row.bad_looks, row.observed_at, row.drift], ["healthy", 2, observed_at, null]);
+  assert.equal([row.health, row.badLooks, row.observedAt, row.drift], ["healthy", 2, observedAt, null]);
 });
 
 test("changes nothing when the cluster stops answering in the middle of it.", async ({ app, scene, standing }) => {
@@ -217,9 +217,9 @@ test("tells that a spoke is of another revision, asks nothing about its fields, 
 test("takes another cluster of the same name for no loss.", async ({ app, scene, standing }) => {
   const id = standing.ids[15]!;
   await scene.db.sql("update spokes set cluster_uid = 'another', bad_looks = 2 where id = $1", [id]);
-  const { observed_at } = await scene.row(id);
+  const { observedAt } = await scene.row(id);
   await lookOnce(app);
-  assert.equal((await scene.row(id)).observed_at, observed_at);
+  assert.equal((await scene.row(id)).observedAt, observedAt);
 });
 
 const planning = suite<Context>("the sweep");
@@ -240,7 +240,7 @@ planning(
     const jobs = await scene.db.sql("select payload->>'cluster' as cluster from jobs where kind = 'look' order by 1");
     assert.equal(jobs, [{ cluster: "a" }, { cluster: "b" }]);
     const scheduler = await openScheduler(scene.app, { handlers: [look(scene.app, QUICK)], lanes: 2 });
-    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).bad_looks));
+    const counts = () => Promise.all(ids.map(async (id) => (await scene.row(id)).badLooks));
     await until(async () => (await counts()).join() === "1,1,0");
     await scheduler.close();
   },

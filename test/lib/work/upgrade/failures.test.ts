@@ -30,7 +30,7 @@ test.after(({ scene }) => scene.close());
 async function isDown(scene: WorkScene, id: string, job: Job, step: string, from = OLD): Promise<void> {
   assert.equal([job.state, job.failure?.step], ["failed", step], job.failure?.message);
   const row = await scene.row(id);
-  assert.equal([row.state, row.state_reason, row.lms_version], ["failed", job.failure!.message, from]);
+  assert.equal([row.state, row.stateReason, row.lmsVersion], ["failed", job.failure!.message, from]);
   // Its pod is told to end, and does so in its own time.
   await until(async () => (await standing(scene, id)).pods === 0);
   const { replicas, cronPaused } = await standing(scene, id);
@@ -61,8 +61,8 @@ test("as it stops the site leaves a failed spoke, which says that it is one", as
   assert.match(job.failure!.message, "The site is to stay down. Before the upgrade it ran 4.5.12 (Build");
   // What keeps it from being stopped keeps it from being taken down, too: nobody knows whether it is up.
   assert.match(job.failure!.message, /\. How things stand since then could not be looked at$/);
-  const { state, health, state_reason } = await scene.row(id);
-  assert.equal([state, health, state_reason], ["failed", "unknown", job.failure!.message]);
+  const { state, health, stateReason } = await scene.row(id);
+  assert.equal([state, health, stateReason], ["failed", "unknown", job.failure!.message]);
   assert.ok(scene.simulator.faults.heal(faults.get("stop")!));
 });
 
@@ -108,13 +108,13 @@ test("after its database was taken along, before or after the site was up again,
 });
 
 test("is gone on with by a retry, which takes no second backup, and ends as any other", async ({ scene, id }) => {
-  const { site_identifier: own } = await scene.row(id), taken = await backups(scene, id);
+  const { siteIdentifier: own } = await scene.row(id), taken = await backups(scene, id);
   assert.is(taken.length, 1);
   const job = await retry(scene, id);
   assert.equal([job.state, job.failure], ["succeeded", null]);
   assert.equal(await standing(scene, id), running(NEW));
   const row = await scene.row(id);
-  assert.equal([row.state, row.state_reason, row.lms_version, row.site_identifier], ["active", null, NEW, own]);
+  assert.equal([row.state, row.stateReason, row.lmsVersion, row.siteIdentifier], ["active", null, NEW, own]);
   assert.equal(await backups(scene, id), taken);
   const notes = notesOf(job).join("\n");
   assert.match(notes, `No new backup: the site is half upgraded. What it was before is in backup ${taken[0]}`);

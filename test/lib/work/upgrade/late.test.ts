@@ -27,7 +27,7 @@ test.before(async (context) => {
   await second.close();
   await scene.replica();
   assert.is((await upgradeTo(scene, id, NEW)).state, "succeeded");
-  const { namespace, namespace_uid: uid, cluster } = await scene.row(id);
+  const { namespace, namespaceUid: uid, cluster } = await scene.row(id);
   context.space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
 });
 test.after(({ scene }) => scene.close());

@@ -34,7 +34,7 @@ async function withJob(
     const [latest] = await scene.operations(id);
     return latest!.failure?.step === "migrate" && latest!;
   });
-  const target = upgradedInputs((await scene.row(id)).blueprint_inputs, {
+  const target = upgradedInputs((await scene.row(id)).blueprintInputs, {
     version,
     images: scene.app.catalog.imagesOf(version),
   });
@@ -82,12 +82,12 @@ test("follows a Job that an earlier holder of this operation has begun, and star
   await until(async () => (await scene.operations(id))[0]!.attempt > attempt + 1);
   letGo();
   await until(async () => (await scene.operations(id))[0]!.label.includes(name));
-  assert.is((await scene.row(id)).lms_version, "5.0.4");
+  assert.is((await scene.row(id)).lmsVersion, "5.0.4");
   await resume(scene, id, name);
   const job = await scene.ended(id, "upgrade");
   assert.equal([job.state, job.failure?.message], ["succeeded", undefined]);
   assert.equal((await jobNames(scene, id, "upgrade")).sort(), [...before, name].sort());
-  assert.is((await scene.row(id)).lms_version, NEW);
+  assert.is((await scene.row(id)).lmsVersion, NEW);
 });
 
 test("does not put its code over that of an attempt that has begun after it", async ({ scene, id }) => {
@@ -100,11 +100,11 @@ test("does not put its code over that of an attempt that has begun after it", as
   const job = await scene.ended(id, "upgrade");
   assert.equal([job.state, job.failure!.code], ["failed", "NotUpgradable"]);
   assert.match(job.failure!.message, /attempt wheelwright upgrade 999000 has begun after this one/);
-  assert.is((await scene.row(id)).lms_version, NEW);
+  assert.is((await scene.row(id)).lmsVersion, NEW);
 });
 
 test("lets no Job begin any more, once it has asked the database, that an earlier holder sent", async ({ scene, id }) => {
-  const { namespace, namespace_uid: uid, cluster, blueprint_inputs: inputs } = await scene.row(id);
+  const { namespace, namespaceUid: uid, cluster, blueprintInputs: inputs } = await scene.row(id);
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!);
   const waiting = { signal: new AbortController().signal, timeout: 30_000 };
   const run = (name: "claim" | "upgrade" | "seed", fence: string) =>
@@ -154,10 +154,10 @@ killed("fails, and its retry goes on once Moodle has lifted its lock", async ({ 
       continue;
     }
     const failed = await scene.row(id);
-    assert.equal([failed.state, failed.lms_version], ["failed", from]);
+    assert.equal([failed.state, failed.lmsVersion], ["failed", from]);
     await ask(scene, id, "retry");
     const job = await scene.ended(id, "upgrade");
-    assert.equal([job.state, (await scene.row(id)).lms_version], ["succeeded", version]);
+    assert.equal([job.state, (await scene.row(id)).lmsVersion], ["succeeded", version]);
     return;
   }
   assert.unreachable("it was never caught at work");

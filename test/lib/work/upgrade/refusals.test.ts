@@ -38,8 +38,8 @@ async function isRefused({ scene, id }: Pick<Context, "scene" | "id">, version: 
   assert.match(message, told.message);
   assert.match(hint!, told.hint);
   const row = await scene.row(id);
-  assert.equal([row.state, row.health, row.state_reason], ["active", "healthy", message]);
-  assert.equal([row.lms_version, row.blueprint_inputs], [before.lms_version, before.blueprint_inputs]);
+  assert.equal([row.state, row.health, row.stateReason], ["active", "healthy", message]);
+  assert.equal([row.lmsVersion, row.blueprintInputs], [before.lmsVersion, before.blueprintInputs]);
   assert.equal(await standing(scene, id), stood);
   const touched = scene.simulator.history().slice(seen).filter((each) =>
     each.namespace === namespace && ["Deployment", "CronJob", "StatefulSet"].includes(each.kind) && each.write !== null
@@ -51,7 +51,7 @@ async function isRefused({ scene, id }: Pick<Context, "scene" | "id">, version: 
     [id],
   );
   const { action, from, to } = audit.metadata;
-  assert.equal([action, from, to], ["upgrade", before.lms_version, version]);
+  assert.equal([action, from, to], ["upgrade", before.lmsVersion, version]);
 }
 
 async function setInput(scene: WorkScene, id: string, path: string, value: string): Promise<void> {
@@ -92,7 +92,7 @@ test("because there is no image of it is told while the site still runs", async 
 });
 
 test("because the data is another site's touches neither", async ({ scene, id }) => {
-  const { site_identifier: own } = await scene.row(id);
+  const { siteIdentifier: own } = await scene.row(id);
   const set = (to: string | null) => scene.db.sql("update spokes set site_identifier = $2 where id = $1", [id, to]);
   await set("another");
   await isRefused({ scene, id }, NEW, {

@@ -40,7 +40,7 @@ test("leaves the row as it was until the cluster has shown all of it, and takes 
     });
     assert.is(job.kind, "upgrade");
     const row = await scene.row(id);
-    assert.equal([row.state, row.lms_version, row.blueprint_inputs], ["updating", OLD, before.blueprint_inputs], step);
+    assert.equal([row.state, row.lmsVersion, row.blueprintInputs], ["updating", OLD, before.blueprintInputs], step);
     if (["prepare", "backup", "stop"].includes(step)) assert.equal(await standing(scene, id), old, step);
     if (step === "backup") assert.equal(await jobNames(scene, id, "upgrade"), []);
     scene.simulator.faults.heal(faults[i]!);
@@ -49,12 +49,12 @@ test("leaves the row as it was until the cluster has shown all of it, and takes 
   assert.is(job.state, "succeeded");
   assert.equal(await standing(scene, id), running(NEW));
   const row = await scene.row(id);
-  assert.equal([row.state, row.health, row.state_reason, row.lms_version], ["active", "healthy", null, NEW]);
-  assert.is(row.site_identifier, before.site_identifier);
-  const { images, version, ...others } = row.blueprint_inputs,
-    { images: _, version: __, ...kept } = before.blueprint_inputs;
-  assert.equal([version, images.postgres, others], [NEW, before.blueprint_inputs.images.postgres, kept]);
-  assert.is(row.blueprint_revision, before.blueprint_revision);
+  assert.equal([row.state, row.health, row.stateReason, row.lmsVersion], ["active", "healthy", null, NEW]);
+  assert.is(row.siteIdentifier, before.siteIdentifier);
+  const { images, version, ...others } = row.blueprintInputs,
+    { images: _, version: __, ...kept } = before.blueprintInputs;
+  assert.equal([version, images.postgres, others], [NEW, before.blueprintInputs.images.postgres, kept]);
+  assert.is(row.blueprintRevision, before.blueprintRevision);
 });
 
 test("mounts the settings of PHP where the new image reads them, and nowhere else", async ({ scene, id }) => {
@@ -94,7 +94,7 @@ test("did it in order: snapshots, then down, then one Job with the new image tha
 });
 
 test("leaves everything as the blueprint has it for the new version", async ({ scene, id }) => {
-  const { namespace, namespace_uid: uid, cluster, blueprint_inputs: inputs } = await scene.row(id);
+  const { namespace, namespaceUid: uid, cluster, blueprintInputs: inputs } = await scene.row(id);
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!),
     call = { signal: AbortSignal.timeout(20_000) };
   for (const step of ["policies", "secrets", "database", "install", "app", "cron", "ingress"] as const) {
@@ -137,7 +137,7 @@ test("keeps a site in maintenance that was in maintenance before", async ({ scen
   const job = await upgradeTo(scene, id, "5.2.7");
   assert.equal([job.state, job.failure], ["succeeded", null]);
   const row = await scene.row(id);
-  assert.equal([row.state, row.maintenance, row.lms_version], ["active", true, "5.2.7"]);
+  assert.equal([row.state, row.maintenance, row.lmsVersion], ["active", true, "5.2.7"]);
   assert.equal((await standing(scene, id)).cronPaused, true);
   const [run] = (await objects(scene, id, "Job")).filter(({ metadata }) => metadata.name === job.progress.upgrades[0]);
   assert.is(run!["spec"].activeDeadlineSeconds, 3 * 3600, "a step within a branch");
@@ -155,7 +155,7 @@ test("stops for a removal, which then has the site", async ({ scene, id }) => {
     const [row] = await scene.db.sql("select state, lms_version from spokes where id = $1", [id]);
     return row.state === "removed" && row;
   }, 60_000);
-  assert.is(removed.lms_version, "5.2.7");
+  assert.is(removed.lmsVersion, "5.2.7");
   const [upgrade] = (await scene.operations(id)).filter(({ kind }) => kind === "upgrade");
   assert.is(upgrade!.state, "cancelled");
 });

@@ -79,7 +79,7 @@ test("lets in who was invited and never accepted", async ({ flows }) => {
   assert.is((await flows.post("/api/auth/reset-password", { token, password: "a wholly new one" })).status, 200);
   assert.ok(await flows.opens(late.email, "a wholly new one"));
   const [row] = await flows.db.sql("select email_verified_at from users where id = $1", [late.id]);
-  assert.ok(row.email_verified_at);
+  assert.ok(row.emailVerifiedAt);
 });
 
 test("sends one mail, however many ask at once, and another when some minutes are over", async ({ flows }) => {

@@ -33,13 +33,13 @@ test("makes an account that is of use once its address is proved", async ({ flow
   assert.is(answer.status, 202);
   assert.is(await flows.work(), 1);
   const made = await accountOf(flows, email);
-  assert.equal([made.display_name, made.email_verified_at, made.operator], ["Ada", null, false]);
+  assert.equal([made.displayName, made.emailVerifiedAt, made.operator], ["Ada", null, false]);
   const login = await flows.post("/api/auth/login", { email, password: MINE });
   assert.equal([login.status, login.body.user.role], [200, "spoke_admin"]);
   const { token, link } = await flows.postman.next(email);
   assert.match(link!, "http://localhost:3000/verify?token=");
   assert.is((await flows.post("/api/auth/verify-email", { token, password: MINE })).status, 200);
-  assert.ok((await accountOf(flows, email)).email_verified_at);
+  assert.ok((await accountOf(flows, email)).emailVerifiedAt);
   assert.is((await flows.post("/api/auth/login", { email, password: MINE })).status, 200);
   const [event] = await readAudit(flows.db.rows, { kind: "user_created", objectId: made.id }, { limit: 9 });
   assert.equal([event?.actor, event?.metadata], [{ id: "anonymous", email }, { email, by: "signup" }]);

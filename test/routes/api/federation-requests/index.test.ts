@@ -43,7 +43,7 @@ test("POST answers 201 with the request as it was asked, and where it is", async
   });
   assert.equal((await scene.as("stranger").get(headers.get("location")!)).body, body);
   const [audit] = await scene.db.sql("select * from audit_events where object_id = $1", [id]);
-  assert.equal([audit.kind, audit.object_type, audit.federation_id, audit.metadata.slug, audit.customer_visible], [
+  assert.equal([audit.kind, audit.objectType, audit.federationId, audit.metadata.slug, audit.customerVisible], [
     "federation_requested",
     "federation_request",
     null,

@@ -34,7 +34,7 @@ test("writes down how many became read, and nothing where none did", async ({ sc
   await tell(db, { hub }, { hub, spoke });
   for (let i = 0; i < 2; i++) await scene.as("hubAdmin").post("/api/notifications/read-all");
   const written = await db.sql("select * from audit_events where kind = 'notifications_read'");
-  assert.equal(written.map((row) => [row.actor_id, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
+  assert.equal(written.map((row) => [row.actorId, row.metadata]), [[people.hubAdmin.id, { marked: 2 }]]);
 });
 
 test("marks nothing of what its caller has lost, or could not see", async ({ scene }) => {

@@ -64,7 +64,7 @@ test("sets name and password and asks for a first hub, all at once, and tells it
     "pending",
   ]);
   const row = await rowOf(scene, person);
-  assert.is(await verifyPassword(PASSWORD, row.password_hash), "right");
+  assert.is(await verifyPassword(PASSWORD, row.passwordHash), "right");
   assert.is(await scene.db.transact((tx) => mintSecret(tx, grant.id)), null); // a reset that was open is void
   // The sessions that there were have ended, its own old one too; the new one and the token go on.
   assert.is(await statusOf(scene, { cookie }), 401);
@@ -72,7 +72,7 @@ test("sets name and password and asks for a first hub, all at once, and tells it
   assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
   assert.is(await statusOf(scene, { authorization: `Bearer ${token.plaintext}` }), 200);
   const { body } = await scene.send("/api/onboarding", { headers: { cookie: renewed(answer) } });
-  assert.is(body.onboardedAt, row.onboarded_at.toISOString());
+  assert.is(body.onboardedAt, row.onboardedAt.toISOString());
   const audit = await scene.db.sql("select * from audit_events where actor_id = $1 order by at", [person.id]);
   assert.equal(audit.map(({ kind, metadata }) => [kind, metadata.changed]), [
     ["onboarding_completed", ["displayName", "password"]],
@@ -89,7 +89,7 @@ test("may be finished with nothing, which changes nothing but that it is finishe
   const answer = await complete({ displayName: null, password: null, federationRequest: null });
   assert.equal([answer.status, answer.body.federationRequest, answer.body.user.displayName], [200, null, "bob"]);
   const after = await rowOf(scene, person);
-  assert.equal([after.password_hash, after.display_name], [before.password_hash, before.display_name]);
+  assert.equal([after.passwordHash, after.displayName], [before.passwordHash, before.displayName]);
   assert.is(await statusOf(scene, { cookie: other }), 200);
   assert.is(await statusOf(scene, { cookie }), 401);
   assert.is(await statusOf(scene, { cookie: renewed(answer) }), 200);
@@ -107,10 +107,10 @@ test("is done once, also of many at once", async ({ scene }) => {
   ));
   assert.equal(all.map(({ status }) => status).sort(), [200, 409, 409]);
   assert.match(all.find(({ status }) => status === 409)!.body.message, "Onboarding is completed already");
-  const { display_name } = await rowOf(scene, person);
+  const { displayName } = await rowOf(scene, person);
   assert.is((await complete({ displayName: "Late", password: PASSWORD })).status, 409);
-  assert.is((await rowOf(scene, person)).display_name, display_name);
-  assert.is(all.findIndex(({ status }) => status === 200), Number(display_name.split(" ")[1]));
+  assert.is((await rowOf(scene, person)).displayName, displayName);
+  assert.is(all.findIndex(({ status }) => status === 200), Number(displayName.split(" ")[1]));
 });
 
 test("changes nothing when the request for a hub is refused", async ({ scene }) => {

@@ -50,13 +50,13 @@ test("approve makes the hub, and its asker the admin from the next request on", 
   assert.equal([user.role, user.federationIds], ["hub_admin", [hub.id]]);
   assert.is((await stranger.post("/api/federations/made/spokes", { slug: "first" })).status, 201);
   const audit = await scene.db.sql("select * from audit_events where federation_id = $1 order by at", [hub.id]);
-  assert.equal(audit.slice(0, 3).map(({ kind, actor_email }) => [kind, actor_email]), [
+  assert.equal(audit.slice(0, 3).map(({ kind, actorEmail }) => [kind, actorEmail]), [
     ["federation_created", decider.email],
     ["federation_member_added", decider.email],
     ["federation_request_approved", decider.email],
   ]);
   const [, , told] = audit;
-  assert.equal([told.object_id, told.audience_user_id, told.customer_visible], [id, strangerId, true]);
+  assert.equal([told.objectId, told.audienceUserId, told.customerVisible], [id, strangerId, true]);
   assert.equal(await letters(scene, since), [
     { template: "request-approved", to: { email, name: "stranger" }, about: { hub: "Made", slug: "made" } },
   ]);
@@ -75,7 +75,7 @@ test("approve has the hub billed to its asker where a payment provider is connec
   const hub = await approve("billed");
   Object.assign(app, { payments: null });
   assert.equal(await db.sql("select federation_id, email, told from subscriptions"), [
-    { federation_id: hub, email, told: null },
+    { federationId: hub, email, told: null },
   ]);
   const told = await db.sql("select metadata from audit_events where kind = 'billing_connected'");
   assert.equal(told, [{ metadata: { email } }]);
@@ -145,7 +145,7 @@ test("reject keeps the reason, for its asker to read", async ({ scene }) => {
     "select * from audit_events where kind = 'federation_request_rejected' and object_id = $1",
     [id],
   );
-  assert.equal([audit.federation_id, audit.audience_user_id, audit.customer_visible], [null, strangerId, true]);
+  assert.equal([audit.federationId, audit.audienceUserId, audit.customerVisible], [null, strangerId, true]);
   assert.equal(await letters(scene, since), [{
     template: "request-rejected",
     to: { email, name: "stranger" },

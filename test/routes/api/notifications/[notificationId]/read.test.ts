@@ -43,7 +43,7 @@ test("changes nothing but what was read, and writes down that it was, once", asy
   assert.equal(await others(), before);
   const written = await scene.db.sql("select * from audit_events where kind = 'notifications_read'");
   const { id } = scene.people.hubAdmin;
-  assert.equal(written.map((row) => [row.actor_id, row.object_type, row.object_id, row.metadata.marked]), [
+  assert.equal(written.map((row) => [row.actorId, row.objectType, row.objectId, row.metadata.marked]), [
     [id, "user", id, 1],
   ]);
 });

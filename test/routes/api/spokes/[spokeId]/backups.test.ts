@@ -17,18 +17,18 @@ async function backup({ db, spoke, hub }: Scene, hours: number, state: State, mo
   const id = newId("bak"), at = new Date(Date.now() - hours * 3_600_000);
   await db.rows.insertInto("backups").values({
     id,
-    spoke_id: spoke,
-    federation_id: hub,
-    operation_id: newId("op"),
+    spokeId: spoke,
+    federationId: hub,
+    operationId: newId("op"),
     cluster: "default",
     namespace: "spoke-oak",
     kind: "nightly",
     state,
     error: null,
-    created_at: at,
-    ready_at: state === "ready" ? at : null,
-    failed_at: state === "failed" ? at : null,
-    deleted_at: state === "deleted" ? at : null,
+    createdAt: at,
+    readyAt: state === "ready" ? at : null,
+    failedAt: state === "failed" ? at : null,
+    deletedAt: state === "deleted" ? at : null,
     ...more,
   }).execute();
   return id;
@@ -72,10 +72,10 @@ test("tells why a cluster cannot take any: no class that retains, or none that i
 
 test("lists what is there, newest first, with sizes in bytes, the last success and the last failure.", async ({ scene }) => {
   await noteClasses(scene.db.rows, "default", [{ name: "keeping", driver: "disk.example" }]);
-  const old = await backup(scene, 200, "ready", { size_bytes: 16106127360 });
+  const old = await backup(scene, 200, "ready", { sizeBytes: 16106127360 });
   await backup(scene, 300, "failed", { error: "long ago" });
-  await backup(scene, 250, "deleted", { ready_at: new Date() });
-  await backup(scene, 60, "ready", { removing_since: new Date() });
+  await backup(scene, 250, "deleted", { readyAt: new Date() });
+  await backup(scene, 60, "ready", { removingSince: new Date() });
   const ready = await backup(scene, 50, "ready");
   const failed = await backup(scene, 26, "failed", { error: "the pool is full" });
   const pending = await backup(scene, 0, "pending");

@@ -27,7 +27,7 @@ test("invites a new address: a user without password, a seat, one mail, and what
   const left = Date.parse(expiresAt) - before;
   assert.ok(left >= 7 * DAY && left < 8 * DAY, `${left} ms`);
   const [user] = await scene.db.sql("select * from users where id = $1", [userId]);
-  assert.equal([user.display_name, user.password_hash, user.email_verified_at], ["Ada", null, null]);
+  assert.equal([user.displayName, user.passwordHash, user.emailVerifiedAt], ["Ada", null, null]);
   const [job, ...others] = await mailsTo(scene, "ada@x.example");
   assert.equal(others, []);
   assert.equal(job.letter, {
@@ -36,7 +36,7 @@ test("invites a new address: a user without password, a seat, one mail, and what
     about: { inviter: "hub-admin", places: ["oak"], expiresAt },
   });
   const [grant] = await scene.db.sql("select * from one_time_tokens where id = $1", [job.grantId]);
-  assert.equal([grant.purpose, grant.user_id, grant.expires_at.toISOString()], ["invitation", userId, expiresAt]);
+  assert.equal([grant.purpose, grant.userId, grant.expiresAt.toISOString()], ["invitation", userId, expiresAt]);
   assert.equal(await eventsOf(scene, userId), ["spoke_delegated", "user_created", "user_invited"]);
 });
 
@@ -49,7 +49,7 @@ test("writes down who delegated what to whom, for those of the hub and the spoke
   const [row] = await scene.db.sql("select customer_visible, federation_id from audit_events where id = $1", [
     event.id,
   ]);
-  assert.equal(row, { customer_visible: true, federation_id: scene.hub });
+  assert.equal(row, { customerVisible: true, federationId: scene.hub });
 });
 
 test("adds a user who is there, by that alone and without a mail, and never renames them", async ({ scene, path }) => {
@@ -59,7 +59,7 @@ test("adds a user who is there, by that alone and without a mail, and never rena
   assert.equal([first.status, first.body], [200, { status: "added", ...added }]);
   const second = await scene.as("operator").post(path, { email: bob.email, displayName: "Rob" });
   assert.equal([second.status, second.body], [200, { status: "unchanged", ...added }]);
-  assert.equal(await scene.db.sql("select display_name from users where id = $1", [bob.id]), [{ display_name: "bob" }]);
+  assert.equal(await scene.db.sql("select display_name from users where id = $1", [bob.id]), [{ displayName: "bob" }]);
   assert.equal(await mailsTo(scene, bob.email), []);
   assert.equal(await eventsOf(scene, bob.id), ["spoke_delegated"]);
 });
@@ -84,7 +84,7 @@ test("of a further spoke invites the same user, without a second mail, and gives
   assert.ok(second.body.expiresAt >= first.body.expiresAt);
   assert.is((await mailsTo(scene, body.email)).length, 1);
   const [row] = await scene.db.sql("select display_name from users where id = $1", [first.body.userId]);
-  assert.is(row.display_name, "Both", "who waits was named already");
+  assert.is(row.displayName, "Both", "who waits was named already");
 });
 
 test("of an address that somebody signed up with gives that somebody nothing, and is named by who invites", async (context) => {

@@ -206,7 +206,7 @@ test("of the domain shows in a dry run that the site is away meanwhile", async (
     "elm.spokes.example.org leads there for 30 days, and to its front page alone",
   ]);
   const [row] = await scene.db.sql("select wished_domain from spokes where id = $1", [elm]);
-  assert.is(row.wished_domain, null);
+  assert.is(row.wishedDomain, null);
 });
 
 test.run();

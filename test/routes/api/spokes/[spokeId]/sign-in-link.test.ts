@@ -22,7 +22,7 @@ test("answers 201 with a link that the site knows, for as long as the site says"
   });
   assert.equal([headers.get("cache-control"), headers.get("location")], ["no-store", null]);
   assert.equal((await porch.audits()).at(-1), {
-    actor_id: porch.scene.people.hubAdmin.id,
+    actorId: porch.scene.people.hubAdmin.id,
     metadata: { slug: "algebra", expiresAt: body.expiresAt },
   });
   await porch.during((database) => ({ ...database, config: { ...database.config, pwresettime: "60" } }), async () => {
@@ -35,7 +35,7 @@ test("takes the place of the link before, and so does a new password", async ({ 
   const first = (await porch.ask()).body.url, second = (await porch.ask()).body.url;
   assert.is.not(first, second);
   assert.ok(second.endsWith(porch.account()!.reset!.token));
-  const space = await porch.space(), { blueprint_inputs: inputs } = await porch.work.row(porch.id);
+  const space = await porch.space(), { blueprintInputs: inputs } = await porch.work.row(porch.id);
   const job = porch.work.app.blueprint.jobObject(inputs, "password", "9000");
   assert.ok((await space.run(job, { ...CALL, timeout: 20_000 })).succeeded);
   assert.is(porch.account()!.reset, undefined);

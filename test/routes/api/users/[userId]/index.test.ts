@@ -64,8 +64,8 @@ changing(
     assert.ok(body.disabledAt);
     assert.equal(await ask(), [401, 401]);
     assert.is((await patch(true)).body.disabledAt, body.disabledAt, "again changes nothing");
-    const [{ voided_at }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
-    assert.ok(voided_at);
+    const [{ voidedAt }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+    assert.ok(voidedAt);
     const enabled = await patch(false);
     assert.equal([enabled.body.state, enabled.body.disabledAt], ["active", null]);
     assert.equal(await ask(), [401, 200]);

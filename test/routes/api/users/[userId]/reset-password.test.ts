@@ -43,12 +43,12 @@ test("ends the user's sessions and links, leaves their tokens, tells them, and i
   await scene.as("operator").post(pathOf(bob));
   assert.is((await scene.as("nobody").get("/api/auth/me", { cookie })).status, 401);
   assert.is((await scene.as("nobody").get("/api/auth/me", { authorization })).status, 200);
-  const [{ voided_at }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
-  assert.ok(voided_at);
+  const [{ voidedAt }] = await scene.db.sql("select voided_at from one_time_tokens where id = 'ott_bob'");
+  assert.ok(voidedAt);
   const [event] = await scene.db.sql("select * from audit_events where kind = 'password_reset' and object_id = $1", [
     bob.id,
   ]);
-  assert.is(event.actor_id, scene.people.operator.id);
+  assert.is(event.actorId, scene.people.operator.id);
   const mails = await scene.db.sql("select payload->'letter' as letter from jobs where kind = 'mail'");
   const told = mails.map(({ letter }) => letter).filter(({ to }) => to.email === bob.email);
   assert.equal(told.map(({ template }) => template), ["password-changed"]);

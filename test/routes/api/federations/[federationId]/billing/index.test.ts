@@ -1,5 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { toColumn } from "#lib/drivers/db/naming.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
@@ -39,18 +40,18 @@ async function subscribe({ scene: { db, hub } }: Context, more: object = {}): Pr
     ...{ dueAt: "2026-11-01T00:00:00.000Z", url: "https://pay.example/i" },
   };
   const row = {
-    ...{ federation_id: hub, email: EMAIL, customer_id: "cus_1", subscription_id: "sub_1", status: "past_due" },
-    ...{ currency: "EUR", told: { small: 3 }, items, invoice, seen_at: "2026-11-20T00:00:00.000Z" },
-    ...{ past_due_since: "2026-11-02T00:00:00.000Z", ...more },
+    ...{ federationId: hub, email: EMAIL, customerId: "cus_1", subscriptionId: "sub_1", status: "past_due" },
+    ...{ currency: "EUR", told: { small: 3 }, items, invoice, seenAt: "2026-11-20T00:00:00.000Z" },
+    ...{ pastDueSince: "2026-11-02T00:00:00.000Z", ...more },
   };
   const text = `insert into subscriptions select * from jsonb_populate_record(null::subscriptions,
     $1::text::jsonb || jsonb_build_object('created_at', now(), 'updated_at', now()))`;
-  await query(db, text, [JSON.stringify(row)]);
+  await query(db, text, [JSON.stringify(Object.fromEntries(Object.entries(row).map(([k, v]) => [toColumn(k), v])))]);
 }
 
 async function audits({ scene: { db, hub } }: Context): Promise<unknown[][]> {
   const text = "select kind, actor_email, metadata from audit_events where federation_id = $1 order by at";
-  return (await query(db, text, [hub])).map(({ kind, actor_email, metadata }) => [kind, actor_email, metadata]);
+  return (await query(db, text, [hub])).map(({ kind, actorEmail, metadata }) => [kind, actorEmail, metadata]);
 }
 
 reading("shows a hub that is not billed as that", async ({ scene, path }) => {
@@ -113,11 +114,11 @@ connecting("has the hub billed, once, and queues what tells the provider", async
 
 connecting("gives another address, which the provider is told", async (context) => {
   const { scene, path } = context;
-  await subscribe(context, { error: "no", retry_at: "2100-01-01T00:00:00Z" });
+  await subscribe(context, { error: "no", retryAt: "2100-01-01T00:00:00Z" });
   const { body } = await scene.as("operator").post(path, { email: "other@example.org" });
   assert.equal([body.email, body.pending, body.error, body.status], ["other@example.org", true, null, "past_due"]);
   const [row] = await query(scene.db, "select told, retry_at, subscription_id from subscriptions");
-  assert.equal(row, { told: null, retry_at: null, subscription_id: "sub_1" });
+  assert.equal(row, { told: null, retryAt: null, subscriptionId: "sub_1" });
   assert.equal((await audits(context)).at(-1)![2], { email: "other@example.org", from: EMAIL });
 });
 
@@ -136,11 +137,11 @@ connecting("is for operators, and for a service with a provider", async ({ scene
 
 reconciling("has all told anew, and keeps a subscription that goes on", async (context) => {
   const { scene, path } = context;
-  await subscribe(context, { retry_at: "2100-01-01T00:00:00Z", error: "no" });
+  await subscribe(context, { retryAt: "2100-01-01T00:00:00Z", error: "no" });
   const { status, body } = await scene.as("operator", "cli").post(`${path}/reconcile`);
   assert.equal([status, body.pending, body.error, body.items.length], [202, true, null, 1]);
   const [row] = await query(scene.db, "select told, retry_at, subscription_id, customer_id from subscriptions");
-  assert.equal(row, { told: null, retry_at: null, subscription_id: "sub_1", customer_id: "cus_1" });
+  assert.equal(row, { told: null, retryAt: null, subscriptionId: "sub_1", customerId: "cus_1" });
   const [kind, , { customer, subscription }] = (await audits(context)).at(-1) as [
     string,
     string,
@@ -156,7 +157,7 @@ reconciling("lets go of one that has ended, and keeps the customer", async (cont
   const { body } = await scene.as("operator").post(`${path}/reconcile`);
   assert.equal([body.status, body.items, body.pending, body.email], [null, [], true, EMAIL]);
   const [row] = await query(scene.db, "select subscription_id, customer_id from subscriptions");
-  assert.equal(row, { subscription_id: null, customer_id: "cus_1" });
+  assert.equal(row, { subscriptionId: null, customerId: "cus_1" });
 });
 
 reconciling("is 409 for a hub that is not billed, 403 for its admin", async ({ scene, path }) => {

@@ -49,8 +49,8 @@ adding("invites a new address to the hub, and to what else awaits it, by one mai
     "select kind, federation_id from audit_events where kind in ('federation_member_added', 'user_invited') order by kind",
   );
   assert.equal(events, [
-    { kind: "federation_member_added", federation_id: scene.hub },
-    { kind: "user_invited", federation_id: scene.hub },
+    { kind: "federation_member_added", federationId: scene.hub },
+    { kind: "user_invited", federationId: scene.hub },
   ]);
 });
 

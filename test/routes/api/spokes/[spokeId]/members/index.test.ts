@@ -81,7 +81,7 @@ removing("takes the spoke back at once, and writes down from whom", async ({ sce
   assert.is(status, 204);
   assert.equal(await scene.db.sql("select * from spoke_members where user_id = $1", [ann.id]), []);
   const [event] = await scene.db.sql("select * from audit_events where kind = 'spoke_delegation_removed'");
-  assert.equal([event.actor_id, event.object_id, event.spoke_id, event.federation_id, event.customer_visible], [
+  assert.equal([event.actorId, event.objectId, event.spokeId, event.federationId, event.customerVisible], [
     hubAdmin.id,
     scene.spoke,
     scene.spoke,
