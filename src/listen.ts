@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { type Answer, toResponse } from "#lib/surface/http/answer.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
@@ -14,6 +15,8 @@ export interface Peer {
   cut(): void;
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;
+  /** Calls the listener when the connection ends before the answer does; where it is absent, the request's signal tells. */
+  readonly onGone?: (listener: () => void) => void;
 }
 
 export interface ListenAddress {
@@ -33,7 +36,7 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-type Fetch = (request: Request, peer: Peer) => Promise<Response>;
+type Fetch = (request: Request, peer: Peer) => Promise<Answer>;
 
 const HEADERS_TIMEOUT = 10 * SECOND;
 const KEEP_ALIVE = 65 * SECOND; // longer than load balancers keep theirs (60 s), so that they close first
@@ -48,11 +51,15 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const { sent, made } = turns.get(outgoing)!;
     demandPlain(incoming);
-    const peer = { address: incoming.socket.remoteAddress ?? "", cut: () => void outgoing.destroy(), sent };
-    const response = await fetch(request, peer);
-    if (closing) response.headers.set("connection", "close");
-    if (!isStream(response)) made(); // whether a stream is taken, it sees itself
-    return response;
+    const answer = await fetch(request, {
+      address: incoming.socket.remoteAddress ?? "",
+      cut: () => void outgoing.destroy(),
+      sent,
+      onGone: (listener) => void sent.then(() => outgoing.writableEnded || listener()),
+    });
+    if (closing) answer.headers.connection = "close";
+    if (!isStream(answer)) made(); // whether a stream is taken, it sees itself
+    return toResponse(answer);
   }, { errorHandler: answerUnmade });
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) =>

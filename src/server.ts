@@ -5,6 +5,7 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import { describeApi, type OpenApi } from "#lib/surface/docs/openapi.ts";
 import { newId } from "#lib/base/ids.ts";
+import { type Answer, toResponse } from "#lib/surface/http/answer.ts";
 import { bodyReader } from "#lib/surface/http/body.ts";
 import type { AnyEndpoint, Manifest } from "#lib/surface/http/endpoint.ts";
 import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
@@ -112,12 +113,13 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
       place: load.place(roomOf(route.endpoint)),
       sent: peer.sent,
+      onGone: peer.onGone ?? ((listener) => onAbort(request.signal, listener)),
     };
   }
 
-  const answer = (request: Request, peer: Peer = LOCAL) => run(middleware, open(request, peer));
+  const answer = (request: Request, peer: Peer): Promise<Answer> => run(middleware, open(request, peer));
   return {
-    request: answer,
+    request: async (request, peer = LOCAL) => toResponse(await answer(request, peer)),
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,
@@ -133,6 +135,11 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       };
     },
   };
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener();
+  else signal.addEventListener("abort", listener);
 }
 
 /** Probes are answered however loaded the server is, and people who sign in have a room of their own. */

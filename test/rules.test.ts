@@ -18,8 +18,8 @@ const ROOT = new URL("../", import.meta.url);
  * none, and nothing of the product needs it.
  */
 const ORDER = [
-  ...under("base", "errors faults ids time log schema variables config notice means nearest limits"),
-  ...under("drivers", "crypto db dns mail payments cluster"),
+  ...under("base", "errors faults ids time race log schema variables config notice means nearest limits"),
+  ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of
@@ -49,7 +49,7 @@ async function read(...folders: string[]): Promise<Source[]> {
   for (const folder of folders) {
     for (const file of await readdir(new URL(`${folder}/`, ROOT), { recursive: true })) {
       const path = `${folder}/${file.replaceAll(sep, "/")}`;
-      if (!path.endsWith(".ts") || GENERATED.includes(path) || path.startsWith("test/data/")) continue;
+      if (!path.endsWith(".ts") || GENERATED.includes(path) || /^test\/data\/|\/node_modules\//.test(path)) continue;
       const text = await readFile(new URL(path.replaceAll("[", "%5B").replaceAll("]", "%5D"), ROOT), "utf8");
       sources.push({ path, text, imports: importsOf(text) });
     }

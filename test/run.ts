@@ -77,7 +77,7 @@ async function writeProgram(directory: string): Promise<string> {
 
 async function findFiles(filters: string[]): Promise<string[]> {
   const files = (await readdir(ROOT, { recursive: true })).map((file) => file.replaceAll(sep, "/"));
-  const tests = files.filter((file) => file.endsWith(".test.ts")).sort();
+  const tests = files.filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules/")).sort();
   return filters.length === 0 ? tests : tests.filter((file) => filters.some((part) => `test/${file}`.includes(part)));
 }
 

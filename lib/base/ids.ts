@@ -10,10 +10,19 @@ type IdPrefix = "fed" | "spk" | "usr" | "evt" | "tok" | "op" | "ses" | "rep" | "
 
 /** For example `spk_06fj2c4v7tq0w1x9n3m8k5r2dg`: the prefix, an underscore and 26 letters or digits. */
 export function newId(prefix: IdPrefix): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const bytes = takeRandom();
   new DataView(bytes.buffer).setUint32(0, Math.floor(Date.now() / 0x10000));
   new DataView(bytes.buffer).setUint16(4, Date.now() % 0x10000);
   return `${prefix}_${encode(bytes)}`;
+}
+
+const SIZE = 16;
+let pool = new Uint8Array(), used = 0;
+
+/** To ask for random bytes costs much more than the bytes do, so they are asked for in advance. */
+function takeRandom(): Uint8Array<ArrayBuffer> {
+  if (used === pool.length) [pool, used] = [crypto.getRandomValues(new Uint8Array(256 * SIZE)), 0];
+  return pool.slice(used, used += SIZE);
 }
 
 /** Whether the text is shaped like an id of this type; it says nothing about whether such a thing exists. */
@@ -21,9 +30,12 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(prefix + "_") && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1));
 }
 
+/** Five bits a letter, from the last one on. */
 function encode(bytes: Uint8Array): string {
-  let value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-  let text = "";
-  for (let i = 0; i < 26; i++, value >>= 5n) text = ALPHABET[Number(value & 31n)] + text;
-  return text;
+  let text = "", bits = 0, held = 0;
+  for (let i = bytes.length - 1; i >= 0; i--) {
+    bits |= bytes[i]! << held;
+    for (held += 8; held >= 5; held -= 5, bits >>= 5) text = ALPHABET[bits & 31] + text;
+  }
+  return ALPHABET[bits] + text;
 }

@@ -4,6 +4,9 @@
  * Entries are a sentence and fields. Secrets are kept out at the source: nothing that holds one is ever passed in.
  * An Error among the fields is written with its stack and its causes.
  */
+import process from "node:process";
+import { setImmediate } from "node:timers";
+
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,6 +40,24 @@ export function openLog(options: LogOptions, bound: Fields = {}): Log {
     warn: entry("warn"),
     error: entry("error"),
     with: (fields) => openLog(options, { ...bound, ...fields }),
+  };
+}
+
+/**
+ * Lines that come in one turn of the event loop are written at once: each write costs as much as many lines. What is held
+ * when the process ends by itself is written then.
+ */
+export function together(write: (text: string) => void): (line: string) => void {
+  let held = "";
+  const flush = () => {
+    const text = held;
+    held = "";
+    if (text !== "") write(text);
+  };
+  process.on("exit", flush);
+  return (line) => {
+    if (held === "") setImmediate(flush);
+    held += line;
   };
 }
 

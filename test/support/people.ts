@@ -54,7 +54,7 @@ export async function makeToken(
   expiresAt: Date | null = null,
 ): Promise<TestToken> {
   const { plaintext, prefix } = newToken(scope), id = newId("tok");
-  const tokenHash = await hashSecret(plaintext);
+  const tokenHash = hashSecret(plaintext);
   await db.rows.insertInto("api_tokens")
     .values({ id, userId: person.id, name: scope, scope, prefix, tokenHash, expiresAt }).execute();
   return { id, plaintext, prefix };

@@ -31,6 +31,7 @@ export function formatAddress(address: Address): string {
  * most that providers give one customer (RFC 6177). Text that is no address is its own name.
  */
 export function networkOf(text: string, bits = 48): string {
+  if (isIP(text) === 4) return text;
   const address = parseAddress(text);
   if (address === null || isIPv4(address)) return text;
   return `${(address >> BigInt(128 - bits)).toString(16)}/${bits}`;

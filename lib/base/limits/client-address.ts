@@ -2,6 +2,7 @@
  * Whose request it is. A socket's peer cannot be made up, a header can: X-Forwarded-For is believed only as far as
  * trusted proxies wrote it. Each appends the peer that it saw, so it is read from the right.
  */
+import { isIP } from "node:net";
 import { formatAddress, parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { type Log, silent } from "#lib/base/log.ts";
 
@@ -16,6 +17,7 @@ export function clientFinder(trusted: readonly string[], log: Log = silent): Fin
   const isTrusted = parseNetworks(trusted);
   let told = false;
   return function find(peer, forwarded) {
+    if (forwarded === null && isIP(peer) === 4) return peer;
     let client = parseAddress(peer);
     if (!told && forwarded !== null && client !== null && !isTrusted(client)) {
       told = true;

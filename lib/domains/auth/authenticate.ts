@@ -48,7 +48,7 @@ export async function authenticateAgain(
 async function byToken(app: App, header: string, origin: Origin): Promise<Actor> {
   const [, token] = BEARER.exec(header) ?? [];
   if (token === undefined || !isToken(token)) throw badCredentials();
-  const found = await findToken(app.db.rows, { hash: await hashSecret(token) });
+  const found = await findToken(app.db.rows, { hash: hashSecret(token) });
   if (!found) throw badCredentials();
   if (found.stale) await noteToken(app.db.rows, found.id);
   return toActor(found.user, { kind: "token", id: found.id, scope: found.scope }, origin, found.prefix);
@@ -57,7 +57,7 @@ async function byToken(app: App, header: string, origin: Origin): Promise<Actor>
 async function bySession(app: App, request: Request, origin: Origin): Promise<Actor | null> {
   const secret = readCookie(app.config.publicUrl, request);
   if (secret === null || !isSecret(secret)) return null;
-  const found = await findSession(app.db.rows, { hash: await hashSecret(secret) });
+  const found = await findSession(app.db.rows, { hash: hashSecret(secret) });
   if (!found) return null;
   if (found.stale) await noteSession(app.db.rows, found.id);
   return toActor(found.user, { kind: "session", id: found.id }, origin, null);

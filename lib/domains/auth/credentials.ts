@@ -5,6 +5,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
+import { prepare } from "#lib/drivers/db/prepared.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
@@ -41,25 +42,29 @@ export const sessionExpires = sql<Date>`least(sessions.seen_at + make_interval(h
 export const tokenLives = sql<SqlBool>`(token.revoked_at is null
   and (token.expires_at is null or token.expires_at > (select wheelwright_now())))`;
 
+const sessions = (rows: Rows) =>
+  rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
+    .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
+    .where(sessionLives).where("users.disabledAt", "is", null);
+const sessionOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => sessions(rows).where("tokenHash", "=", hash));
+const sessionOfId = prepare((rows, { id }: { id: string }) => sessions(rows).where("sessions.id", "=", id));
+
+const tokens = (rows: Rows) =>
+  rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
+    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
+    .where(tokenLives).where("users.disabledAt", "is", null);
+const tokenOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("tokenHash", "=", hash));
+const tokenOfId = prepare((rows, { id }: { id: string }) => tokens(rows).where("token.id", "=", id));
+
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {
-  const row = await rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
-    .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
-    .where((is) => "id" in named ? is("sessions.id", "=", named.id) : is("sessions.tokenHash", "=", named.hash))
-    .where(sessionLives)
-    .where("users.disabledAt", "is", null)
-    .executeTakeFirst();
+  const [row] = await ("id" in named ? sessionOfId(rows, named) : sessionOfHash(rows, named));
   return row && { id: row.id, user: toUser(row), stale: row.stale };
 }
 
 /** The token, if it is neither revoked nor expired, and its user is not disabled. */
 export async function findToken(rows: Rows, named: Named): Promise<TokenInUse | undefined> {
-  const row = await rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
-    .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
-    .where((is) => "id" in named ? is("token.id", "=", named.id) : is("token.tokenHash", "=", named.hash))
-    .where(tokenLives)
-    .where("users.disabledAt", "is", null)
-    .executeTakeFirst();
+  const [row] = await ("id" in named ? tokenOfId(rows, named) : tokenOfHash(rows, named));
   return row && { id: row.id, user: toUser(row), stale: row.stale, scope: row.scope, prefix: row.prefix };
 }
 

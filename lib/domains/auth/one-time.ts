@@ -50,7 +50,7 @@ export async function isRecent(rows: Rows, purpose: Purpose, userId: string, ms:
 
 /** A secret for a mail that goes out now, or null when there is nothing left to open. */
 export async function mintSecret(tx: Tx, grantId: string): Promise<string | null> {
-  const secret = newSecret(), hash = await hashSecret(secret);
+  const secret = newSecret(), hash = hashSecret(secret);
   const row = await tx.updateTable("one_time_tokens")
     .set({ tokenHashes: sql`array_append(token_hashes, ${hash}::bytea)` })
     .where("id", "=", grantId).where("usedAt", "is", null).where("voidedAt", "is", null)
@@ -62,7 +62,7 @@ export async function mintSecret(tx: Tx, grantId: string): Promise<string | null
 export async function peekGrant(rows: Rows, purpose: Purpose, secret: string): Promise<Grant | null> {
   if (!isSecret(secret)) return null;
   const row = await openRows(rows).where("purpose", "=", purpose)
-    .where(sql<boolean>`token_hashes @> array[${await hashSecret(secret)}::bytea]`).executeTakeFirst();
+    .where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`).executeTakeFirst();
   return row ? toGrant(row) : null;
 }
 
@@ -70,7 +70,7 @@ export async function peekGrant(rows: Rows, purpose: Purpose, secret: string): P
 export async function redeem(tx: Tx, purpose: Purpose, secret: string): Promise<Grant> {
   const row = isSecret(secret) && await tx.updateTable("one_time_tokens")
     .set({ usedAt: sql<Date>`wheelwright_now()` })
-    .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${await hashSecret(secret)}::bytea]`)
+    .where("purpose", "=", purpose).where(sql<boolean>`token_hashes @> array[${hashSecret(secret)}::bytea]`)
     .where("usedAt", "is", null).where("voidedAt", "is", null)
     .where("expiresAt", ">", sql<Date>`wheelwright_now()`).returning(columns).executeTakeFirst();
   if (row) return toGrant(row);

@@ -20,7 +20,7 @@ export async function beginSession(
 ): Promise<NewSession> {
   const id = newId("ses"), secret = newSecret();
   await tx.insertInto("sessions")
-    .values({ id, userId, tokenHash: await hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
+    .values({ id, userId, tokenHash: hashSecret(secret), ip: origin.ip, userAgent: origin.userAgent })
     .execute();
   return { id, secret };
 }

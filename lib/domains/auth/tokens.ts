@@ -60,7 +60,7 @@ export async function createToken(
 ): Promise<Token & { readonly token: string }> {
   const id = newId("tok");
   const { plaintext, prefix } = newToken(scope);
-  const tokenHash = await hashSecret(plaintext);
+  const tokenHash = hashSecret(plaintext);
   const { credential } = actor;
   return await app.db.transact(async (tx) => {
     if (credential.kind === "session" && !await keepSession(tx, credential.id)) requireActor(null);

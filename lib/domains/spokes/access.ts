@@ -3,7 +3,7 @@ import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.
 import { Fault } from "#lib/base/errors.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
 import { runsHub, sees } from "#lib/domains/federations/viewer.ts";
-import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { findSpoke, type FoundSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /**
  * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
@@ -17,7 +17,7 @@ const RESERVED: { readonly [D in SpokeDeed]?: string } = {
   delegate: "say who administers a spoke",
 };
 
-export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: SpokeRow }> {
+export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: FoundSpoke }> {
   return {
     name: `spoke: ${deed}`,
     async admit({ app, actor: caller, params, query }) {

@@ -3,7 +3,8 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
-import { contains } from "#lib/drivers/db/contains.ts";
+import { like, patternOf } from "#lib/drivers/db/contains.ts";
+import { prepare } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { ListPage, Removed } from "#lib/domains/federations/store.ts";
 import { seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
@@ -15,14 +16,33 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 type NewSpokeRow = Insertable<Schema["spokes"]>;
 
+/** A spoke, and whether there is more to tell of it that stands elsewhere: nearly always there is not. */
+export interface FoundSpoke extends SpokeRow {
+  /** Whether an operation of its is queued or running. */
+  readonly busy: boolean;
+  /** Whether it has left a name that still leads to it. */
+  readonly renamed: boolean;
+}
+
+const more = [
+  sql<boolean>`exists (select from jobs where spoke_id = spokes.id and visible and state in ('queued', 'running'))`
+    .as("busy"),
+  sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
+];
+
+const spokes = (rows: Rows) => rows.selectFrom("spokes").selectAll("spokes").select(more);
+const spokeOfId = prepare((rows, { id, shown }: { id: string; shown: boolean }) =>
+  spokes(rows).where("id", "=", id).where(sql<boolean>`(state <> 'removed' or ${shown}::boolean)`)
+);
+const spokeOfDomain = prepare((rows, { domain }: { domain: string }) =>
+  spokes(rows).where("domain", "=", domain).where("state", "<>", "removed")
+);
+
 /** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
-export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<SpokeRow | undefined> {
-  const byId = isId("spk", name), domain = byId ? null : v.safeParse(HostName, name);
-  if (domain && !domain.success) return undefined;
-  let query = rows.selectFrom("spokes").selectAll();
-  query = domain ? query.where("domain", "=", domain.output) : query.where("id", "=", name);
-  if (domain || removed === "hidden") query = query.where("state", "<>", "removed");
-  return await query.executeTakeFirst();
+export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<FoundSpoke | undefined> {
+  if (isId("spk", name)) return (await spokeOfId(rows, { id: name, shown: removed !== "hidden" }))[0];
+  const domain = v.safeParse(HostName, name);
+  return domain.success ? (await spokeOfDomain(rows, { domain: domain.output }))[0] : undefined;
 }
 
 /** The live ones among these spokes that the caller sees, in no order. */
@@ -38,25 +58,43 @@ export interface SpokeQuestion extends ListPage, SpokeFilter {
   readonly federationId?: string;
 }
 
-/** The spokes that the caller sees, of one hub or of all, newest first. */
-export async function listSpokes(
-  rows: Rows,
-  viewer: Viewer,
-  where: SpokeQuestion,
-  removed: Removed,
-): Promise<SpokeRow[]> {
-  let query = rows.selectFrom("spokes").selectAll().orderBy("createdAt", "desc")
-    .where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+interface ListedSpokes extends Omit<SpokeQuestion, "q"> {
+  readonly pattern?: string | undefined;
+  readonly hidden?: true | undefined;
+  readonly operator?: true | undefined;
+  readonly federationIds: readonly string[];
+  readonly spokeIds: readonly string[];
+}
+
+const pageOfSpokes = prepare((rows, where: ListedSpokes) => {
+  const viewer: Viewer = { ...where, role: where.operator ? "operator" : "hub_admin" };
+  let query = spokes(rows).orderBy("createdAt", "desc").where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
+  if (where.hidden) query = query.where("state", "<>", "removed");
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
-  if (where.q) query = query.where(contains(["slug", "displayName", "domain"], where.q));
+  if (where.pattern) query = query.where(like(["slug", "displayName", "domain"], where.pattern));
   if (where.before) query = query.where("createdAt", "<", where.before);
-  if (where.limit) query = query.fetch(where.limit, "with ties");
-  return await rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc")
-    .execute();
+  if (where.limit) query = query.modifyEnd(sql`fetch first ${where.limit} rows with ties`);
+  return rows.selectFrom(query.as("page")).selectAll().orderBy("createdAt", "desc").orderBy("id", "desc");
+});
+
+/** The spokes that the caller sees, of one hub or of all, newest first. */
+export async function listSpokes(
+  rows: Rows,
+  { role, federationIds, spokeIds }: Viewer,
+  { q, ...where }: SpokeQuestion,
+  removed: Removed,
+): Promise<FoundSpoke[]> {
+  return await pageOfSpokes(rows, {
+    ...where,
+    federationIds,
+    spokeIds,
+    operator: role === "operator" ? true : undefined,
+    hidden: removed === "hidden" ? true : undefined,
+    pattern: q === undefined ? undefined : patternOf(q),
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Secrets that we hand out, and the hashes that we keep of them. */
+import { createHash } from "node:crypto";
 import { encodeBase64urlNoPadding } from "@oslojs/encoding";
 
 const SECRET_BYTES = 32;
@@ -18,8 +19,8 @@ export function isSecret(text: string): boolean {
  * SHA-256, and no more: what is hashed has 256 random bits, which nobody guesses however fast they hash, and it is
  * looked up by its hash on every request.
  */
-export async function hashSecret(secret: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret)));
+export function hashSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
 }
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 of them; none that is read as another

@@ -63,13 +63,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
 
   function over(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
-    const rows: Rows = new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
+    let made: Rows | undefined;
+    // Every request has a database of its own, and many ask nothing of it.
+    const rows = (): Rows =>
+      made ??= new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
     return {
-      rows,
+      get rows() {
+        return rows();
+      },
       async transact(work) {
-        const { result, wakes } = await transact(rows, confirmed(work, hold), signal);
+        const { result, wakes } = await transact(rows(), confirmed(work, hold), signal);
         wakeups.announce(wakes);
-        await outlast(rows, wakes, log, signal);
+        await outlast(rows(), wakes, log, signal);
         return result;
       },
       streams,
@@ -79,7 +84,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       control: { query: async (text, params) => (await control.query(text, params)).rows },
       stats: () => ({ ...pool.stats(), control: control.pid !== null }),
       async now() {
-        const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows);
+        const { rows: [row] } = await sql<{ now: Date }>`select wheelwright_now() as now`.execute(rows());
         return row!.now;
       },
       close,

@@ -1,4 +1,5 @@
 /** One request on its way through the server, and what is known of it besides itself. */
+import type { Answer } from "#lib/surface/http/answer.ts";
 import type { HeaderLines } from "#lib/surface/http/deprecation.ts";
 import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 import type { Fault } from "#lib/base/errors.ts";
@@ -20,6 +21,8 @@ export interface Exchange {
   /** Aborts when the client is gone or the time is over, with a ClientGone or the Fault to answer with. */
   readonly signal: AbortSignal;
   readonly abort: (reason: Fault | ClientGone) => void;
+  /** Calls the listener when the client is gone before it has the whole answer. */
+  readonly onGone: (listener: () => void) => void;
   /** Ends the connection, for a stream that can neither go on nor say so. */
   readonly cut: (reason: unknown) => void;
   /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
@@ -39,7 +42,7 @@ export interface Route {
   readonly headers: HeaderLines;
   /** Looks at what needs no work, and waits for the body, before the request counts as under way. */
   readonly receive: (exchange: Exchange) => Promise<void>;
-  readonly respond: (exchange: Exchange) => Promise<Response>;
+  readonly respond: (exchange: Exchange) => Promise<Answer>;
 }
 
 /** Nobody waits for the answer any more. */

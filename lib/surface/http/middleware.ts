@@ -1,24 +1,23 @@
 /** What every request goes through, whatever its endpoint. src/server.ts puts these in order. */
 import { Fault } from "#lib/base/errors.ts";
+import { type Answer, append } from "#lib/surface/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
-import { toResponse } from "#lib/surface/http/problem.ts";
-import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
-import type { Problem } from "#lib/surface/http/problem.ts";
+import { refuse } from "#lib/surface/http/problem.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
-export type Middleware = (exchange: Exchange, next: () => Promise<Response>) => Promise<Response>;
+export type Middleware = (exchange: Exchange, next: () => Promise<Answer>) => Promise<Answer>;
 
 /** Runs the list around the route, the first one outermost. */
-export function run(list: readonly Middleware[], exchange: Exchange): Promise<Response> {
+export function run(list: readonly Middleware[], exchange: Exchange): Promise<Answer> {
   const [first, ...rest] = list;
   return first ? first(exchange, () => run(rest, exchange)) : exchange.route.respond(exchange);
 }
 
 export const requestId: Middleware = async (exchange, next) => {
-  const response = await next();
-  response.headers.set("x-request-id", exchange.id);
-  return response;
+  const answer = await next();
+  answer.headers["x-request-id"] = exchange.id;
+  return answer;
 };
 
 const TURNED_AWAY = [401, 403, 429];
@@ -29,8 +28,8 @@ const TURNED_AWAY = [401, 403, 429];
  */
 export const accessLog: Middleware = async ({ request, route, log, ip, about }, next) => {
   const began = performance.now();
-  const response = await next();
-  const { status } = response;
+  const answer = await next();
+  const { status } = answer;
   const level = status >= 500 ? "warn" : route.endpoint?.vital ? "debug" : "info";
   const ms = Math.round((performance.now() - began) * 10) / 10;
   log[level](`${request.method.slice(0, 20)} ${route.pattern}`, {
@@ -39,35 +38,32 @@ export const accessLog: Middleware = async ({ request, route, log, ip, about }, 
     ...about,
     ...(TURNED_AWAY.includes(status) && { ip }),
   });
-  return response;
+  return answer;
 };
 
 /** The headers that keep a browser from making more of an answer than it is. A page may bring its own policy. */
 export function securityHeaders(publicUrl: URL): Middleware {
-  const headers: readonly (readonly [string, string])[] = [
-    ["x-content-type-options", "nosniff"],
-    ["x-frame-options", "DENY"],
-    ["referrer-policy", "no-referrer"],
-    ["content-security-policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
-    ["cross-origin-opener-policy", "same-origin"],
-    ["cross-origin-resource-policy", "same-origin"],
-    ["permissions-policy", "camera=(), geolocation=(), microphone=()"],
-    ...(publicUrl.protocol === "https:"
-      ? [["strict-transport-security", `max-age=${365 * DAY / SECOND}`] as const]
-      : []),
-  ];
+  const usual = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    ...(publicUrl.protocol === "https:" && { "strict-transport-security": `max-age=${365 * DAY / SECOND}` }),
+  };
   return async (_, next) => {
-    const response = await next();
-    for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value);
-    return response;
+    const answer = await next();
+    return { ...answer, headers: { ...usual, ...answer.headers } };
   };
 }
 
 /** Says what the route says in every answer: also in one that is made before its turn, or when its time is over. */
 export const routeHeaders: Middleware = async ({ route }, next) => {
-  const response = await next();
-  for (const [name, value] of route.headers) response.headers.append(name, value);
-  return response;
+  const answer = await next();
+  for (const [name, value] of route.headers) append(answer.headers, name, value);
+  return answer;
 };
 
 /** Answers what the rest of the list throws: with a page where people call, else with JSON. */
@@ -75,9 +71,9 @@ export const faults: Middleware = async (exchange, next) => {
   try {
     return await next();
   } catch (error) {
-    const response = toResponse(error, exchange), { refusal, excuse } = exchange.route.endpoint ?? {};
-    const show = refusal ?? (exchange.request.headers.get("accept")?.includes("text/html") ? excuse : undefined);
-    return show && response.body ? await inPage(response, show) : response;
+    const { refusal, excuse } = exchange.route.endpoint ?? {};
+    const asksForPage = () => exchange.request.headers.get("accept")?.includes("text/html");
+    return refuse(error, exchange, refusal ?? (excuse && asksForPage() ? excuse : undefined));
   }
 };
 
@@ -92,9 +88,9 @@ export const shedding: Middleware = async ({ place, sent }, next) => {
   place.enter();
   let streams = false;
   try {
-    const response = await next();
-    streams = isStream(response);
-    return response;
+    const answer = await next();
+    streams = isStream(answer);
+    return answer;
   } finally {
     if (streams || !place.claimed) place.leave();
     else void sent.then(place.leave);
@@ -103,14 +99,12 @@ export const shedding: Middleware = async ({ place, sent }, next) => {
 
 /** Gives up on the answer, and on the work for it, when the time is over or the client is gone. */
 export function deadline(ms: number): Middleware {
-  return async ({ request, signal, abort }, next) => {
-    const onGone = () => abort(new ClientGone());
+  return async ({ signal, abort, onGone }, next) => {
     const onLate = () => {
       const message = `This took longer than the ${ms / SECOND} s that a request may take; try again later`;
       abort(new Fault("timeout", "too_slow", message));
     };
-    if (request.signal.aborted) onGone();
-    request.signal.addEventListener("abort", onGone); // stays: it also ends a stream that is on its way by then
+    onGone(() => abort(new ClientGone())); // also later: it ends a stream that is on its way by then
     const timer = setTimeout(onLate, ms);
     try {
       return await Promise.race([next(), rejectOnAbort(signal)]);
@@ -125,13 +119,4 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-/** A refusal as a person reads it: a page in place of the JSON, with the same status and headers. */
-async function inPage(refused: Response, show: (problem: Problem) => HtmlPage): Promise<Response> {
-  const page = show(await refused.json());
-  const headers = new Headers(refused.headers);
-  headers.set("content-type", "text/html; charset=utf-8");
-  headers.set("content-security-policy", policyOf(page));
-  return new Response(writePage(page), { status: refused.status, headers });
 }

@@ -18,6 +18,7 @@ import {
   type RouteModule,
   type Service,
 } from "#lib/surface/http/endpoint.ts";
+import type { Answer } from "#lib/surface/http/answer.ts";
 import type { Exchange, Route } from "#lib/surface/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/surface/http/guards.ts";
 import {
@@ -106,15 +107,15 @@ function routeTo(
   method: Method,
   encoded: Readonly<Record<string, string>>,
 ): Route {
-  const endpoint = module[method]!;
+  const endpoint = module[method]!, name = `${method} ${pattern}`;
   return {
     pattern,
     endpoint,
     headers: headers[method] ?? [],
     receive: (exchange) => receive(mounting, endpoint, exchange),
     async respond(exchange) {
-      const response = await answer(mounting, `${method} ${pattern}`, endpoint, encoded, exchange);
-      return exchange.request.method === "HEAD" ? await withoutBody(response) : response;
+      const made = await answer(mounting, name, endpoint, encoded, exchange);
+      return exchange.request.method === "HEAD" ? await withoutBody(made) : made;
     },
   };
 }
@@ -136,7 +137,7 @@ async function answer(
   endpoint: AnyEndpoint,
   encoded: Readonly<Record<string, string>>,
   exchange: Exchange,
-): Promise<Response> {
+): Promise<Answer> {
   const { request, url, ip, userAgent, signal, place } = exchange;
   const asking = { ...whole, log: exchange.log, db: whole.db.within(signal) };
   const caller = endpoint.scope === "public" ? null : await authenticate(asking, request, { ip, userAgent });
@@ -169,11 +170,11 @@ async function answer(
   if (known) return revalidate(known, request);
   const value = await endpoint.handle(call);
   await right?.confirmLate();
-  const response = endpoint.reply.send(value, exchange);
-  if (endpoint.holds === undefined || response.status !== 200) return response;
-  const made = await keep(response, endpoint.holds);
-  if (endpoint.once) kept.set(name, made);
-  return revalidate(made, request);
+  const made = endpoint.reply.send(value, exchange);
+  if (endpoint.holds === undefined || made.status !== 200 || typeof made.body !== "string") return made;
+  const lasting = keep({ ...made, body: made.body }, endpoint.holds);
+  if (endpoint.once) kept.set(name, lasting);
+  return revalidate(lasting, request);
 }
 
 /** The hub and the spoke among what was loaded, by id. */
@@ -194,14 +195,13 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
 }
 
 /** What HEAD answers: the same without its body, whose source ends here. */
-async function withoutBody(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return new Response(null, response);
+async function withoutBody({ status, headers, body }: Answer): Promise<Answer> {
+  if (body instanceof ReadableStream) await body.cancel();
+  return { status, headers, body: null };
 }
 
 function options(pattern: string, module: RouteModule): Route {
-  const headers = { allow: allowed(module) };
-  const respond = () => Promise.resolve(new Response(null, { status: 204, headers }));
+  const respond = () => Promise.resolve({ status: 204, headers: { allow: allowed(module) }, body: null });
   return { pattern, endpoint: null, headers: [], receive: nothing, respond };
 }
 

@@ -4,7 +4,9 @@
  * What is not a Fault is a bug. It is logged with everything that is known and answered with the request id alone.
  */
 import { Fault, type FaultKind } from "#lib/base/errors.ts";
+import type { Answer } from "#lib/surface/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
+import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
 import * as v from "valibot";
 
 /** Status and reason phrase (RFC 9110, RFC 6585). */
@@ -54,15 +56,18 @@ export function failure(message: string): Problem {
   return { statusCode: 500, code: INTERNAL, message, error: "Internal Server Error" };
 }
 
+/** How a refusal is shown where people call: a page in place of the JSON. */
+type Show = (problem: Problem) => HtmlPage;
+
 /** The answer to a request that ended with this error. Never throws. */
-export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">): Response {
+export function refuse(error: unknown, exchange: Pick<Exchange, "id" | "signal" | "log">, show?: Show): Answer {
   const { signal } = exchange;
   // An aborted request ends with whatever its work makes of that; the reason is why it was aborted.
   const cause = signal.aborted ? signal.reason : error;
-  if (cause instanceof ClientGone) return new Response(null, { status: CLIENT_GONE });
+  if (cause instanceof ClientGone) return { status: CLIENT_GONE, headers: {}, body: null };
   if (!(cause instanceof Fault)) {
     exchange.log.error("A request failed for a reason that is ours", { error: cause });
-    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`));
+    return write(failure(`Something went wrong on our side; the request id is ${exchange.id}`), {}, show);
   }
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
@@ -72,11 +77,16 @@ export function toResponse(error: unknown, exchange: Pick<Exchange, "id" | "sign
     ...(cause.kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
     ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
     ...cause.headers,
-  });
+  }, show);
 }
 
-function write(problem: Problem, more: Readonly<Record<string, string>> = {}): Response {
-  const headers = new Headers({ "cache-control": "no-store" });
-  for (const [name, value] of Object.entries(more)) headers.set(name, value);
-  return Response.json(problem, { status: problem.statusCode, headers });
+function write(problem: Problem, more: Readonly<Record<string, string>>, show: Show | undefined): Answer {
+  const headers = { "content-type": "application/json", "cache-control": "no-store", ...more };
+  if (!show) return { status: problem.statusCode, headers, body: JSON.stringify(problem) };
+  const page = show(problem), policy = policyOf(page);
+  return {
+    status: problem.statusCode,
+    headers: { ...headers, "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+    body: writePage(page),
+  };
 }

@@ -1,8 +1,9 @@
 /**
  * What an endpoint answers with: a status, a description of itself for the documents, and how a handler's value becomes
- * a Response. All JSON goes out through its schema, so that a column which nobody named cannot leak.
+ * an answer. All JSON goes out through its schema, so that a column which nobody named cannot leak.
  */
 import * as v from "valibot";
+import type { Answer } from "#lib/surface/http/answer.ts";
 import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
 import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
@@ -21,7 +22,7 @@ export interface Reply<T> {
   readonly headers: readonly string[];
   /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
   readonly also?: Described;
-  readonly send: (value: T, answering: Answering) => Response;
+  readonly send: (value: T, answering: Answering) => Answer;
 }
 
 /** What the documents say of a reply. */
@@ -56,7 +57,7 @@ export const noContent: Reply<void> = {
   status: 204,
   content: null,
   headers: [],
-  send: () => new Response(null, { status: 204, headers: { "cache-control": "no-store" } }),
+  send: () => ({ status: 204, headers: { "cache-control": "no-store" }, body: null }),
 };
 
 /** Text of the given type, as it stands. */
@@ -65,7 +66,7 @@ export function text(type: string): Reply<string> {
     status: 200,
     content: { type: type.replace(/;.*/, ""), schema: v.string() },
     headers: [],
-    send: (value) => new Response(value, { headers: { "content-type": type, "cache-control": "no-store" } }),
+    send: (body) => ({ status: 200, headers: { "content-type": type, "cache-control": "no-store" }, body }),
   };
 }
 
@@ -76,11 +77,11 @@ export function html(status = 200): Reply<HtmlPage> {
     status,
     content: { type: "text/html", schema: v.string() },
     headers: [],
-    send: (page) =>
-      new Response(writePage(page), {
-        status,
-        headers: { "content-type": type, "cache-control": "no-store", "content-security-policy": policyOf(page) },
-      }),
+    send: (page) => ({
+      status,
+      headers: { "content-type": type, "cache-control": "no-store", "content-security-policy": policyOf(page) },
+      body: writePage(page),
+    }),
   };
 }
 
@@ -89,7 +90,7 @@ export const redirect: Reply<string> = {
   status: 308,
   content: null,
   headers: ["location"],
-  send: (location) => new Response(null, { status: 308, headers: { location, "cache-control": "no-store" } }),
+  send: (location) => ({ status: 308, headers: { location, "cache-control": "no-store" }, body: null }),
 };
 
 /** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
@@ -98,9 +99,8 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
     ...reply,
     headers: [...reply.headers, "set-cookie"],
     send({ body, cookie }, answering) {
-      const response = reply.send(body, answering);
-      response.headers.append("set-cookie", cookie);
-      return response;
+      const answer = reply.send(body, answering);
+      return { ...answer, headers: { ...answer.headers, "set-cookie": cookie } };
     },
   };
 }
@@ -114,11 +114,12 @@ export function events<In>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> 
     status: 200,
     content: { type: STREAM_TYPE, schema },
     headers: [],
-    send: (source, { cut }) =>
-      new Response(encodeEvents(source, (data) => JSON.stringify(filter(schema, data)), cut), {
-        // The last header keeps nginx from holding events back until a buffer of its own is full.
-        headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
-      }),
+    send: (source, { cut }) => ({
+      status: 200,
+      // The last header keeps nginx from holding events back until a buffer of its own is full.
+      headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
+      body: encodeEvents(source, (data) => JSON.stringify(filter(schema, data)), cut),
+    }),
   };
 }
 
@@ -134,7 +135,8 @@ function json<In, Out>(
     headers,
     send(value) {
       const output = filter(schema, value);
-      return Response.json(output, { status, headers: { "cache-control": "no-store", ...headersOf(output) } });
+      const headers = { "content-type": "application/json", "cache-control": "no-store", ...headersOf(output) };
+      return { status, headers, body: JSON.stringify(output) };
     },
   };
 }

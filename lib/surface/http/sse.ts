@@ -3,6 +3,7 @@
  * that leaves ends the source's `finally`. One that takes nothing for 30 s is cut off; it resumes with Last-Event-ID.
  */
 import { SECOND } from "#lib/base/time.ts";
+import type { Answer } from "#lib/surface/http/answer.ts";
 
 /** An event, a comment that keeps proxies open, or the milliseconds to wait before reconnecting. */
 export type Frame<Data> =
@@ -14,8 +15,8 @@ const PATIENCE = 30 * SECOND;
 export const STREAM_TYPE = "text/event-stream";
 
 /** Whether this is a stream of events, which goes on for long after it was begun. */
-export function isStream(response: Response): boolean {
-  return response.headers.get("content-type") === STREAM_TYPE;
+export function isStream({ headers }: Answer): boolean {
+  return headers["content-type"] === STREAM_TYPE;
 }
 
 /**

@@ -75,10 +75,9 @@ const REFERRER_POLICY = "strict-origin";
 export const shown: Reply<Shown> = {
   ...html(),
   send({ status, page, cookie }, answering) {
-    const response = html(status).send(page, answering);
-    response.headers.set("referrer-policy", REFERRER_POLICY);
-    if (cookie !== undefined) response.headers.append("set-cookie", cookie);
-    return response;
+    const answer = html(status).send(page, answering);
+    const headers = { ...answer.headers, "referrer-policy": REFERRER_POLICY };
+    return { ...answer, headers: cookie === undefined ? headers : { ...headers, "set-cookie": cookie } };
   },
 };
 

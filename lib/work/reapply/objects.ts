@@ -2,12 +2,18 @@
 import { fitted, titleOf } from "#lib/moodle/expected.ts";
 import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
-import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  refOf,
+  retell,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { putBack } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
 import { applyFenced, patchFenced, putFenced } from "#lib/work/fenced.ts";

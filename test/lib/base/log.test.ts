@@ -1,7 +1,10 @@
 /** The log: levels, both formats, bound fields, errors with their causes. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Log, type LogLevel, openLog } from "#lib/base/log.ts";
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { setImmediate } from "node:timers";
+import { type Log, type LogLevel, openLog, together } from "#lib/base/log.ts";
 
 const test = suite("openLog");
 
@@ -43,6 +46,26 @@ test("for people it has no escape sequence unless colours are asked for, and lea
   assert.match(lines[1]!, "\u001b[33mwarn \u001b[0m Careful");
   assert.match(lines[0]!, /who=ada/);
   assert.not.match(lines[0]!, /none/);
+});
+
+test("what is said in one turn is written at once and in order, and later turns by themselves", async () => {
+  const written: string[] = [], say = together((text) => void written.push(text));
+  say("a\n");
+  say("b\n");
+  assert.equal(written, []);
+  await new Promise((resolve) => setImmediate(resolve));
+  say("c\n");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(written, ["a\nb\n", "c\n"]);
+});
+
+test("what was said last is written though the process ends at once", async () => {
+  const log = new URL("../../../lib/base/log.ts", import.meta.url).href;
+  const last = `import { together } from "${log}"; import process from "node:process";
+    together((text) => process.stdout.write(text))("the last words\\n"); process.exit(3);`;
+  const before = "deno" in process.versions ? ["eval", last] : ["--input-type=module", "--eval", last];
+  const { stdout } = spawnSync(process.execPath, before, { encoding: "utf8" });
+  assert.is(stdout, "the last words\n");
 });
 
 test.run();

@@ -8,7 +8,7 @@ import { spoke } from "#lib/domains/spokes/access.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
 import { previewPatch } from "#lib/domains/spokes/patch-preview.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { showSpoke } from "#lib/domains/spokes/show.ts";
+import { showFound } from "#lib/domains/spokes/show.ts";
 import { ActionPreview, SpokePatch, SpokeView } from "#lib/domains/spokes/views.ts";
 
 export const GET = endpoint({
@@ -17,7 +17,7 @@ export const GET = endpoint({
   scope: "readonly",
   query: v.object({ includeRemoved: Flag }),
   reply: ok(SpokeView),
-  handle: ({ app, actor, spoke }) => showSpoke(app.db.rows, actor, spoke),
+  handle: async ({ app, actor, spoke }) => (await showFound(app.db.rows, actor, [spoke]))[0]!,
 });
 
 export const PATCH = endpoint({

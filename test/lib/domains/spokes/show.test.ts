@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
-import { findSpokes, showSpoke } from "#lib/domains/spokes/show.ts";
+import { findSpokes, showFound, showSpoke } from "#lib/domains/spokes/show.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { openStage, type Stage } from "#test/lib/domains/spokes/stage.ts";
 
@@ -16,11 +16,11 @@ test.after(({ stage }) => stage.close());
 function counting(rows: Rows): { rows: Rows; queries: () => number } {
   let count = 0;
   const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
       count++;
-      return node;
+      return Promise.resolve(result);
     },
-    transformResult: ({ result }) => Promise.resolve(result),
   };
   return { rows: rows.withPlugin(plugin), queries: () => count };
 }
@@ -57,6 +57,26 @@ test("takes as many queries for four hundred spokes as for two", async ({ stage 
     "s399",
     399,
   ]]);
+});
+
+test("asks nothing more for spokes that nothing is under way for, and all there is for others", async ({ stage }) => {
+  const { db, operator } = stage, home = await stage.hub("calm"), { id } = await stage.spoke(home, { slug: "calm" });
+  const ask = async () => {
+    const { rows, queries } = counting(db.rows);
+    const [found] = await findSpokes(rows, operator, { federationId: home.id }, "hidden");
+    const alone = await showFound(rows, operator, [(await findSpoke(rows, id, "hidden"))!]);
+    assert.equal(alone, [found]);
+    return { queries: queries(), kind: found!.operation?.kind, left: found!.formerDomains.map(({ domain }) => domain) };
+  };
+  await db.sql("update jobs set state = 'succeeded', started_at = now(), finished_at = now() where spoke_id = $1", [
+    id,
+  ]);
+  assert.equal(await ask(), { queries: 2, kind: undefined, left: [] });
+  await db.sql("insert into former_domains (domain, spoke_id, until) values ('left.example', $1, now())", [id]);
+  assert.equal(await ask(), { queries: 4, kind: undefined, left: ["left.example"] });
+  await db.sql("update jobs set state = 'queued', started_at = null, finished_at = null where spoke_id = $1", [id]);
+  const busy = await ask();
+  assert.equal([busy.kind, busy.left], ["provision", ["left.example"]]);
 });
 
 test("never parts what was made in the same millisecond", async ({ stage }) => {

@@ -42,7 +42,7 @@ const MISSING: Access<Actor, object> = {
 };
 const LINKED: Reply<unknown> = {
   ...ok(Seen),
-  send: () => Response.json({}, { headers: { link: '</api/x/8>; rel="next"' } }),
+  send: () => ({ status: 200, headers: { link: '</api/x/8>; rel="next"' }, body: "{}" }),
 };
 let release = () => {};
 const held = new Promise<void>((resolve) => release = resolve);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type HtmlPage, markup, policyOf, trusted, writePage } from "#lib/surface/http/page.ts";
+import { toResponse } from "#lib/surface/http/answer.ts";
 import { html } from "#lib/surface/http/reply.ts";
 
 const test = suite("html");
@@ -17,8 +18,11 @@ const answering = { cut: () => {} };
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
+/** What a browser is given of a page. */
+const opened = (status?: number): Response => toResponse(html(status).send(page, answering));
+
 test("escapes what it is given, and takes markup as it is", async () => {
-  const text = await html().send(page, answering).text();
+  const text = await opened().text();
   assert.match(text, "<title>A &lt;title&gt;</title>");
   assert.match(text, "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>");
   assert.is(
@@ -28,7 +32,7 @@ test("escapes what it is given, and takes markup as it is", async () => {
 });
 
 test("has the style and the script whose hashes its policy names, and no other", async () => {
-  const response = html().send(page, answering);
+  const response = opened();
   const policy = response.headers.get("content-security-policy") ?? "";
   const text = await response.text();
   const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)],
@@ -46,7 +50,7 @@ test("lets a page without a script run none", () => {
 });
 
 test("is not kept by caches, and says its type and its status", () => {
-  const { status, headers } = html(404).send(page, answering);
+  const { status, headers } = opened(404);
   assert.is(status, 404);
   assert.is(headers.get("content-type"), "text/html; charset=utf-8");
   assert.is(headers.get("cache-control"), "no-store");

@@ -1,0 +1,74 @@
+/** The table of the request bench, and whether its targets hold. */
+import { ratioOf, short, shortSpread, type Spread, spreadOf, table } from "#test/bench/figures.ts";
+
+/** What one contender did with one kind of request; a number a round. */
+export interface Measured {
+  /** Requests a second. */
+  readonly rate: readonly number[];
+  /** Milliseconds of processor a request: of the server, of PostgreSQL, and of the load generator. */
+  readonly server: readonly number[];
+  readonly database: readonly number[];
+  readonly client: readonly number[];
+  /** Milliseconds from when a request was due until it was answered, at the fixed rate. */
+  readonly p50: readonly number[];
+  readonly p99: readonly number[];
+}
+
+export type Contest = Readonly<Record<"wheelwright" | "bare" | "fastify", Measured>>;
+
+export interface Verdict {
+  readonly what: string;
+  /** The ratio of ours to theirs. */
+  readonly ratio: Spread;
+  readonly target: string;
+  readonly held: boolean;
+}
+
+const OF_BARE = 0.9, OF_FASTIFY = 1.8, LATE = 1.2;
+
+export function judge({ wheelwright, bare, fastify }: Contest): readonly Verdict[] {
+  const atLeast = (what: string, ratio: Spread, least: number): Verdict => (
+    { what, ratio, target: `>= ${least}`, held: ratio.median >= least }
+  );
+  const late = ratioOf(wheelwright.p99, bare.p99);
+  return [
+    atLeast("throughput of bare's", ratioOf(wheelwright.rate, bare.rate), OF_BARE),
+    atLeast("throughput of Fastify's", ratioOf(wheelwright.rate, fastify.rate), OF_FASTIFY),
+    { what: "p99 of bare's", ratio: late, target: `<= ${LATE}`, held: late.median <= LATE },
+  ];
+}
+
+const HEADS = [
+  "",
+  "requests/s",
+  "of bare",
+  "of Fastify",
+  "server ms",
+  "of bare",
+  "PostgreSQL ms",
+  "client ms",
+  "p50",
+  "p99",
+];
+
+export function report(label: string, contest: Contest, pace: number): string {
+  const { bare, fastify } = contest;
+  const ratio = (these: readonly number[], those: readonly number[]) => short(ratioOf(these, those).median);
+  const lines = Object.entries(contest).map(([name, one]: [string, Measured]) => [
+    `  ${name}`,
+    shortSpread(spreadOf(one.rate)),
+    ratio(one.rate, bare.rate),
+    ratio(one.rate, fastify.rate),
+    shortSpread(spreadOf(one.server)),
+    ratio(one.server, bare.server),
+    shortSpread(spreadOf(one.database)),
+    short(spreadOf(one.client).median),
+    shortSpread(spreadOf(one.p50)),
+    shortSpread(spreadOf(one.p99)),
+  ]);
+  const verdicts = judge(contest).map(({ what, ratio, target, held }) =>
+    `  ${held ? "holds" : "MISSED"}: ${shortSpread(ratio)} ${what}, target ${target}`
+  );
+  const title = `${label} (p50 and p99 in ms at ${short(pace)} requests/s)`;
+  return [title, table([HEADS, ...lines]), ...verdicts, ""].join("\n");
+}

@@ -1,0 +1,90 @@
+/** The requests that are measured, one row of the table each. */
+import type { Name } from "#test/bench/requests-scene.ts";
+import type { Place } from "#test/bench/requests-fill.ts";
+
+export interface Row {
+  /** What --only takes. */
+  readonly name: string;
+  readonly label: string;
+  readonly status: number;
+  /** The request number `n` of all that are sent to this contender. */
+  request(place: Place, n: number, contender: Name): Asked;
+  /** How many items the answer holds. */
+  // deno-lint-ignore no-explicit-any
+  count(body: any): number;
+  /** So many it must be. */
+  readonly items: number;
+  /** What a round leaves behind is cleared away by this statement, so that the next one is measured on the same. */
+  readonly after?: string;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+}
+
+const get = (path: string): Asked => ({ method: "GET", path });
+const spokeOf = ({ spokes }: Place, n: number) => spokes[n % spokes.length]!;
+const listed = { status: 200, count: (body: unknown[]) => body.length, items: 50 };
+
+export const ROWS: readonly Row[] = [
+  {
+    name: "spoke",
+    label: "GET one spoke by bearer token",
+    status: 200,
+    request: (place, n) => get(`/api/spokes/${spokeOf(place, n)}`),
+    count: (body) => body.id && body.slug ? 1 : 0,
+    items: 1,
+  },
+  { name: "my-spokes", label: "GET my-spokes, 50 of them", request: () => get("/api/my-spokes?limit=50"), ...listed },
+  {
+    name: "hub-spokes",
+    label: "GET a hub's 50 spokes",
+    request: ({ hub }) => get(`/api/federations/${hub}/spokes?limit=50`),
+    ...listed,
+  },
+  {
+    name: "unread",
+    label: "GET the count of unread notifications",
+    status: 200,
+    request: () => get("/api/notifications/unread-count"),
+    count: (body) => body.count,
+    items: 10,
+  },
+  {
+    name: "activity",
+    label: "GET a spoke's activity, 25 entries",
+    ...listed,
+    request: (place, n) => get(`/api/spokes/${spokeOf(place, n)}/activity?limit=25`),
+    items: 25,
+  },
+  {
+    name: "create",
+    label: "POST a spoke",
+    status: 201,
+    request: ({ hub }, n, contender) => ({
+      method: "POST",
+      path: `/api/federations/${hub}/spokes`,
+      body: { slug: `${contender}-${n}`, size: "small" },
+    }),
+    count: (body) => body.operation?.kind === "provision" ? 1 : 0,
+    items: 1,
+    // Nobody works the jobs off here: a queue that grows from round to round would make each round another one.
+    after: `update jobs set state = 'cancelled', finished_at = wheelwright_now() where state = 'queued'`,
+  },
+];
+
+/** A request as it goes over the wire. */
+export function wireOf({ method, path, body }: Asked, token: string): Buffer {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    "host: localhost:3000",
+    "user-agent: wheelwright-bench",
+    "accept: application/json",
+    `authorization: Bearer ${token}`,
+    ...(text ? ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`] : []),
+  ];
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`);
+}

@@ -1,0 +1,163 @@
+/**
+ * Requests, beside what else could answer them: `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile DIRECTORY]`.
+ *
+ * Three servers stand on one database: our program; `bare`, which is hono and the driver with nothing on top; and `fastify`,
+ * the same API as its users write it. Each is asked in turn, round after round, so that a busy machine is busy for all:
+ * first by 32 connections that never rest, which shows throughput and what a request costs in processor time; then at a
+ * fixed rate that all of them can keep up with, which shows how long a caller waits. Compare ratios of one run: times
+ * depend on the machine and on what else it does. `--profile` has our program write where its processor time went.
+ */
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { median, percentile } from "#test/bench/figures.ts";
+import { ask, type Length, type Load, runClosed, runOpen, withConnections } from "#test/bench/load.ts";
+import type { Reply } from "#test/bench/connection.ts";
+import { processorOf, processorOfServer } from "#test/bench/processor.ts";
+import { type Contest, type Measured, report } from "#test/bench/requests-report.ts";
+import { type Row, ROWS, wireOf } from "#test/bench/requests-rows.ts";
+import { type Contender, type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
+
+const CONNECTIONS = 32;
+const PACE = 0.6; // of the slowest contender's throughput: what all of them can keep up with
+
+/** Rounds of each loop, and milliseconds of each round. */
+interface Effort {
+  /** By count, so that code is compiled before it is measured, however slow the machine. */
+  readonly warmUp: Length;
+  readonly closed: { readonly rounds: number; readonly ms: number };
+  readonly open: { readonly rounds: number; readonly ms: number };
+}
+
+const FULL: Effort = {
+  warmUp: { ms: 120_000, requests: 5000 },
+  closed: { rounds: 7, ms: 4000 },
+  open: { rounds: 5, ms: 4000 },
+};
+const QUICK: Effort = {
+  warmUp: { ms: 3000, requests: 1000 },
+  closed: { rounds: 3, ms: 800 },
+  open: { rounds: 3, ms: 500 },
+};
+
+async function main(line: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...line],
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string" },
+      json: { type: "string" },
+      profile: { type: "string" },
+    },
+  });
+  const rows = ROWS.filter(({ name }) => values.only === undefined || name === values.only);
+  if (rows.length === 0) throw new Error(`--only must be one of ${ROWS.map(({ name }) => name).join(", ")}`);
+  const effort = values.quick ? QUICK : FULL, results: object[] = [];
+  const scene = await openScene(values.profile);
+  try {
+    for (const row of rows) {
+      const { pace, contest } = await measure(scene, row, effort);
+      console.log(report(row.label, contest, pace));
+      results.push({ name: row.name, pace, contest });
+      // After each row, so that a run that is broken off has told what it knows.
+      if (values.json) {
+        await writeFile(values.json, JSON.stringify({ effort, connections: CONNECTIONS, results }, null, 1));
+      }
+    }
+  } finally {
+    await scene.close();
+  }
+}
+
+interface Side {
+  readonly contender: Contender;
+  readonly load: Load;
+  readonly measured: { readonly [M in keyof Measured]: number[] };
+}
+
+async function measure(scene: Scene, row: Row, effort: Effort): Promise<{ pace: number; contest: Contest }> {
+  const sides = scene.contenders.map((contender): Side => ({
+    contender,
+    load: loadOf(scene, row, contender.name),
+    measured: { rate: [], server: [], database: [], client: [], p50: [], p99: [] },
+  }));
+  await compareAnswers(row, sides);
+  for (const { contender, load } of sides) await closed(contender, effort.warmUp, load);
+  for (let round = 0; round < effort.closed.rounds; round++) {
+    for (const side of sides) {
+      if (row.after) await scene.run(row.after);
+      await measureClosed(scene, side, effort.closed.ms);
+    }
+  }
+  const pace = PACE * Math.min(...sides.map(({ measured }) => median(measured.rate)));
+  for (let round = 0; round < effort.open.rounds; round++) {
+    for (const { contender, load, measured } of sides) {
+      if (row.after) await scene.run(row.after);
+      const waited = await withConnections(
+        contender.port,
+        CONNECTIONS,
+        (connections) => runOpen(connections, { rate: pace, ms: effort.open.ms }, load),
+      );
+      measured.p50.push(percentile(waited, 0.5));
+      measured.p99.push(percentile(waited, 0.99));
+    }
+  }
+  const contest = Object.fromEntries(sides.map(({ contender, measured }) => [contender.name, measured]));
+  return { pace, contest: contest as unknown as Contest };
+}
+
+const closed = (contender: Contender, length: Length, load: Load) =>
+  withConnections(contender.port, CONNECTIONS, (connections) => runClosed(connections, length, load));
+
+async function measureClosed({ postmaster }: Scene, { contender, load, measured }: Side, ms: number): Promise<void> {
+  const used = async () => [await processorOf(contender.pid), await processorOfServer(postmaster)] as const;
+  const before = await used(), own = process.cpuUsage();
+  const answered = await closed(contender, { ms }, load), { requests } = answered;
+  const { user, system } = process.cpuUsage(own);
+  const after = await used();
+  measured.rate.push(requests / answered.ms * 1000);
+  measured.server.push((after[0] - before[0]) / requests);
+  measured.database.push((after[1] - before[1]) / requests);
+  measured.client.push((user + system) / 1000 / requests);
+}
+
+/** The places are asked in turn, each by its own administrator. */
+function loadOf({ places }: Scene, row: Row, name: Name): Load {
+  const known = new Map<number, Buffer>(), different = places.length * places[0]!.spokes.length;
+  let n = 0;
+  const make = (i: number) => {
+    const place = places[i % places.length]!;
+    return wireOf(row.request(place, row.status === 201 ? i : Math.floor(i / places.length), name), place.token);
+  };
+  return {
+    next() {
+      const i = n++;
+      if (row.status === 201) return make(i); // each makes another spoke
+      const found = known.get(i % different);
+      if (found) return found;
+      const made = make(i % different);
+      known.set(i % different, made);
+      return made;
+    },
+    check: ({ status, body }) => {
+      if (status !== row.status) throw new Error(`${name} answered ${row.name} with ${status}: ${body.toString()}`);
+    },
+  };
+}
+
+/** The answers must be the same in what they hold: else it is not the same that is measured. */
+async function compareAnswers(row: Row, sides: readonly Side[]): Promise<void> {
+  const shapes = new Map<string, string>();
+  for (const { contender: { name, port }, load } of sides) {
+    const reply: Reply = await ask(port, load.next());
+    load.check(reply);
+    const body = JSON.parse(reply.body.toString()), items = row.count(body);
+    if (items !== row.items) throw new Error(`${name} answered ${row.name} with ${items} items, not ${row.items}`);
+    // What is made anew has an id and times of its own.
+    shapes.set(name, JSON.stringify(row.status === 201 ? Object.keys(body) : body));
+  }
+  if (new Set(shapes.values()).size > 1) {
+    throw new Error(`The answers to ${row.name} differ:\n${[...shapes].map(String).join("\n")}`);
+  }
+}
+
+await main(process.argv.slice(2));

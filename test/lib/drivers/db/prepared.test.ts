@@ -1,0 +1,52 @@
+/** Queries that are built once. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { sql } from "kysely";
+import { prepare } from "#lib/drivers/db/prepared.ts";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { makePerson } from "#test/support/people.ts";
+import { watched } from "#test/support/watched.ts";
+
+const test = suite<{ db: TestDatabase }>("prepare");
+test.before(async (context) => void (context.db = await openTestDatabase()));
+test.after(({ db }) => db.close());
+
+test("a query is built once, and asked with the values of each time", async ({ db }) => {
+  let built = 0;
+  const find = prepare((rows: Rows, { email, among }: { email: string; among: readonly string[] }) => {
+    built++;
+    return rows.selectFrom("users").select(["id", "email"]).where("email", "=", email)
+      .where(sql<boolean>`id = any(${among}::text[])`);
+  });
+  const ada = await makePerson(db, "ada"), bob = await makePerson(db, "bob"), among = [ada.id];
+  assert.equal(await find(db.rows, { email: ada.email, among }), [ada]);
+  assert.equal(await find(db.rows, { email: bob.email, among }), []);
+  assert.equal(await find(db.rows, { email: bob.email, among: [ada.id, bob.id] }), [bob]);
+  assert.is(built, 1);
+});
+
+test("it is part of the transaction that it is asked in", async ({ db }) => {
+  const count = prepare((rows: Rows, { name }: { name: string }) =>
+    rows.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).where("displayName", "=", name)
+  );
+  const inside = await db.transact(async (tx) => {
+    await tx.updateTable("users").set({ displayName: "Countess" }).where("displayName", "=", "ada").execute();
+    const [seen] = await count(tx, { name: "Countess" });
+    assert.equal(await count(db.rows, { name: "Countess" }), [{ n: "0" }]);
+    return seen;
+  });
+  assert.equal(inside, { n: "1" });
+});
+
+test("a plugin sees it, with its values", async ({ db }) => {
+  const find = prepare((rows: Rows, { id }: { id: string }) =>
+    rows.selectFrom("users").select("id").where("id", "=", id)
+  );
+  const statements: string[] = [], { rows } = watched(db, statements);
+  await find(db.rows, { id: "before" });
+  await find(rows, { id: "with it" });
+  assert.equal(statements, ["SelectQueryNode"]);
+});
+
+test.run();
