@@ -15,7 +15,7 @@ import { newId } from "#lib/base/ids.ts";
 import { findDue, knownKinds } from "#lib/records/jobs/claim.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
+import { forgottenPassword, signup } from "#lib/work/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import type { Answer } from "#test/support/client.ts";

@@ -2,8 +2,11 @@
  * What a spoke is wished to be, against what is in force. The row's own columns are the wish; the inputs that it holds are
  * what its site was made from, or has taken since.
  */
+import type { App } from "#lib/app.ts";
+import { movedInputs } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
+import { listKept } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 
@@ -33,7 +36,7 @@ export function changesBetween(before: Wish, after: Wish): Changes {
 }
 
 /**
- * The inputs with the words and the look as they will be; the address is another matter (lib/moodle/configure.ts). A brand
+ * The inputs with the words and the look as they will be; the address is another matter (`inputsAsWished`). A brand
  * that stays keeps the look that it had when the site took it.
  */
 export function wishedInputs(
@@ -45,4 +48,14 @@ export function wishedInputs(
   const stays = name === (inputs.brand?.name ?? null);
   const brand = stays ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
   return { ...inputs, displayName, adminEmail, brand };
+}
+
+/** The inputs as the row wishes them: words, look and address, with the former names that still lead there. */
+export async function inputsAsWished(
+  { db, catalog }: Pick<App, "db" | "catalog">,
+  wish: SpokeRow,
+  inputs: SpokeInputs,
+): Promise<SpokeInputs> {
+  const kept = await listKept(db.rows, wish.id);
+  return movedInputs(wishedInputs(catalog, wish, inputs), wish.wishedDomain ?? wish.domain, kept);
 }

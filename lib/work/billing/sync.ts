@@ -30,7 +30,7 @@ import {
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
-import { noteRefusal } from "#lib/work/billing/refusal.ts";
+import { noteRefusal } from "#lib/work/billing/look.ts";
 
 /** A call that was cut off is over at the provider by then. */
 const LATE = MINUTE;

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/steps.ts";
+import type { JobName } from "#lib/moodle/files.ts";
 import { readCode, readHealth, readSite } from "#lib/moodle/results.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
