@@ -4,7 +4,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { Fields } from "#lib/surface/portal/fields.ts";
 import { refused, shown } from "#lib/surface/portal/frame.ts";
-import { showInvitation, submitInvitation } from "#lib/surface/portal/invite.ts";
+import { invitation, showLink, submitLink } from "#lib/surface/portal/links.ts";
 
 export const GET = endpoint({
   summary: "Show what an invitation is to",
@@ -14,7 +14,7 @@ export const GET = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showInvitation(app, query.token),
+  handle: ({ app, query }) => showLink(app, invitation, query.token),
 });
 
 export const POST = endpoint({
@@ -26,5 +26,5 @@ export const POST = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitInvitation(app, service, { ip, userAgent }, body),
+  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, invitation, body),
 });

@@ -4,7 +4,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ResetFields } from "#lib/surface/portal/fields.ts";
 import { refused, shown } from "#lib/surface/portal/frame.ts";
-import { showReset, submitReset } from "#lib/surface/portal/reset.ts";
+import { passwordReset, showLink, submitLink } from "#lib/surface/portal/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that sets a new password",
@@ -14,7 +14,7 @@ export const GET = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showReset(app, query.token),
+  handle: ({ app, query }) => showLink(app, passwordReset, query.token),
 });
 
 export const POST = endpoint({
@@ -26,5 +26,5 @@ export const POST = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitReset(app, service, { ip, userAgent }, body),
+  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, passwordReset, body),
 });

@@ -4,7 +4,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { Fields } from "#lib/surface/portal/fields.ts";
 import { refused, shown } from "#lib/surface/portal/frame.ts";
-import { showVerification, submitVerification } from "#lib/surface/portal/verify.ts";
+import { showLink, submitLink, verification } from "#lib/surface/portal/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that proves an address",
@@ -14,7 +14,7 @@ export const GET = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, query }) => showVerification(app, query.token),
+  handle: ({ app, query }) => showLink(app, verification, query.token),
 });
 
 export const POST = endpoint({
@@ -26,5 +26,5 @@ export const POST = endpoint({
   reply: shown,
   refusal: refused,
   faults: ["link_spent"],
-  handle: ({ app, service, ip, userAgent, body }) => submitVerification(app, service, { ip, userAgent }, body),
+  handle: ({ app, service, ip, userAgent, body }) => submitLink(app, service, { ip, userAgent }, verification, body),
 });

@@ -9,7 +9,7 @@ import type { Clusters } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { type Log, silent } from "#lib/base/log.ts";
-import { SECOND, sleep } from "#lib/base/time.ts";
+import { atMost, SECOND, sleep } from "#lib/base/time.ts";
 import type { ClusterSource } from "./clusters.ts";
 import { CommandError, EX_CONFIG } from "./commands/command.ts";
 
@@ -89,11 +89,4 @@ export async function watchClusters(
       await watching;
     },
   };
-}
-
-/** What comes within so many milliseconds, or undefined. */
-async function atMost<T>(ms: number, coming: Promise<T>): Promise<T | undefined> {
-  const enough = new AbortController();
-  const late = sleep(ms, enough.signal).then(() => undefined, () => undefined);
-  return await Promise.race([coming, late]).finally(() => enough.abort());
 }

@@ -2,7 +2,22 @@
 import { readFileSync } from "node:fs";
 import manifest from "../package.json" with { type: "json" };
 import type { ProgramRelease } from "#lib/app.ts";
-import { built } from "./built.ts";
+
+/** What the build puts into the executable; in the source checkout there is nothing of the kind. */
+export interface Built {
+  readonly version: string;
+  readonly commit: string;
+  /** The licences of everything that the executable is made of. */
+  readonly licenses: string;
+}
+
+/** Declared by the first line of the bundle alone, which src/build/bundle.ts writes. */
+declare const WHEELWRIGHT_BUILT: Built | undefined;
+
+/** Null where the program runs from its sources. */
+export function built(): Built | null {
+  return typeof WHEELWRIGHT_BUILT === "undefined" ? null : WHEELWRIGHT_BUILT;
+}
 
 export function release(): ProgramRelease {
   const { version, commit } = built() ?? { version: manifest.version, commit: checkedOutCommit() ?? "unknown" };

@@ -18,8 +18,8 @@ const ROOT = new URL("../", import.meta.url);
  * none, and nothing of the product needs it.
  */
 const ORDER = [
-  ...under("base", "errors faults ids time log schema variables config notice means home nearest limits"),
-  ...under("drivers", "crypto db dns mail payments cluster"),
+  ...under("base", "errors faults ids time race log schema variables config notice means nearest limits"),
+  ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),
   "app", // what a running program consists of

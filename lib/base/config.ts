@@ -71,6 +71,11 @@ export function publicUrlOn(port: number, { publicUrl }: Pick<Config, "publicUrl
   return publicUrl.port === "0" ? new URL(`http://localhost:${port}`) : publicUrl;
 }
 
+/** Where a path of ours is, from outside: PUBLIC_URL may have a path of its own, which a proxy takes off. */
+export function pageAt(home: URL, path: string): URL {
+  return new URL(home.pathname.replace(/\/$/, "") + path, home);
+}
+
 /** Takes NAME_FILE's content for NAME. An empty variable counts as absent: compose files pass those. */
 function readFiles(env: ConfigSource["env"], problems: string[]): Record<string, string> {
   const given: Record<string, string> = {};

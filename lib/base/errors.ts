@@ -52,11 +52,11 @@ export interface DriverErrorOptions {
   /** Whether the same call may succeed later: the other side is away or busy, or a person has to mend something first. */
   readonly transient: boolean;
   /** The operator, unless said otherwise. */
-  readonly blame?: Blame;
+  readonly blame?: Blame | undefined;
   /** What a person can do, one sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** Milliseconds before another try makes sense. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**

@@ -35,8 +35,9 @@ export function backoff(attempt: number, first: number, most: number): number {
   return Math.round(full / 2 + Math.random() * full / 2);
 }
 
-/** Waits for something, but not for ever, and leaves no timer behind that would keep the process alive. */
-export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+/** What comes within so many milliseconds, or undefined. Leaves no timer behind that would keep the process alive. */
+export async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = new AbortController();
-  await Promise.race([work, sleep(ms, over.signal)]).finally(() => over.abort());
+  const late = sleep(ms, over.signal).then(() => undefined);
+  return await Promise.race([work, late]).finally(() => over.abort());
 }

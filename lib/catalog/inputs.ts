@@ -1,6 +1,8 @@
 /** Resolves what was asked for, with the catalogue and the configuration, into what a spoke or hub is made from. */
 import { isDeepStrictEqual } from "node:util";
+import type { Selectable } from "kysely";
 import * as v from "valibot";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 import { HubInputs, SpokeInputs, Word } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { resizedInputs, withDisks } from "#lib/moodle/resize.ts";
@@ -8,24 +10,12 @@ import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import type { Config } from "#lib/base/config.ts";
 
-export interface SpokeRequest {
-  readonly federationId: string;
-  readonly spokeId: string;
-  readonly namespace: string;
-  readonly slug: string;
-  readonly displayName: string;
-  /** The domain. */
-  readonly host: string;
-  readonly adminEmail: string;
-  readonly version: string;
-  readonly size: string;
-  readonly identity: boolean;
-  readonly content: boolean;
-  readonly contentMode: string | null;
-  readonly brand: string | null;
-  readonly region: string | null;
-  readonly seed: string | null;
-}
+type SpokeColumns = Selectable<Schema["spokes"]>;
+/** The columns of a spoke that its site is made from: what the inputs call the same, and what is resolved for them. */
+export type SpokeRequest = Pick<
+  SpokeColumns,
+  keyof SpokeColumns & keyof SpokeInputs | "id" | "domain" | "lmsVersion" | "region"
+>;
 
 interface Offer {
   readonly catalog: Catalog;
@@ -43,15 +33,18 @@ interface HubRequest {
 export function spokeInputs(
   catalog: Catalog,
   config: Pick<Config, "acmeEmail" | "relay">,
-  request: SpokeRequest,
+  spoke: SpokeRequest,
 ): SpokeInputs {
-  const { region, brand, seed, ...asked } = request;
+  const { id, domain, lmsVersion, region, brand, seed } = spoke;
   const surroundings = catalog.surroundingsOf(region);
   const issuer = issuerOf(surroundings, config);
   const inputs = {
-    ...asked,
-    images: catalog.imagesOf(request.version),
-    resources: catalog.resourcesOf(request.size),
+    ...spoke, // the schema takes what it knows of it
+    spokeId: id,
+    host: domain,
+    version: lmsVersion,
+    images: catalog.imagesOf(lmsVersion),
+    resources: catalog.resourcesOf(spoke.size),
     brand: brand === null ? null : { name: brand, theme: catalog.themeOf(brand) },
     seed: seed === null ? null : { name: seed, courses: catalog.coursesOf(seed) },
     surroundings,

@@ -1,8 +1,14 @@
 /** Versions and sizes on offer: the catalogue's, completed by the blueprint, or the blueprint's alone. */
 import type { Blueprint } from "#lib/moodle/load.ts";
-import { findNeeds, needsOf, offeredVersions, type SpokeImages, type SpokeNeeds } from "#lib/moodle/releases.ts";
+import {
+  findNeeds,
+  needsOf,
+  offeredVersions,
+  sampleInputs,
+  type SpokeImages,
+  type SpokeNeeds,
+} from "#lib/moodle/releases.ts";
 import type { Arithmetic } from "#lib/moodle/quota.ts";
-import { sampleInputs } from "#lib/moodle/sample.ts";
 import { compareVersions, type Size } from "#lib/moodle/sizes.ts";
 import type { Price } from "#lib/catalog/catalog.ts";
 import type { CatalogFile } from "#lib/catalog/file.ts";

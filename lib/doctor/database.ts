@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Client, openClient } from "#lib/drivers/db/client.ts";
 import { MAY_MIGRATE } from "#lib/drivers/db/migrate.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export interface DatabaseFacts {
@@ -39,9 +40,8 @@ export interface Session {
   readonly notifications: boolean;
 }
 
-type Row = Pick<DatabaseFacts, "version" | "number" | "encoding" | "connections" | "role"> & {
-  readonly readOnly: boolean;
-  readonly mayMigrate: boolean;
+/** What one query tells of it. */
+type Row = Omit<DatabaseFacts, "aheadMs" | "applied" | "users" | "session"> & {
   readonly migrated: boolean;
   readonly withUsers: boolean;
 };
@@ -81,19 +81,17 @@ export async function lookAtDatabase(url: string, limit: number, signal: AbortSi
     const [one, other] = clients as [Client, Client];
     const ask = async (client: Client, text: string, params: readonly unknown[] = []) =>
       (await client.query(text, params, { limit, signal })).rows;
-    const [facts] = await ask(one, FACTS) as unknown as [Row];
+    const [row] = await ask(one, FACTS) as unknown as [Row];
+    const { migrated, withUsers, ...facts } = row;
     const before = Date.now();
     const [clock] = await ask(one, "select extract(epoch from clock_timestamp()) * 1000 as ms");
     const aheadMs = Math.round(Number(clock!.ms) - (before + Date.now()) / 2);
-    const applied = facts.migrated
+    const applied = migrated
       ? await ask(one, "select name, checksum from migrations order by name") as unknown as Applied[]
       : null;
-    const [somebody] = facts.withUsers ? await ask(one, "select 1 from users limit 1") : [];
-    const { version, number, encoding, connections, role } = facts;
+    const [somebody] = withUsers ? await ask(one, "select 1 from users limit 1") : [];
     return {
-      ...{ version, number, encoding, connections, role, aheadMs, applied },
-      readOnly: facts.readOnly,
-      mayMigrate: facts.mayMigrate,
+      ...{ ...facts, aheadMs, applied },
       users: somebody !== undefined,
       session: {
         locks: await keepsLocks(one, other, ask),
@@ -123,11 +121,6 @@ async function notifies(one: Client, other: Client, ask: Ask, heard: Promise<boo
   const channel = `wheelwright_doctor_${randomBytes(8).toString("hex")}`;
   await ask(one, `listen ${channel}`);
   await ask(other, "select pg_notify($1, '')", [channel]);
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), NOTIFICATION);
-  try {
-    return await Promise.race([heard, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => new Error("it did not come");
+  return await within([], { ms: NOTIFICATION, late }, () => heard).catch(() => false);
 }

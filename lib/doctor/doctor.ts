@@ -19,8 +19,7 @@ import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
 import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
-import { lookAtPayments } from "#lib/doctor/payments.ts";
-import { judgeRelay, lookAtDomain, lookAtMail } from "#lib/doctor/surroundings.ts";
+import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
 import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 

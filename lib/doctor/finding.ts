@@ -13,7 +13,7 @@ export interface Finding {
   /** A sentence without a full stop. */
   readonly told: string;
   /** How to mend it, a sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export interface Section {
@@ -33,18 +33,18 @@ export interface Summary {
 }
 
 /** What was seen, or why it was not. */
-export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string };
+export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
 
 export function ok(check: string, told: string): Finding {
   return { check, level: "ok", told };
 }
 
 export function warning(check: string, told: string, hint?: string): Finding {
-  return { check, level: "warning", told, ...(hint === undefined ? {} : { hint }) };
+  return { check, level: "warning", told, hint };
 }
 
 export function failing(check: string, told: string, hint?: string): Finding {
-  return { check, level: "failing", told, ...(hint === undefined ? {} : { hint }) };
+  return { check, level: "failing", told, hint };
 }
 
 export function untold(

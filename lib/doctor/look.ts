@@ -5,36 +5,17 @@
  */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
-import { messageOf } from "#lib/base/errors.ts";
+import { DriverError, messageOf } from "#lib/base/errors.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** For one look at anything. */
 export const LIMIT = 10 * SECOND;
 
-/** Rejects with a ClusterError `deadline` when the time is over, with the signal's reason when it aborts. */
-export async function within<T>(
-  limit: number,
-  outer: AbortSignal,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  outer.throwIfAborted();
-  const inner = new AbortController();
-  const stopped = Promise.withResolvers<never>();
-  const stop = (reason: unknown) => {
-    inner.abort(reason);
-    stopped.reject(reason);
-  };
-  const onAbort = () => stop(outer.reason);
-  outer.addEventListener("abort", onAbort, { once: true });
-  const timer = setTimeout(() => stop(lateError(limit)), limit);
-  try {
-    const running = run(inner.signal);
-    running.catch(() => {}); // it may fail long after nobody waits for it any more
-    return await Promise.race([running, stopped.promise]);
-  } finally {
-    clearTimeout(timer);
-    outer.removeEventListener("abort", onAbort);
-  }
+/** What `within` ends with when the time is over. */
+export function lateAfter(ms: number) {
+  const message = `there was no answer within ${ms / SECOND} s`;
+  return { ms, late: () => new ClusterError("deadline", message, { transient: true }) };
 }
 
 /** One look; what goes wrong is put into words, and only being called off is thrown. */
@@ -43,7 +24,7 @@ export type Look = <T>(run: (signal: AbortSignal) => Promise<T>) => Promise<Look
 export function openLook(outer: AbortSignal, limit = LIMIT): Look {
   return async (run) => {
     try {
-      return { seen: await within(limit, outer, run) };
+      return { seen: await within([outer], lateAfter(limit), run) };
     } catch (error) {
       outer.throwIfAborted();
       return unseen(error);
@@ -52,8 +33,18 @@ export function openLook(outer: AbortSignal, limit = LIMIT): Look {
 }
 
 export function unseen(error: unknown): Extract<Looked<never>, { readonly unseen: string }> {
-  const hint = error instanceof ClusterError ? error.hint : undefined;
-  return { unseen: wordsOf(error), ...(hint === undefined ? {} : { hint }) };
+  return { unseen: wordsOf(error), hint: error instanceof DriverError ? error.hint : undefined };
+}
+
+/** What somebody refuses who was reached; null for one who lets us in. */
+export async function refusalOf(run: () => Promise<unknown>): Promise<DriverError | null> {
+  try {
+    await run();
+    return null;
+  } catch (error) {
+    if (error instanceof DriverError) return error;
+    throw error;
+  }
 }
 
 /** What an error says, down to the cause that says something; never a stack. */
@@ -64,8 +55,4 @@ export function wordsOf(error: unknown): string {
   }
   const code = (error as { code?: unknown } | null)?.code;
   return messageOf(error) || String(code ?? "it failed without a word");
-}
-
-function lateError(limit: number): ClusterError {
-  return new ClusterError("deadline", `there was no answer within ${limit / SECOND} s`, { transient: true });
 }

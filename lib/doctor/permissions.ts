@@ -44,67 +44,63 @@ const NEEDED: readonly Row[] = [
   [CERTIFICATES, "clusterissuers", "create patch"],
 ];
 
-const SLOWER = "waiting takes some seconds longer";
-const BLIND = "doctor sees less";
-const UNSEEN =
-  "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these";
-const UNWATCHED = "nothing is told of the health of spokes, and waiting takes some seconds longer";
-const CROOKED = "labels of a namespace that somebody changed are not put back by a reapply";
-const LINGERING = "names that a spoke has left go on leading to it, and it cannot have one of them again";
-const STUCK =
-  "a database that does not come up in one size does not come up in the next, either, until its pod is deleted";
-const VAGUE = "a certificate that does not come is not explained";
-// A watch begins with a list, where none exists in the list above.
-const WATCHED: readonly Row[] = [
-  ["", "namespaces", "watch"],
-  ["", "resourcequotas", "list watch"],
-  ["", "pods", "watch"],
-  ["", "events", "watch"],
-  ["apps", "deployments", "watch"],
-  ["apps", "statefulsets", "watch"],
-  ["batch", "jobs", "watch"],
-  ["networking.k8s.io", "ingresses", "watch"],
-  [SNAPSHOTS, "volumesnapshots", "list watch"],
-  [CERTIFICATES, "certificates", "list watch"],
-];
-// What may be left where somebody took a namespace away by force; the lists above have the other kinds.
-const LEFT: readonly Row[] = [
-  ["", "persistentvolumes", "get"],
-  ["", "configmaps", "list"],
-  ["", "services", "list"],
-  ["", "limitranges", "list"],
-  ["apps", "replicasets", "list"],
-  ["batch", "cronjobs", "list"],
-  ["networking.k8s.io", "networkpolicies", "list"],
-];
-const HEALED: readonly Row[] = [["", "pods", "delete"]];
-const UNLED: readonly Row[] = [["networking.k8s.io", "ingresses", "delete"]];
-const SWEPT: readonly Row[] = [["apps", "deployments", "list"], ["apps", "statefulsets", "list"]];
-const STRAIGHTENED: readonly Row[] = [["", "namespaces", "patch"]];
-const ORDERS: readonly Row[] = [
-  [CERTIFICATES, "certificaterequests", "list"],
-  [ACME, "orders", "list"],
-  [ACME, "challenges", "list"],
-];
-const LOOKED_AT: readonly Row[] = [
-  ["networking.k8s.io", "ingressclasses", "list"],
-  ["storage.k8s.io", "storageclasses", "list"],
-  ["", "nodes", "list"],
-  ["", "pods", "create patch"], // never made: the dry run of a pod that breaks the pod security standard
-  [CERTIFICATES, "clusterissuers", "list"],
+/** What people ask for cannot be done without the first; without each of the others something is lost. */
+const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[] = [
+  [null, NEEDED],
+  // A watch begins with a list, where none exists in the list above.
+  ["waiting takes some seconds longer", [
+    ["", "namespaces", "watch"],
+    ["", "resourcequotas", "list watch"],
+    ["", "pods", "watch"],
+    ["", "events", "watch"],
+    ["apps", "deployments", "watch"],
+    ["apps", "statefulsets", "watch"],
+    ["batch", "jobs", "watch"],
+    ["networking.k8s.io", "ingresses", "watch"],
+    [SNAPSHOTS, "volumesnapshots", "list watch"],
+    [CERTIFICATES, "certificates", "list watch"],
+  ]],
+  // What may be left where somebody took a namespace away by force; the lists above have the other kinds.
+  [
+    "what is left of a removed spoke is looked for less closely, which its operation notes, and no drift is told of these",
+    [
+      ["", "persistentvolumes", "get"],
+      ["", "configmaps", "list"],
+      ["", "services", "list"],
+      ["", "limitranges", "list"],
+      ["apps", "replicasets", "list"],
+      ["batch", "cronjobs", "list"],
+      ["networking.k8s.io", "networkpolicies", "list"],
+    ],
+  ],
+  ["a database that does not come up in one size does not come up in the next, either, until its pod is deleted", [
+    ["", "pods", "delete"],
+  ]],
+  ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
+    ["networking.k8s.io", "ingresses", "delete"],
+  ]],
+  ["nothing is told of the health of spokes, and waiting takes some seconds longer", [
+    ["apps", "deployments", "list"],
+    ["apps", "statefulsets", "list"],
+  ]],
+  ["labels of a namespace that somebody changed are not put back by a reapply", [["", "namespaces", "patch"]]],
+  ["a certificate that does not come is not explained", [
+    [CERTIFICATES, "certificaterequests", "list"],
+    [ACME, "orders", "list"],
+    [ACME, "challenges", "list"],
+  ]],
+  ["doctor sees less", [
+    ["networking.k8s.io", "ingressclasses", "list"],
+    ["storage.k8s.io", "storageclasses", "list"],
+    ["", "nodes", "list"],
+    ["", "pods", "create patch"], // never made: the dry run of a pod that breaks the pod security standard
+    [CERTIFICATES, "clusterissuers", "list"],
+  ]],
 ];
 
-export const PERMISSIONS: readonly Permission[] = [
-  ...NEEDED.flatMap((row) => read(row, null)),
-  ...WATCHED.flatMap((row) => read(row, SLOWER)),
-  ...LEFT.flatMap((row) => read(row, UNSEEN)),
-  ...HEALED.flatMap((row) => read(row, STUCK)),
-  ...UNLED.flatMap((row) => read(row, LINGERING)),
-  ...SWEPT.flatMap((row) => read(row, UNWATCHED)),
-  ...STRAIGHTENED.flatMap((row) => read(row, CROOKED)),
-  ...ORDERS.flatMap((row) => read(row, VAGUE)),
-  ...LOOKED_AT.flatMap((row) => read(row, BLIND)),
-];
+export const PERMISSIONS: readonly Permission[] = TABLE.flatMap(([without, rows]) =>
+  rows.flatMap(([group, resource, verbs]) => verbs.split(" ").map((verb) => ({ verb, group, resource, without })))
+);
 
 /** Kinds that stand in no namespace. */
 const WIDE = new Set([
@@ -125,8 +121,4 @@ export function permissionsFor(role: string | null): readonly Permission[] {
   if (role === null) return PERMISSIONS;
   const binding = { verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", without: null };
   return [...PERMISSIONS.filter(isClusterWide), binding];
-}
-
-function read([group, resource, verbs]: Row, without: string | null): Permission[] {
-  return verbs.split(" ").map((verb) => ({ verb, group, resource, without }));
 }

@@ -5,8 +5,9 @@ import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
 import { type Finding, list, type Looked, ok, warning } from "#lib/doctor/finding.ts";
-import type { Look } from "#lib/doctor/look.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
+import { type Look, refusalOf } from "#lib/doctor/look.ts";
+import type { DriverError } from "#lib/base/errors.ts";
+import { openPayments } from "#lib/drivers/payments/open.ts";
 import { knock } from "#lib/drivers/mail/smtp.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -40,13 +41,17 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
 export async function lookAtMail(smtp: Config["smtp"], look: Look): Promise<Finding> {
   const found = judgeMail(smtp, smtp === null ? { unseen: "" } : await look((signal) => greeting(smtp, signal)));
   if (smtp === null || found.level !== "ok") return found;
-  return judgeLogin(smtp, found, await look(() => enter(smtp)));
+  return judgeLogin(
+    smtp,
+    found,
+    await look(() => refusalOf(() => knock({ ...smtp, name: "", patience: { wait: KNOCK, whole: KNOCK } }))),
+  );
 }
 
 function judgeLogin(
   { host, port, user, encryption }: NonNullable<Config["smtp"]>,
   found: Finding,
-  entered: Looked<MailError | null>,
+  entered: Looked<DriverError | null>,
 ): Finding {
   if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
   if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
@@ -65,16 +70,6 @@ const PROTECTED: Readonly<Record<NonNullable<Config["smtp"]>["encryption"], (por
 };
 
 const KNOCK = 8 * SECOND; // less than a look has, so that the reason is told
-
-async function enter(smtp: NonNullable<Config["smtp"]>): Promise<MailError | null> {
-  try {
-    await knock({ ...smtp, name: "", patience: { wait: KNOCK, whole: KNOCK } });
-    return null;
-  } catch (error) {
-    if (error instanceof MailError) return error;
-    throw error;
-  }
-}
 
 /** `greeted` is the server's first line. */
 function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
@@ -101,6 +96,16 @@ export function judgeRelay(relay: Config["relay"]): Finding {
     "SPOKE_SMTP_HOST is not set: no site sends mail",
     "Set it to a mail server that sites may use; they are never given SMTP_USER and SMTP_PASS.",
   );
+}
+
+/** Nothing where none is configured: nobody has to be billed. A wrong key shows here, and not with the first invoice. */
+export async function lookAtPayments(stripe: Config["stripe"], look: Look): Promise<Finding[]> {
+  if (stripe === null) return [];
+  const check = "payments", asked = await look((signal) => refusalOf(() => openPayments(stripe).check(signal)));
+  if (!("seen" in asked)) return [warning(check, `The payment provider could not be asked: ${asked.unseen}`)];
+  if (asked.seen) return [warning(check, asked.seen.message, asked.seen.hint)];
+  const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";
+  return [ok(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
 }
 
 const GREETING_MOST = 512; // RFC 5321: a reply line

@@ -4,8 +4,7 @@
  */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
-import type { SpokeImages } from "#lib/moodle/releases.ts";
-import { sampleInputs } from "#lib/moodle/sample.ts";
+import { sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import type { Size, Surroundings } from "#lib/moodle/sizes.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 

@@ -16,14 +16,15 @@ import {
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
-import { type Look, unseen, within } from "#lib/doctor/look.ts";
+import { lateAfter, type Look, unseen } from "#lib/doctor/look.ts";
 import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
+import { within } from "#lib/base/race.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
 /** A dry run of what should be refused: what came of it. */
 export type DryRun = { readonly accepted: true } | { readonly refused: string; readonly code: string };
 /** `wrong` is what the cluster says will not come right by waiting. */
-export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string };
+export type Start = { readonly image: string; readonly wrong: string | null; readonly hint?: string | undefined };
 
 export interface Trial {
   readonly namespace: string;
@@ -162,7 +163,7 @@ async function start(image: string, { signal }: Trying, run: () => Promise<unkno
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.transient || mayNot(error)) return unseen(error);
-    return { seen: { image, wrong: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) } };
+    return { seen: { image, wrong: error.message, hint: error.hint } };
   }
 }
 
@@ -184,7 +185,7 @@ async function addressOf(space: Space, server: KubeObject, call: Call): Promise<
 async function remove(cluster: Cluster, namespace: string, { limit, patience }: Trying): Promise<Looked<true>> {
   const signal = new AbortController().signal;
   try {
-    const found = await within(limit, signal, (signal) => cluster.findNamespace(namespace, { signal }));
+    const found = await within([signal], lateAfter(limit), (signal) => cluster.findNamespace(namespace, { signal }));
     if (found) await cluster.space(namespace, found.metadata.uid!).remove({ signal, timeout: patience });
     return { seen: true };
   } catch (error) {

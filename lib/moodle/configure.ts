@@ -1,11 +1,10 @@
 /** What a change of words, look and address makes of what a spoke is made from. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { titleOf } from "#lib/moodle/expected.ts";
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { keyOfHost } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { SeedPart } from "#lib/moodle/seed.ts";
 import { CERTIFICATE } from "#lib/moodle/values.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -51,12 +50,12 @@ export function movedInputs(inputs: SpokeInputs, host: string, kept: readonly st
   };
 }
 
-/** What stands there before and after, and becomes another by the change; `steps` in the order of an install. */
+/** What these steps make before and after, and becomes another by the change. */
 export function changedObjects(
   blueprint: Pick<Blueprint, "spokeObjects">,
   before: SpokeInputs,
   after: SpokeInputs,
-  steps: readonly SpokeStep[] = SPOKE_STEPS.filter((step) => step !== "seed"),
+  steps: readonly SpokeStep[],
 ): KubeObject[] {
   return steps.flatMap((step) => {
     const old = new Map(blueprint.spokeObjects(before, step).map((object) => [titleOf(object), object]));

@@ -2,17 +2,21 @@
  * What has to stand in a spoke's namespace while it is active, by the inputs that it was made from: all that its
  * installation applied, with what operations change (replicas, whether scheduled tasks are paused) as its state says.
  */
-import { SPOKE_STEPS } from "#lib/moodle/files.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { HubSettings } from "#lib/moodle/seed.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 
 export interface Expected {
   readonly object: KubeObject;
+  /** The object without its state, as it is applied; null for what is made once, and is right as it stands. */
+  readonly applied: KubeObject | null;
+  /** Fields of its spec that actions change: patched, since an apply that arrives late would change them back. */
+  readonly state?: Readonly<Record<string, unknown>>;
   /**
    * `presence`: only that it is there. So it is with what holds secrets, with what the seed was told (the hub's settings of
    * that day are not kept), and with a claim that the cluster made itself from a template.
@@ -20,26 +24,31 @@ export interface Expected {
   readonly judged: "whole" | "presence";
 }
 
-interface ExpectedSite {
+export interface ExpectedSite {
   readonly inputs: SpokeInputs;
   readonly maintenance: boolean;
+  /** What only those need who apply what is judged by its presence. */
+  readonly hub?: HubSettings;
+  readonly relaySecret?: string | null;
 }
 
 export function expectedObjects(
   blueprint: Blueprint,
-  { inputs, maintenance }: ExpectedSite,
+  { inputs, maintenance, hub, relaySecret = null }: ExpectedSite,
   steps: readonly SpokeStep[] = SPOKE_STEPS,
 ): Expected[] {
+  const madeOnce = (object: KubeObject): Expected => ({ object, applied: null, judged: "presence" });
   return steps.flatMap((step) => {
-    const applied = blueprint.spokeObjects(inputs, step);
-    const secrets = step === "secrets" ? [...blueprint.newSecrets(inputs), ...blueprint.mailSecret(inputs, null)] : [];
+    const objects = blueprint.spokeObjects(inputs, step, hub);
+    const isSecrets = step === "secrets";
     return [
-      ...secrets.map((object): Expected => ({ object, judged: "presence" })),
-      ...applied.map((object): Expected => ({
-        object: inState(object, maintenance),
-        judged: step === "seed" || object.kind === "Secret" ? "presence" : "whole",
-      })),
-      ...applied.flatMap(claimsOf).map((object): Expected => ({ object, judged: "presence" })),
+      ...(isSecrets ? blueprint.newSecrets(inputs) : []).map(madeOnce),
+      ...[...isSecrets ? blueprint.mailSecret(inputs, relaySecret) : [], ...objects].map((applied): Expected => {
+        const state = stateOf(applied, maintenance);
+        const judged = step === "seed" || applied.kind === "Secret" ? "presence" : "whole";
+        return { object: state ? withSpec(applied, state) : applied, applied, judged, ...(state && { state }) };
+      }),
+      ...objects.flatMap(claimsOf).map(madeOnce),
     ];
   });
 }
@@ -60,10 +69,9 @@ export function titleOf({ kind, metadata }: { readonly kind: string; readonly me
   return `${kind}/${metadata.name}`;
 }
 
-function inState(object: KubeObject, maintenance: boolean): KubeObject {
-  if (object.kind === "Deployment" || object.kind === "StatefulSet") return withSpec(object, { replicas: 1 });
-  if (object.kind === "CronJob") return withSpec(object, { suspend: maintenance });
-  return object;
+function stateOf({ kind }: KubeObject, maintenance: boolean): Expected["state"] {
+  if (kind === "Deployment" || kind === "StatefulSet") return { replicas: 1 };
+  return kind === "CronJob" ? { suspend: maintenance } : undefined;
 }
 
 /** Claims that a StatefulSet's controller makes for its first pod. */

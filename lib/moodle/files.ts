@@ -8,9 +8,27 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
-import type { HubStep, JobName, SpokeStep } from "#lib/moodle/steps.ts";
 import { readTextFile } from "#lib/moodle/text-file.ts";
 import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/moodle/values.ts";
+
+/** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
+export const JOBS = [
+  ...["install", "reset", "verify", "claim", "seed", "health", "preflight", "upgrade"] as const,
+  ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
+] as const;
+export type JobName = (typeof JOBS)[number];
+
+export type SpokeStep =
+  | "namespace"
+  | "policies"
+  | "secrets"
+  | "database"
+  | "install"
+  | "seed"
+  | "app"
+  | "cron"
+  | "ingress";
+export type HubStep = "namespace" | "rooms" | "issuer";
 
 export type Files = Readonly<Record<string, string>>;
 

@@ -9,20 +9,22 @@ import {
   type Files,
   FORMER_FILE,
   HUB_FILES,
+  type HubStep,
   JOB_FILES,
+  type JobName,
+  JOBS,
   MAIL_FILE,
   readOverlay,
   SECRETS_FILE,
   SPOKE_STEPS,
+  type SpokeStep,
   STEP_FILES,
 } from "#lib/moodle/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
-import { type HubStep, type JobName, JOBS, type SpokeStep } from "#lib/moodle/steps.ts";
 import { asArgument, readParts } from "#lib/moodle/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
-import { findImages, type SpokeImages } from "#lib/moodle/releases.ts";
+import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fill, type Values } from "#lib/moodle/render.ts";
-import { sampleInputs } from "#lib/moodle/sample.ts";
 import { newPassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";

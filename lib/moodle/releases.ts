@@ -1,5 +1,6 @@
 /** Which images a version of the platform is made of. */
-import { compareVersions, type Images, type Release } from "#lib/moodle/sizes.ts";
+import { compareVersions, type Images, type Release, type Size, type Surroundings } from "#lib/moodle/sizes.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 
 export interface SpokeImages {
   readonly moodle: string;
@@ -48,4 +49,34 @@ function findFamily(images: Images, version: string): Images["families"][number]
 export function offeredVersions(images: Images): string[] {
   const previews = (version: string) => Number(images.versions[version]!.preview);
   return Object.keys(images.versions).sort((a, b) => previews(a) - previews(b) || compareVersions(b, a));
+}
+
+export function sampleInputs(
+  blueprint: { readonly images: Images; readonly surroundings: Surroundings },
+  size: string,
+  resources: Size,
+): SpokeInputs {
+  const version = offeredVersions(blueprint.images)[0]!;
+  return {
+    federationId: "fed_sample",
+    spokeId: "spk_sample",
+    namespace: "sample",
+    slug: "sample",
+    displayName: "Sample",
+    host: "sample.example.org",
+    adminEmail: "admin@example.org",
+    version,
+    images: findImages(blueprint.images, version)!,
+    size,
+    resources,
+    identity: false,
+    content: false,
+    contentMode: null,
+    brand: null,
+    seed: null,
+    surroundings: blueprint.surroundings,
+    https: true,
+    issuer: null,
+    mail: null,
+  };
 }

@@ -2,9 +2,10 @@
  * What an operation does to an object of a site, as a value: a preview asks the API server for it as a dry run, and the work
  * performs the same.
  */
+import type { Expected } from "#lib/moodle/expected.ts";
 import { type KubeObject, type PatchOperation, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
 
-export type ObjectChange = Patch | Put | ClaimGrowth | Loss;
+export type ObjectChange = Patch | Put | Removal | ClaimGrowth | Loss;
 
 /** Fields of what stands there become others. */
 export interface Patch {
@@ -13,12 +14,19 @@ export interface Patch {
 }
 
 /** The object is made where it is missing; what stands there becomes like it, unless only its presence counts. */
-export interface Put {
+export interface Put extends Omit<Expected, "object"> {
   readonly ref: Ref;
   readonly put: KubeObject;
-  readonly judged: "whole" | "presence";
   /** Why it is not made anew, and nothing at all is done, where it is missing. */
   readonly lost?: string;
+  /** It takes a name that another object has until then, so that the cluster would refuse to try it. */
+  readonly untried?: true;
+}
+
+/** What stands there goes. */
+export interface Removal {
+  readonly ref: Ref;
+  readonly remove: true;
 }
 
 /**
@@ -42,7 +50,7 @@ export function set(ref: Ref, path: string, value: string | number | boolean): P
 }
 
 export function put(object: KubeObject): Put {
-  return { ref: refOf(object), put: object, judged: "whole" };
+  return { ref: refOf(object), put: object, applied: object, judged: "whole" };
 }
 
 export function grow(claim: string, size: string): ClaimGrowth {

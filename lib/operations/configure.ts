@@ -1,4 +1,8 @@
 /** Makes a site what a PATCH of its spoke asked for: title, administrator, look, domain. */
+import { changedObjects } from "#lib/moodle/configure.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import type { Blueprint } from "#lib/moodle/load.ts";
+import { type Put, put, type Removal } from "#lib/operations/change.ts";
 import { operation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -25,3 +29,32 @@ export const configure = operation({
     },
   },
 });
+
+/** What another address changes, by the step that does it. What a title or a look changes is the site's own data. */
+interface AddressChanges {
+  /** Redirects from names that lead to the site no more. */
+  readonly ingress: readonly Removal[];
+  /** What pods of the site are made from, or read. */
+  readonly app: readonly Put[];
+  /** The site's own Ingress, and redirects from its former names. */
+  readonly redirect: readonly Put[];
+}
+
+/** Performed by the work, and asked as a dry run by a preview. */
+export function addressChanges(
+  blueprint: Pick<Blueprint, "spokeObjects">,
+  before: SpokeInputs,
+  after: SpokeInputs,
+): AddressChanges {
+  const ingresses = (inputs: SpokeInputs) => blueprint.spokeObjects(inputs, "ingress").map(put);
+  const old = ingresses(before), present = ingresses(after);
+  const isAmong = (all: readonly Put[], { ref }: Put) => all.some((each) => each.ref.name === ref.name);
+  const gone = old.filter((each) => !isAmong(present, each)); // and the site may take a name that one of these has
+  return {
+    ingress: gone.map(({ ref }) => ({ ref, remove: true })),
+    app: changedObjects(blueprint, before, after, ["secrets", "database", "app", "cron"]).map(put),
+    redirect: before.host === after.host
+      ? []
+      : present.map((each) => ({ ...each, ...((gone.length > 0 || !isAmong(old, each)) && { untried: true }) })),
+  };
+}

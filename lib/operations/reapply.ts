@@ -1,7 +1,7 @@
 /** Puts back what the blueprint has for a spoke. */
-import { expectedObjects } from "#lib/moodle/expected.ts";
+import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Put } from "#lib/operations/change.ts";
 import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";
@@ -47,38 +47,38 @@ export const reapply = operation({
   changes(subject) {
     const site = { ...subject, inputs: asOffered(subject, subject.inputs) };
     return {
-      policies: putBack(site, ["policies"]),
-      secrets: putBack(site, ["secrets", "seed"]),
-      database: putBack(site, ["install", "database"]),
-      app: putBack(site, ["app"]),
-      cron: putBack(site, ["cron"]),
-      ingress: putBack(site, ["ingress"]),
+      policies: putBack(site, "policies"),
+      secrets: putBack(site, "secrets", "seed"),
+      database: putBack(site, "install", "database"),
+      app: putBack(site, "app"),
+      cron: putBack(site, "cron"),
+      ingress: putBack(site, "ingress"),
     };
   },
 });
 
 const OTHER_AMOUNTS = "Its size has other amounts now than when it was made: they are taken over, but for disks";
 
-function putBack(site: SpokeSubject, steps: readonly SpokeStep[]): Put[] {
-  return expectedObjects(site.blueprint, site, steps).map(({ object, judged }) => {
+type Site = Pick<SpokeSubject, "blueprint"> & ExpectedSite;
+
+/** What these steps of the blueprint make, put back: the work performs it, and a preview asks for it. */
+export function putBack(site: Site, ...steps: readonly SpokeStep[]): Put[] {
+  return expectedObjects(site.blueprint, site, steps).map(({ object, ...how }) => {
     const lost = lossOf(site, object);
-    return { ref: refOf(object), put: object, judged, ...(lost !== null && { lost }) };
+    return { ref: refOf(object), put: object, ...how, ...(lost !== null && { lost }) };
   });
 }
 
 /** Why a reapply would do nothing at all without this object; null where it would make it anew. */
-function lossOf({ blueprint, inputs }: SpokeSubject, { kind, metadata: { name } }: KubeObject): string | null {
+function lossOf(site: Site, { kind, metadata: { name } }: KubeObject): string | null {
   if (kind === "PersistentVolumeClaim") return "It is gone, and the site's data with it: nothing would be done";
-  const holdsPasswords = blueprint.newSecrets(inputs).some((secret) => secret.metadata.name === name);
-  if (kind !== "Secret" || !holdsPasswords || !isReadByPods({ blueprint, inputs }, name)) return null;
+  const holdsPasswords = site.blueprint.newSecrets(site.inputs).some((secret) => secret.metadata.name === name);
+  if (kind !== "Secret" || !holdsPasswords || !isReadByPods(site, name)) return null;
   return "It is gone, and the database's password with it: nothing would be done";
 }
 
 /** Whether a workload of the site gets its environment from this Secret. */
-export function isReadByPods(
-  { blueprint, inputs }: Pick<SpokeSubject, "blueprint" | "inputs">,
-  secret: string,
-): boolean {
+function isReadByPods({ blueprint, inputs }: Site, secret: string): boolean {
   const workloads = (["database", "app"] as const).flatMap((step) => blueprint.spokeObjects(inputs, step));
   return workloads.some((object) => names(object, secret));
 }

@@ -3,7 +3,7 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { setFields, type Sized, sizedObjects } from "#lib/moodle/sized.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { grow, type Patch } from "#lib/operations/change.ts";

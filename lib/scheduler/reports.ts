@@ -7,11 +7,9 @@
 import { ClusterError, type Evidence } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
 import { redact, redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
-import { Fault } from "#lib/base/errors.ts";
+import { DriverError, Fault } from "#lib/base/errors.ts";
 import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { StepTimeout } from "#lib/scheduler/stops.ts";
 
 export interface Verdict {
@@ -35,9 +33,8 @@ export function judge(error: unknown, step: string): Verdict {
       wait: retryAfterMs ?? 0,
     };
   }
-  if (error instanceof MailError || error instanceof PaymentError) {
-    const { code, message, transient, hint, retryAfterMs } = error;
-    const blame = error instanceof MailError ? error.blame : "operator";
+  if (error instanceof DriverError) {
+    const { code, message, transient, blame, hint, retryAfterMs } = error;
     return {
       nature: transient ? "passing" : "final",
       report: { ...report(step, code, message, blame), hint: hint ?? null },

@@ -7,6 +7,7 @@ import type { Site } from "#lib/moodle/results.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { finalError } from "#lib/work/site.ts";
 
 /** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
 export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {
@@ -30,11 +31,7 @@ export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Pro
     return row.siteIdentifier;
   });
   if (kept === siteIdentifier) return;
-  throw new ClusterError("AnotherSite", "The data in the database is of another site than was installed here", {
-    transient: false,
-    blame: "operator",
-    hint: LOST,
-  });
+  throw finalError("AnotherSite", "The data in the database is of another site than was installed here", LOST);
 }
 
 const LOST = "The data was lost or replaced: restore a backup before anything starts on it.";

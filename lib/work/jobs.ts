@@ -1,6 +1,6 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of a failure. */
 import type { Blueprint } from "#lib/moodle/load.ts";
-import type { JobName } from "#lib/moodle/steps.ts";
+import type { JobName } from "#lib/moodle/files.ts";
 import { type Code, readCode, readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/moodle/results.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";

@@ -15,7 +15,6 @@ import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
 import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { freeNames } from "#lib/domains/spokes/names.ts";
 import { passageOf } from "#lib/operations/judge.ts";
-import type { SpokeState } from "#lib/operations/states.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 type SpokeChange = Updateable<Schema["spokes"]>;
@@ -54,40 +53,59 @@ export interface Observed {
   readonly maintenance?: boolean;
 }
 
-const ACTION: Hooks = {
-  async onStart(tx, job) {
-    const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, stateReason: null });
-    return { state: spoke.state };
-  },
-  async onFailed(tx, job, report) {
-    const spoke = await change(tx, job, {
-      ...observedIn(job),
-      stateReason: report.message,
-      observedAt: job.updatedAt,
-    });
-    return told(spoke, job, "spoke_action_failed", { action: job.kind, slug: spoke.slug, ...failureOf(report) });
-  },
-  async onCancelled(tx, job) {
-    const stateReason = `The operation ${job.kind} was called off`;
-    const spoke = await change(tx, job, { ...observedIn(job), stateReason });
-    return { state: spoke.state };
-  },
-};
-
-/** Of an action: what it leads through and to is its kind's. */
-export const actionOutcomes: Hooks = { ...ACTION, onSucceeded: (tx, job) => succeed(tx, job, {}) };
-
-/** The same for an action whose success makes more of the row than its state: what the cluster showed of it by then. */
-export function outcomesWith(gain: (job: Job) => SpokeChange): Hooks {
-  return { ...ACTION, onSucceeded: (tx, job) => succeed(tx, job, gain(job)) };
+/** What an end makes of the row besides its state, and what is told of it besides. */
+interface Ending {
+  /** Not asked for of a spoke that is going. */
+  readonly change?: () => SpokeChange;
+  readonly metadata?: object;
 }
 
-async function succeed(tx: Tx, job: Job, gain: SpokeChange): Promise<Outcome> {
-  const { to } = passageOf(job.kind)!;
-  const health = to === "active" ? "healthy" : "unknown";
-  const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
-  const spoke = await change(tx, job, { ...gain, ...seen });
-  return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug });
+type End<Extra extends unknown[] = []> = (
+  tx: Tx,
+  job: Job,
+  before: SpokeRow,
+  ...extra: Extra
+) => Ending | Promise<Ending>;
+
+interface ActionEnds {
+  readonly succeeded?: End;
+  /** Without a report it was called off. */
+  readonly stopped?: End<[report: FailureReport | null]>;
+}
+
+/** Of an action: what it leads through and to is its kind's. */
+export function actionOutcomes({ succeeded = nothing, stopped = nothing }: ActionEnds = {}): Hooks {
+  return {
+    async onStart(tx, job) {
+      const spoke = await change(tx, job, { state: passageOf(job.kind)!.through, stateReason: null });
+      return { state: spoke.state };
+    },
+    async onSucceeded(tx, job) {
+      const { change: gain, metadata } = await succeeded(tx, job, await lockSpoke(tx, job.spokeId!));
+      const { to } = passageOf(job.kind)!;
+      const health = to === "active" ? "healthy" : "unknown";
+      const seen = { state: to, stateReason: null, health, observedAt: job.updatedAt } as const;
+      const spoke = await change(tx, job, () => ({ ...gain?.(), ...seen }));
+      return told(spoke, job, "spoke_action_succeeded", { action: job.kind, slug: spoke.slug, ...metadata });
+    },
+    async onFailed(tx, job, report) {
+      const { change: left, metadata } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), report);
+      const seen = { ...observedIn(job), stateReason: report.message, observedAt: job.updatedAt };
+      const spoke = await change(tx, job, () => ({ ...seen, ...left?.() }));
+      const about = { action: job.kind, slug: spoke.slug };
+      return told(spoke, job, "spoke_action_failed", { ...about, ...failureOf(report), ...metadata });
+    },
+    async onCancelled(tx, job) {
+      const { change: left } = await stopped(tx, job, await lockSpoke(tx, job.spokeId!), null);
+      const stateReason = `The operation ${job.kind} was called off`;
+      const spoke = await change(tx, job, () => ({ ...observedIn(job), stateReason, ...left?.() }));
+      return { state: spoke.state };
+    },
+  };
+}
+
+function nothing(): Ending {
+  return {};
 }
 
 /** Where nothing could be seen, the spoke counts as what it was before the action: that can be asked for again. */
@@ -167,11 +185,14 @@ export const hubRemovalOutcomes: Hooks = {
   },
 };
 
-type Change = SpokeChange & { readonly state: SpokeState };
+/** Whether it is being removed, or was. */
+export function isGoing({ state }: { readonly state: string }): boolean {
+  return state === "removing" || state === "removed";
+}
 
-async function change(tx: Tx, job: Job, to: Change | ((before: SpokeRow) => Change)): Promise<SpokeRow> {
+async function change(tx: Tx, job: Job, to: SpokeChange | ((before: SpokeRow) => SpokeChange)): Promise<SpokeRow> {
   const spoke = await lockSpoke(tx, job.spokeId!);
-  if (spoke.state === "removing" || spoke.state === "removed") return spoke;
+  if (isGoing(spoke)) return spoke;
   return await updateSpoke(tx, spoke.id, job, typeof to === "function" ? to(spoke) : to);
 }
 
@@ -181,7 +202,7 @@ async function changeHub(
   to: (before: FederationRow) => Updateable<Schema["federations"]>,
 ): Promise<FederationRow> {
   const hub = await lockFederation(tx, job.federationId!);
-  if (hub.state === "removing" || hub.state === "removed") return hub;
+  if (isGoing(hub)) return hub;
   return await updateFederation(tx, hub.id, to(hub));
 }
 

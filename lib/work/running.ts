@@ -12,12 +12,10 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { type Patch, type Put, set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
-import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
-import { replaceStuckDatabase } from "#lib/work/stuck.ts";
+import { finalError, JOB, lookUntil, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
@@ -34,7 +32,7 @@ export async function change(
 /** Performs what an operation says that it changes, each object under the fence of the run. */
 export async function perform({ space }: SpokeSite, run: Run, changes: readonly (Patch | Put)[]): Promise<void> {
   for (const change of changes) {
-    if ("put" in change) await putFenced(space, change.put, run.job, run);
+    if ("put" in change) await putFenced(space, change.applied ?? change.put, run.job, run);
     else await patchFenced(space, { ref: change.ref, hold: run.job, change: change.patch }, run);
   }
 }
@@ -57,11 +55,12 @@ export async function untilCounted({ space }: SpokeSite, run: Run, limits: reado
 export async function demandRunning(space: Space, run: Run, deed: string, action: string): Promise<void> {
   const parts = await Promise.all([DATABASE, MOODLE].map((ref) => space.get(ref, run)));
   if (parts.every((part) => part?.["spec"]?.replicas !== 0)) return;
-  throw new ClusterError("Suspended", `The site is suspended, and can ${deed} only while it runs`, {
-    transient: false,
-    blame: "user",
-    hint: `Resume it, then ${action}.`,
-  });
+  throw finalError(
+    "Suspended",
+    `The site is suspended, and can ${deed} only while it runs`,
+    `Resume it, then ${action}.`,
+    "user",
+  );
 }
 
 /** No scheduled task begins any more, and none is under way. */
@@ -100,4 +99,33 @@ async function endCron(space: Space, run: Run): Promise<void> {
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
   await space.noPods(CRON_PODS, waiting(run));
+}
+
+const POD = { apiVersion: "v1", kind: "Pod" };
+const TEMPLATE = "controller-revision-hash"; // Kubernetes' own label
+
+/**
+ * Deletes a pod of the database that is not ready and is of an earlier template: the StatefulSet waits for it to become
+ * ready before it makes one by another template, so what was wrong with the one keeps the next from healing it. One that is
+ * ready is left to its turn.
+ */
+async function replaceStuckDatabase(space: Space, run: Run): Promise<void> {
+  let template: unknown;
+  await lookUntil(run, async () => {
+    const set = await space.get(DATABASE, run);
+    const { observedGeneration = 0, updateRevision } = set?.["status"] ?? {};
+    template = updateRevision;
+    return observedGeneration < (set?.metadata.generation ?? 0)
+      ? "The cluster has not begun with the change yet"
+      : null;
+  });
+  for (const pod of await space.list(POD, "role=db", run)) {
+    const { name, uid, labels, ownerReferences, deletionTimestamp } = pod.metadata;
+    const own = ownerReferences?.some(({ kind, name: owner }) => kind === DATABASE.kind && owner === DATABASE.name);
+    const conditions: { type: string; status: string }[] = pod["status"]?.conditions ?? [];
+    const ready = conditions.some(({ type, status }) => type === "Ready" && status === "True");
+    if (!own || deletionTimestamp || ready || template === undefined || labels?.[TEMPLATE] === template) continue;
+    run.progress("The database did not come up as it was, and is started anew");
+    await space.delete({ ...POD, name }, uid!, run);
+  }
 }

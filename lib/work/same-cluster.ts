@@ -8,7 +8,7 @@
 import type { App } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { around, type Handler, type Run } from "#lib/scheduler/handler.ts";
-import { type Holding, openHub, openSpoke, type Site } from "#lib/work/site.ts";
+import { finalError, type Holding, openHub, openSpoke, type Site } from "#lib/work/site.ts";
 
 /** Before a namespace is made: it will stand in this cluster. Not to be called any more once the row has a uid. */
 export async function rememberCluster({ cluster, holding }: Site, run: Run): Promise<void> {
@@ -63,12 +63,11 @@ function otherCluster(name: string, { federationId, spokeId }: Holding): Cluster
   const [what, url] = spokeId === null ? ["hub", `federations/${federationId}`] : ["spoke", `spokes/${spokeId}`];
   const message =
     `This is another cluster than the one that the ${what} was made in, though it goes by the name ${name}`;
-  return new ClusterError("another_cluster", message, {
-    transient: false,
-    blame: "operator",
-    hint:
-      `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
+  return finalError(
+    "another_cluster",
+    message,
+    `Let the kubeconfig lead to the cluster that the ${what} was made in: a removal goes on by itself, all else can ` +
       `be asked again; if that one is gone for good, remove the ${what}, and an operator gives it up: ` +
       `DELETE /api/${url}?abandon=true`,
-  });
+  );
 }

@@ -8,6 +8,8 @@ import type { FederationRow } from "#lib/domains/federations/store.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { type Ends, type Handler, handlerOf, type Planned, type Run, type Steps } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { Blame } from "#lib/base/errors.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export const JOB = { apiVersion: "batch/v1", kind: "Job" };
 
@@ -102,4 +104,22 @@ export async function note(run: Run, notes: readonly string[]): Promise<void> {
   const before: unknown = run.job.progress.notes;
   const all = new Set([...Array.isArray(before) ? before.map(String) : [], ...notes]);
   if (notes.length > 0) await run.remember({ notes: [...all] });
+}
+
+/** A failure that no other try mends, until somebody has done what the hint says. */
+export function finalError(code: string, message: string, hint: string, blame: Blame = "operator"): ClusterError {
+  return new ClusterError(code, message, { transient: false, blame, hint });
+}
+
+const PAUSE = 3 * SECOND; // between looks, once it has lasted
+
+/** Looks until there is nothing left to wait for, telling people what for; gives back what it was when the time is over. */
+export async function lookUntil(run: Run, look: () => Promise<string | null>): Promise<string | null> {
+  const end = performance.now() + run.patience();
+  for (let looks = 1;; looks++) {
+    const lack = await look();
+    if (lack === null || performance.now() > end) return lack;
+    run.progress(lack);
+    await sleep(backoff(looks, 50, PAUSE), run.signal);
+  }
 }

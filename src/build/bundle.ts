@@ -6,7 +6,7 @@
  */
 import { builtinModules } from "node:module";
 import { build, type Metafile, type Plugin } from "esbuild";
-import type { Built } from "../built.ts";
+import type { Built } from "../release.ts";
 import { collectLicenses } from "./licenses.ts";
 
 export interface Bundle {

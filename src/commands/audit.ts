@@ -24,8 +24,14 @@ interface Wish {
   readonly json: boolean;
 }
 
-export async function audit({ words: [what], options }: Given): Promise<void> {
-  const against = options.against as readonly string[] | undefined;
+interface Options {
+  readonly against?: readonly string[];
+  readonly chain?: string;
+  readonly json?: boolean;
+}
+
+export async function audit({ words: [what], options }: Given<Options>): Promise<void> {
+  const { against, chain, json = false } = options, wish: Wish = { chain, json };
   if (what !== "verify" && (what !== "heads" || against)) {
     throw new CommandError(
       EX_USAGE,
@@ -33,9 +39,8 @@ export async function audit({ words: [what], options }: Given): Promise<void> {
         "wheelwright audit verify [--against HEAD|FILE]… [--chain ID] [--json]",
     );
   }
-  const wish: Wish = { chain: options.chain as string | undefined, json: options.json === true };
-  if (wish.chain !== undefined && !isChain(wish.chain)) {
-    throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${wish.chain}"`);
+  if (chain !== undefined && !isChain(chain)) {
+    throw new CommandError(EX_USAGE, `--chain must be "system" or the id of a hub, and not "${chain}"`);
   }
   const heads = against && await readHeads(against, wish);
   await withDatabase(async (db) => {

@@ -1,23 +1,41 @@
-/** What a command is: how it is called, and what runs. Its modules are loaded only when it is asked for. */
+/** What a command is: its name, its flags, what the help says, and what runs. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 
-export interface Command {
+type Flags = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
+
+/** What was given of the flags; of one that may be repeated (`multiple`), all. */
+type Values<F extends Flags> = {
+  readonly [name in keyof F]?: F[name] extends { readonly type: "boolean" } ? boolean
+    : F[name] extends { readonly multiple: true } ? readonly string[]
+    : string;
+};
+
+export interface Given<Options = object> {
+  readonly options: Options;
+  readonly words: readonly string[];
+}
+
+interface Declared<F extends Flags> {
   readonly name: string;
   readonly summary: string;
   /** What follows the name, for the help: `[--port N]`. */
-  readonly usage: string;
-  readonly options: Readonly<Record<string, ParseArgsOptionDescriptor & { readonly help: string }>>;
+  readonly usage?: string;
+  readonly options?: F;
   /** How many words may follow besides options. */
-  readonly words: number;
+  readonly words?: number;
   /** What the first of these words may be; anything when absent. */
   readonly first?: readonly string[];
-  readonly load: () => Promise<(given: Given) => Promise<void>>;
+  /** Its modules are loaded only when it is asked for. */
+  readonly load: () => Promise<(given: Given<Values<F>>) => Promise<void>>;
 }
 
-export interface Given {
-  /** By name; of an option that may be repeated (`multiple`) all that were given. */
-  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  readonly words: readonly string[];
+export type Command = ReturnType<typeof command>;
+
+/** A command as it is declared, with what it need not say. */
+export function command<const F extends Flags = Record<never, never>>(declared: Declared<F>) {
+  const { usage = "", words = 0, load, first, name, summary } = declared, options: Flags = declared.options ?? {};
+  const run = async (given: Given) => await (await load())(given as Given<Values<F>>);
+  return { name, summary, usage, options, words, first, run };
 }
 
 /** What keeps a command from doing its work, told in one sentence without a stack; `status` as in sysexits.h. */

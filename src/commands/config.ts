@@ -2,7 +2,6 @@
 import * as v from "valibot";
 import { readNamesOfProcess } from "#lib/base/config.ts";
 import { Variables } from "#lib/base/variables.ts";
-import { MEANINGS } from "./meanings.ts";
 
 export function config(): Promise<void> {
   const set = readNamesOfProcess();
@@ -20,3 +19,62 @@ export function config(): Promise<void> {
   );
   return Promise.resolve();
 }
+
+/**
+ * What each variable means; then, where that is no fixed value, what holds without it. Else it is the schema's default, or
+ * none.
+ */
+export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: string, otherwise?: string]>> = {
+  HOST: ["address to listen on", "0.0.0.0; 127.0.0.1 in dev"],
+  PORT: ["port to listen on"],
+  PUBLIC_URL: ["where browsers find this service", "serve needs it; http://localhost:PORT in dev"],
+  ROOT_DOMAIN: ["wildcard domain under which spokes live", "serve needs it; spokes.localhost in dev"],
+  DATABASE_URL: ["PostgreSQL, a session-mode connection", "serve needs it or POSTGRES_PASSWORD; dev has its own"],
+  DATABASE_OWNER_URL: ["the owner of the tables, as whom migrations run", "the role of DATABASE_URL owns them"],
+  POSTGRES_PASSWORD: ["instead of DATABASE_URL, with the four below"],
+  POSTGRES_HOST: ["host of PostgreSQL"],
+  POSTGRES_PORT: ["port of PostgreSQL"],
+  POSTGRES_USER: ["role in PostgreSQL"],
+  POSTGRES_DB: ["name of the database"],
+  POSTGRES_OWNER_USER: ["instead of DATABASE_OWNER_URL, with its password"],
+  POSTGRES_OWNER_PASSWORD: ["password of that owner"],
+  DATABASE_POOL: ["connections to PostgreSQL that a replica opens"],
+  BOOTSTRAP_ADMIN_EMAIL: ["the first operator, made once while there is no user"],
+  BOOTSTRAP_ADMIN_PASSWORD: ["password of the first operator"],
+  KUBECONFIG: ["kubeconfig file of the cluster; dev ignores it", "KUBECONFIG_HOST_PATH"],
+  KUBECONFIG_HOST_PATH: ["kubeconfig file of the cluster, for dev as well", "the pod's own service account"],
+  CLUSTER_ROLE: ["ClusterRole that is bound in each namespace that is made", "rights in the whole cluster"],
+  ACME_EMAIL: ["with it a ClusterIssuer is made, and spokes get TLS"],
+  SMTP_HOST: ["mail server for this service's own mail", "mail stays queued; dev writes files"],
+  SMTP_PORT: ["its port; 465 is TLS at once"],
+  SMTP_TLS: ["opportunistic takes STARTTLS when it is offered, required sends nothing without TLS, off never takes it"],
+  SMTP_USER: ["account at the mail server"],
+  SMTP_PASS: ["password of that account"],
+  SMTP_FROM: ["sender: an address, or Name <address>"],
+  SPOKE_SMTP_HOST: ["mail relay of the sites", "sites send no mail"],
+  SPOKE_SMTP_PORT: ["its port"],
+  SPOKE_SMTP_USER: ["account of each site at the relay, a name that holds ${namespace}"],
+  SPOKE_SMTP_SECRET: ["what the passwords of these accounts are made from"],
+  TRUSTED_PROXIES: ["CIDRs of proxies whose X-Forwarded-For is believed"],
+  DNS_SERVERS: ["name servers for the proof of domains, and for doctor", "those of the system"],
+  PORTAL: ["read and checked; what it switches on is still to come"],
+  SIGNUP: ["whether anybody may sign up"],
+  CATALOG: ["YAML or JSON file of regions, tiers, modes, brands, seeds, versions and sizes"],
+  BLUEPRINT_DIR: ["manifests, images and sizes in place of the built-in ones"],
+  STRIPE_SECRET_KEY: ["key of the payment provider"],
+  STRIPE_WEBHOOK_SECRET: ["proves the payment provider's events"],
+  STRIPE_API_BASE: ["where the payment provider's API is", "the provider's own"],
+  SCHEDULER: ["whether this replica does work"],
+  SCHEDULER_LANES: ["lanes that it works on at once"],
+  MAX_IN_FLIGHT: ["requests under way at once"],
+  MAX_STREAMS: ["event streams that a replica serves at once"],
+  REQUEST_TIMEOUT_MS: ["milliseconds that a request may take"],
+  BODY_LIMIT_BYTES: ["bytes that a request's body may have"],
+  METRICS_PORT: ["read and checked; what it switches on is still to come"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["read and checked; what it switches on is still to come"],
+  SHUTDOWN_GRACE_MS: ["milliseconds that a stopping replica lets requests and steps end", "25000; 5000 in dev"],
+  LOG_LEVEL: ["debug, info, warn or error"],
+  LOG_FORMAT: ["json or pretty", "pretty on a terminal, else json"],
+  DATA_DIR: ["where dev keeps its database, its cluster and its mail"],
+  SIMULATOR_DELAY_MS: ["milliseconds until a simulated object is ready"],
+};

@@ -9,7 +9,7 @@ import { openDatabase } from "#lib/drivers/db/open.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Log, openLog } from "#lib/base/log.ts";
 import { MINUTE } from "#lib/base/time.ts";
-import { built } from "../built.ts";
+import { built } from "../release.ts";
 import { unreachable } from "./reach.ts";
 
 /** Nobody waits behind a command's statements, and one that counts a long log takes its time. */

@@ -12,7 +12,7 @@ import { type Log, openLog } from "#lib/base/log.ts";
 import { openSimulator } from "#lib/dev/simulator/open.ts";
 import { firstOperator } from "#lib/domains/users/bootstrap.ts";
 import { banner, type Greeting } from "../banner.ts";
-import { built } from "../built.ts";
+import { built } from "../release.ts";
 import { requireKubeconfig } from "../cluster-watch.ts";
 import type { ClusterSource } from "../clusters.ts";
 import { compose } from "../compose.ts";
@@ -28,7 +28,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-export async function dev({ options }: Given): Promise<void> {
+export async function dev({ options }: Given<{ kubeconfig?: string }>): Promise<void> {
   if (built()) {
     const message = "wheelwright dev belongs to the source checkout, which brings a PostgreSQL along: " +
       "run npm ci && npm start there, or here wheelwright serve with a database of yours";
@@ -36,7 +36,7 @@ export async function dev({ options }: Given): Promise<void> {
   }
   const wanted = readProcessConfig("dev");
   const log = openLog({ ...wanted.log, write: (line) => process.stdout.write(line) });
-  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : wanted.kubeconfig;
+  const kubeconfig = options.kubeconfig ?? wanted.kubeconfig;
   const letGo = await holdDirectory(wanted.dataDir);
   try {
     const config = await settlePort(wanted);

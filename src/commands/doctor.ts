@@ -16,19 +16,24 @@ import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.
 import { openLog } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { blueprint } from "../blueprints.ts";
-import { built } from "../built.ts";
+import { built, release } from "../release.ts";
 import { migrations } from "../migrations.ts";
-import { release } from "../release.ts";
+import { awaitStop } from "../stop.ts";
 import { CommandError, EX_CONFIG, EX_INTERRUPTED, EX_USAGE, type Given } from "./command.ts";
 
 const EX_FAILING = 1;
 /** What hangs on after all is told, such as a plugin that hands out credentials, does not keep the program. */
 const LINGER = 2 * SECOND;
-/** Also told by npm: Ctrl-C reaches it and us, and it passes its own on, so the same wish arrives twice at once. */
-const SAME_WISH = SECOND;
 
-export async function doctor({ options }: Given): Promise<void> {
-  if (options.rbac === true) return void process.stdout.write(renderClusterRoles());
+interface Options {
+  readonly region?: string;
+  readonly "no-probe"?: boolean;
+  readonly json?: boolean;
+  readonly rbac?: boolean;
+}
+
+export async function doctor({ options }: Given<Options>): Promise<void> {
+  if (options.rbac) return void process.stdout.write(renderClusterRoles());
   const report = openReport(options.json === true);
   const definitions = await readDefinitions();
   if (Array.isArray(definitions)) {
@@ -41,7 +46,7 @@ export async function doctor({ options }: Given): Promise<void> {
   const { version } = release();
   const log = openLog({ level: "error", format: "pretty", write: (line) => process.stderr.write(line) });
   const trial = options["no-probe"] !== true;
-  const stop = stopAtSignal();
+  const stop = awaitStop();
   try {
     const signal = stop.signal, tell = report.tell(signal);
     const asked = { ...definitions, migrations, version, region, trial, log, signal, tell };
@@ -102,8 +107,8 @@ async function collect<T>(problems: string[], load: () => Promise<T>): Promise<T
   }
 }
 
-function requireRegion({ regions }: Catalog, name: Given["options"][string]): string | null {
-  if (typeof name !== "string") return null;
+function requireRegion({ regions }: Catalog, name: string | undefined): string | null {
+  if (name === undefined) return null;
   const names = regions.map((region) => region.name);
   if (names.includes(name)) return name;
   const known = names.length > 0 ? `the catalogue has ${names.join(", ")}` : "no catalogue names any";
@@ -148,22 +153,5 @@ function openReport(json: boolean): Report {
       if (!summary.ready) throw new CommandError(status, last);
       if (!json) process.stdout.write(`${last}\n`);
     },
-  };
-}
-
-/** The first signal calls everything off, and what was made is cleared away; a second one ends the process at once. */
-function stopAtSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
-  const stopping = new AbortController();
-  let first: number | undefined;
-  const stop = (): void => {
-    first ??= performance.now();
-    stopping.abort(new Error("Stopped"));
-    if (performance.now() - first > SAME_WISH) process.exit(EX_INTERRUPTED);
-  };
-  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-  for (const name of signals) process.on(name, stop);
-  return {
-    signal: stopping.signal,
-    forget: () => signals.forEach((name) => process.off(name, stop)),
   };
 }

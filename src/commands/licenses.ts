@@ -1,5 +1,5 @@
 /** `wheelwright licenses`: the licences that the executable has to carry with it. */
-import { built } from "../built.ts";
+import { built } from "../release.ts";
 import { CommandError, EX_UNAVAILABLE } from "./command.ts";
 
 export async function licenses(): Promise<void> {

@@ -1,38 +1,30 @@
 /** The commands, in the order in which the help names them. */
-import type { Command } from "./command.ts";
+import { type Command, command } from "./command.ts";
 
 export const commands: readonly Command[] = [
-  {
+  command({
     name: "dev",
     summary: "Run everything here: embedded PostgreSQL, a simulated cluster",
     usage: "[--kubeconfig FILE]",
-    words: 0,
     options: {
       kubeconfig: { type: "string", help: "provision on this cluster instead of the simulated one" },
     },
     load: async () => (await import("./dev.ts")).dev,
-  },
-  {
+  }),
+  command({
     name: "serve",
     summary: "Run the control plane on your database and cluster",
-    usage: "",
-    words: 0,
-    options: {},
     load: async () => (await import("./serve.ts")).serve,
-  },
-  {
+  }),
+  command({
     name: "migrate",
     summary: "Bring the database up to this release, then end",
-    usage: "",
-    words: 0,
-    options: {},
     load: async () => (await import("./migrate.ts")).migrateOnly,
-  },
-  {
+  }),
+  command({
     name: "doctor",
     summary: "Look whether everything is there that serve and its spokes need",
     usage: "[--region NAME] [--no-probe] [--json] | --rbac",
-    words: 0,
     options: {
       region: { type: "string", help: "only the cluster of this region" },
       "no-probe": { type: "boolean", help: "start no pods in a temporary namespace" },
@@ -40,37 +32,32 @@ export const commands: readonly Command[] = [
       rbac: { type: "boolean", help: "look at nothing, but print the ClusterRoles that give what is looked for" },
     },
     load: async () => (await import("./doctor.ts")).doctor,
-  },
-  {
+  }),
+  command({
     name: "config",
     summary: "List the variables of the configuration, and which are set",
-    usage: "",
-    words: 0,
-    options: {},
     load: async () => (await import("./config.ts")).config,
-  },
-  {
+  }),
+  command({
     name: "simulate",
     summary: "Run the simulated cluster alone",
     usage: "[--port N] [--kubeconfig FILE] [--record]",
-    words: 0,
     options: {
       port: { type: "string", help: "port to listen on (one that is free)" },
       kubeconfig: { type: "string", help: "file to write, for KUBECONFIG of serve" },
       record: { type: "boolean", help: "keep the whole record of writes, for GET /simulator/writes and /history" },
     },
     load: async () => (await import("./simulate.ts")).simulate,
-  },
-  {
+  }),
+  command({
     name: "admin",
     summary: "Set a new password for a user, on this machine's authority",
     usage: "reset-password EMAIL",
     words: 2,
     first: ["reset-password"],
-    options: {},
     load: async () => (await import("./admin.ts")).admin,
-  },
-  {
+  }),
+  command({
     name: "audit",
     summary: "Show the seals of the audit log, or verify it against them",
     usage: "heads | verify [--against HEAD|FILE]",
@@ -86,21 +73,15 @@ export const commands: readonly Command[] = [
       json: { type: "boolean", help: "JSON in place of a table" },
     },
     load: async () => (await import("./audit.ts")).audit,
-  },
-  {
+  }),
+  command({
     name: "healthcheck",
     summary: "Tell whether serve on this machine is ready (exit status 0 or 1)",
-    usage: "",
-    words: 0,
-    options: {},
     load: async () => (await import("./healthcheck.ts")).healthcheck,
-  },
-  {
+  }),
+  command({
     name: "licenses",
     summary: "Show the licences of what the executable is made of",
-    usage: "",
-    words: 0,
-    options: {},
     load: async () => (await import("./licenses.ts")).licenses,
-  },
+  }),
 ];

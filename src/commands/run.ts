@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { ConfigError } from "#lib/base/config.ts";
 import { Fault, reasonOf, StartError } from "#lib/base/errors.ts";
 import { nearest } from "#lib/base/nearest.ts";
-import { built } from "../built.ts";
+import { built, release } from "../release.ts";
 import {
   type Command,
   CommandError,
@@ -15,7 +15,6 @@ import {
   type Given,
 } from "./command.ts";
 import { commands } from "./list.ts";
-import { release } from "../release.ts";
 
 const CONFIGURATION = "Configuration is by environment variables; wheelwright config lists them.\n";
 
@@ -31,8 +30,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
   if (rest.includes("--help") || rest.includes("-h")) return tell(help(name));
   try {
-    const given = parse(command, rest);
-    await (await command.load())(given);
+    await command.run(parse(command, rest));
     return 0;
   } catch (error) {
     return explain(command, error);
@@ -48,7 +46,7 @@ function parse(command: Command, line: string[]): Given {
   const problem = tokens.map((token) => token.kind === "option" ? problemOf(command, token) : null).find(Boolean) ??
     problemOfWords(command, positionals);
   if (problem) throw new CommandError(EX_USAGE, `${problem}\n\n${help(command.name)}`);
-  return { options: values as Given["options"], words: positionals };
+  return { options: values, words: positionals };
 }
 
 interface Option {

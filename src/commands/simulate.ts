@@ -7,19 +7,25 @@ import { awaitStop } from "../stop.ts";
 import { cannotListen } from "./cannot-listen.ts";
 import { CommandError, EX_USAGE, type Given } from "./command.ts";
 
-export async function simulate({ options }: Given): Promise<void> {
+interface Options {
+  readonly port?: string;
+  readonly kubeconfig?: string;
+  readonly record?: boolean;
+}
+
+export async function simulate({ options }: Given<Options>): Promise<void> {
   const config = readProcessConfig("dev");
   const port = Number(options.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw new CommandError(EX_USAGE, "--port must be a whole number from 0 to 65535");
   }
   const log = openLog({ ...config.log, write: (line) => process.stderr.write(line) });
-  const record = options.record === true ? { record: true as const } : {};
+  const record = options.record ? { record: true as const } : {};
   const simulator = await openSimulator({ port, delayMs: config.simulatorDelayMs, log, ...record }).catch((cause) => {
     throw cannotListen({ host: "127.0.0.1", port }, cause);
   });
   try {
-    if (typeof options.kubeconfig === "string") await writeFile(options.kubeconfig, simulator.kubeconfig());
+    if (options.kubeconfig) await writeFile(options.kubeconfig, simulator.kubeconfig());
     process.stdout.write(`Simulated cluster on ${simulator.url}\n`);
     await awaitStop().told;
   } finally {

@@ -1,5 +1,5 @@
 /** What a caller can come with and be let in, and how many may come. */
-import { noteOf } from "#lib/surface/docs/access.ts";
+import { noteOf } from "#lib/surface/docs/refusals.ts";
 import { SCOPES } from "#lib/surface/docs/overview.ts";
 import type { Named, Operation } from "#test/contract/document.ts";
 

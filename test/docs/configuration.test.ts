@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MEANINGS } from "#src/commands/meanings.ts";
+import { MEANINGS } from "#src/commands/config.ts";
 
 const test = suite("docs/configuration.md");
 

@@ -1,7 +1,7 @@
 /** The checks that chaos is judged by find what they are for, and nothing where all is well. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Happening, Write } from "#lib/dev/simulator/recorder.ts";
+import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import {
   findDoubledNamespaces,
   findHastyTakeovers,

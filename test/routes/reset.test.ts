@@ -56,6 +56,7 @@ test("revokes API tokens unless the box is ticked, which it is not, and keeps it
     assert.is(again.status, 400);
     assert.is(/checked/.test(again.body), keeps);
     const done = await flows.send(...submitting(page.body, { password: NEW, ...ticked }));
+    assert.is(done.status, 200);
     assert.is(/API tokens that you had are revoked/.test(textOf(done)), !keeps);
     const me = await flows.send("/api/auth/me", { headers: { authorization: `Bearer ${plaintext}` } });
     assert.is(me.status, keeps ? 200 : 401);

@@ -16,7 +16,7 @@ import { knownKinds } from "#lib/records/jobs/claim.ts";
 import { lookForWork } from "#lib/records/jobs/look.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import { startRun } from "#lib/scheduler/runner.ts";
-import { forgottenPassword, signup } from "#lib/work/mail/flows.ts";
+import { forgottenPassword, signup } from "#lib/work/mail/send.ts";
 import { manifest } from "#src/manifest.ts";
 import { openServer, type Server } from "#src/server.ts";
 import type { Answer } from "#test/support/client.ts";

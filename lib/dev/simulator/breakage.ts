@@ -5,109 +5,34 @@
  * `path` is a part of the path with its query, so that `watch=1` hits watches; `name` the beginning of an object's name or
  * of `namespace/name`; `times` how often it hits, without it until it is healed.
  */
-import { isRecord } from "#lib/dev/simulator/object.ts";
+import { isRecord } from "#lib/dev/simulator/store/object.ts";
 
-export interface Matching {
-  readonly method?: string;
-  readonly path?: string;
-  readonly times?: number;
-}
-
-/**
- * Where an exchange is broken: when the request was read, when what it asks for was done and nothing is answered yet, after
- * the headers, or in the middle of the body.
- */
-export type Place = "asked" | "done" | "headers" | "body";
-const PLACES: readonly Place[] = ["asked", "done", "headers", "body"];
-
-/** What becomes of the watches that are open: `expired` and `error` are events, `half` and `endless` are lines. */
-export type Drop = "cut" | "end" | "expired" | "error" | "garbage" | "half" | "endless";
-const DROPS: readonly Drop[] = ["cut", "end", "expired", "error", "garbage", "half", "endless"];
-
-export type Breakage =
-  | { readonly type: "latency"; readonly ms: number } & Matching
-  /** Instead of doing it; `body` as it stands, whatever that is, else a Status as the API server has it. */
-  | {
-    readonly type: "answer";
-    readonly status: number;
-    readonly retryAfter?: number | string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string;
-  } & Matching
-  /** The connection is closed. */
-  | { readonly type: "cut"; readonly at?: Place; readonly chunked?: boolean } & Matching
-  /** Nothing more is said, and the connection stays. */
-  | { readonly type: "hang"; readonly at?: Place; readonly chunked?: boolean } & Matching
-  /** The body comes in pieces of so many bytes (1), with so many milliseconds before each. */
-  | { readonly type: "trickle"; readonly ms: number; readonly bytes?: number } & Matching
-  | { readonly type: "drop-watches"; readonly kind?: string; readonly how?: Drop }
-  /** Watches say nothing, not even their end: those that are open for good, new ones until it is healed. */
-  | { readonly type: "silent-watches"; readonly kind?: string }
-  /** The history is forgotten: who watches from an earlier version is told so. */
-  | { readonly type: "compact" }
-  | { readonly type: "stuck-namespace"; readonly name: string }
-  | {
-    readonly type: "failing-job";
-    readonly name: string;
-    readonly log?: readonly string[];
-    readonly exitCode?: number;
-  }
-  /** Runs on and never ends, and its deadline passes soon. */
-  | { readonly type: "hanging-job"; readonly name: string; readonly log?: readonly string[] }
-  /** Containers of pods of this name end as soon as they have begun, again and again. */
-  | { readonly type: "crash"; readonly name: string; readonly log?: readonly string[]; readonly exitCode?: number }
-  /** `message` is what the probe says. */
-  | { readonly type: "unready"; readonly name: string; readonly message?: string }
-  /** `message` is what the registry says of it, in place of that there is no such image. */
-  | { readonly type: "missing-image"; readonly image: string; readonly message?: string }
-  /** No node takes the pod, in the scheduler's words. */
-  | { readonly type: "no-node"; readonly name: string; readonly message: string }
-  /** The pod gets no network: `message` is what the plugin on its node says. */
-  | { readonly type: "no-sandbox"; readonly name: string; readonly message: string }
-  /** Nothing more is heard of the node: no pod on it begins, ends or goes, and none is placed there. */
-  | { readonly type: "lost-node"; readonly name: string }
-  /** The driver makes no volume for the claim. */
-  | { readonly type: "no-volume"; readonly name: string; readonly message: string }
-  /** The driver does not make the claim's volume larger, in its own words. */
-  | { readonly type: "no-growth"; readonly name: string; readonly message: string }
-  /** The file system of the claim grows when a pod starts on it, not while one is at it. */
-  | { readonly type: "offline-growth"; readonly name: string }
-  /** The driver cuts no snapshot. */
-  | { readonly type: "no-snapshot"; readonly name: string; readonly message: string }
-  /** Admission refuses new objects of this name, and of this kind if one is given. */
-  | { readonly type: "deny"; readonly name: string; readonly kind?: string; readonly message: string }
-  /** The certificate is not issued: its challenge stays pending for this reason, or the authority has decided. */
-  | { readonly type: "uncertified"; readonly name: string; readonly message: string; readonly final?: boolean }
-  | { readonly type: "oom"; readonly name: string }
-  /** Takes a permission away: a verb (`*` for all) on `pods`, `pods/log`, `jobs.batch`. */
-  | { readonly type: "forbid"; readonly verb: string; readonly resource: string }
-  /** No network policy has any effect. */
-  | { readonly type: "open-network" };
-
-interface Field {
+interface Field<T> {
   readonly fits: (value: unknown) => boolean;
   readonly words: string;
-  readonly required?: true;
+  /** Whether it may be left out. It stands for the type of its values, too. */
+  readonly optional?: true;
+  readonly value?: T;
 }
 
 const HOUR = 3_600_000;
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-const whole = (least: number, most: number): Field => ({
+const whole = (least: number, most: number): Field<number> => ({
   fits: (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   words: `a whole number from ${least} to ${most}`,
 });
-const oneOf = (choices: readonly string[]): Field => ({
-  fits: (value) => choices.includes(value as string),
+const oneOf = <T extends string>(...choices: T[]): Field<T> => ({
+  fits: (value) => choices.includes(value as T),
   words: `one of ${choices.join(", ")}`,
 });
-const TEXT: Field = { fits: isText, words: "a text that is not empty" };
-const ANY_TEXT: Field = { fits: (value) => typeof value === "string", words: "a text" };
-const FLAG: Field = { fits: (value) => typeof value === "boolean", words: "true or false" };
-const TEXTS: Field = {
+const TEXT: Field<string> = { fits: isText, words: "a text that is not empty" };
+const ANY_TEXT: Field<string> = { fits: (value) => typeof value === "string", words: "a text" };
+const FLAG: Field<boolean> = { fits: (value) => typeof value === "boolean", words: "true or false" };
+const TEXTS: Field<readonly string[]> = {
   fits: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   words: "a list of texts",
 };
-const HEADERS: Field = {
+const HEADERS: Field<Readonly<Record<string, string>>> = {
   fits: (value) =>
     isRecord(value) &&
     Object.entries(value).every(([name, text]) =>
@@ -115,55 +40,103 @@ const HEADERS: Field = {
     ),
   words: "a map of header names to texts",
 };
-const SECONDS: Field = {
+const SECONDS: Field<number | string> = {
   fits: (value) => Number.isInteger(value) || (isText(value) && !/[^\x20-\x7e]/.test(value)),
   words: "a whole number, or the header's text",
 };
-const needed = (field: Field): Field => ({ ...field, required: true });
+const maybe = <T>(field: Field<T>) => ({ ...field, optional: true } as const);
 
-const MATCHING = { method: TEXT, path: TEXT, times: whole(1, 1_000_000) };
-const BROKEN = { at: oneOf(PLACES), chunked: FLAG, ...MATCHING };
-const NAME = { name: needed(TEXT) };
+const MATCHING = { method: maybe(TEXT), path: maybe(TEXT), times: maybe(whole(1, 1_000_000)) };
+/**
+ * Where an exchange is broken: when the request was read, when what it asks for was done and nothing is answered yet, after
+ * the headers, or in the middle of the body.
+ */
+const PLACE = oneOf("asked", "done", "headers", "body");
+/** What becomes of the watches that are open: `expired` and `error` are events, `half` and `endless` are lines. */
+const DROP = oneOf("cut", "end", "expired", "error", "garbage", "half", "endless");
+const BROKEN = { at: maybe(PLACE), chunked: maybe(FLAG), ...MATCHING };
+const NAME = { name: TEXT };
+const TOLD = { name: TEXT, message: TEXT };
 
-const TABLE: Readonly<Record<Breakage["type"], Readonly<Record<string, Field>>>> = {
-  latency: { ms: needed(whole(0, HOUR)), ...MATCHING },
-  answer: { status: needed(whole(200, 599)), retryAfter: SECONDS, headers: HEADERS, body: ANY_TEXT, ...MATCHING },
+const TABLE = {
+  latency: { ms: whole(0, HOUR), ...MATCHING },
+  /** Instead of doing it; `body` as it stands, whatever that is, else a Status as the API server has it. */
+  answer: {
+    status: whole(200, 599),
+    retryAfter: maybe(SECONDS),
+    headers: maybe(HEADERS),
+    body: maybe(ANY_TEXT),
+    ...MATCHING,
+  },
+  /** The connection is closed. */
   cut: BROKEN,
+  /** Nothing more is said, and the connection stays. */
   hang: BROKEN,
-  trickle: { ms: needed(whole(0, HOUR)), bytes: whole(1, 1 << 20), ...MATCHING },
-  "drop-watches": { kind: TEXT, how: oneOf(DROPS) },
-  "silent-watches": { kind: TEXT },
+  /** The body comes in pieces of so many bytes (1), with so many milliseconds before each. */
+  trickle: { ms: whole(0, HOUR), bytes: maybe(whole(1, 1 << 20)), ...MATCHING },
+  "drop-watches": { kind: maybe(TEXT), how: maybe(DROP) },
+  /** Watches say nothing, not even their end: those that are open for good, new ones until it is healed. */
+  "silent-watches": { kind: maybe(TEXT) },
+  /** The history is forgotten: who watches from an earlier version is told so. */
   compact: {},
   "stuck-namespace": NAME,
-  "failing-job": { ...NAME, log: TEXTS, exitCode: whole(1, 255) },
-  "hanging-job": { ...NAME, log: TEXTS },
-  crash: { ...NAME, log: TEXTS, exitCode: whole(1, 255) },
-  unready: { ...NAME, message: TEXT },
-  "missing-image": { image: needed(TEXT), message: TEXT },
-  "no-node": { ...NAME, message: needed(TEXT) },
-  "no-sandbox": { ...NAME, message: needed(TEXT) },
+  "failing-job": { ...NAME, log: maybe(TEXTS), exitCode: maybe(whole(1, 255)) },
+  /** Runs on and never ends, and its deadline passes soon. */
+  "hanging-job": { ...NAME, log: maybe(TEXTS) },
+  /** Containers of pods of this name end as soon as they have begun, again and again. */
+  crash: { ...NAME, log: maybe(TEXTS), exitCode: maybe(whole(1, 255)) },
+  /** `message` is what the probe says. */
+  unready: { ...NAME, message: maybe(TEXT) },
+  /** `message` is what the registry says of it, in place of that there is no such image. */
+  "missing-image": { image: TEXT, message: maybe(TEXT) },
+  /** No node takes the pod, in the scheduler's words. */
+  "no-node": TOLD,
+  /** The pod gets no network: `message` is what the plugin on its node says. */
+  "no-sandbox": TOLD,
+  /** Nothing more is heard of the node: no pod on it begins, ends or goes, and none is placed there. */
   "lost-node": NAME,
-  "no-volume": { ...NAME, message: needed(TEXT) },
-  "no-growth": { ...NAME, message: needed(TEXT) },
+  /** The driver makes no volume for the claim. */
+  "no-volume": TOLD,
+  /** The driver does not make the claim's volume larger, in its own words. */
+  "no-growth": TOLD,
+  /** The file system of the claim grows when a pod starts on it, not while one is at it. */
   "offline-growth": NAME,
-  "no-snapshot": { ...NAME, message: needed(TEXT) },
-  deny: { ...NAME, kind: TEXT, message: needed(TEXT) },
-  uncertified: { ...NAME, message: needed(TEXT), final: FLAG },
+  /** The driver cuts no snapshot. */
+  "no-snapshot": TOLD,
+  /** Admission refuses new objects of this name, and of this kind if one is given. */
+  deny: { ...TOLD, kind: maybe(TEXT) },
+  /** The certificate is not issued: its challenge stays pending for this reason, or the authority has decided. */
+  uncertified: { ...TOLD, final: maybe(FLAG) },
   oom: NAME,
-  forbid: { verb: needed(TEXT), resource: needed(TEXT) },
+  /** Takes a permission away: a verb (`*` for all) on `pods`, `pods/log`, `jobs.batch`. */
+  forbid: { verb: TEXT, resource: TEXT },
+  /** No network policy has any effect. */
   "open-network": {},
-};
+} satisfies Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>>;
+
+type ValueOf<F> = F extends Field<infer T> ? T : never;
+type Values<F> =
+  & { readonly [N in keyof F as F[N] extends { optional: true } ? never : N]: ValueOf<F[N]> }
+  & { readonly [N in keyof F as F[N] extends { optional: true } ? N : never]?: ValueOf<F[N]> };
+
+export type Place = ValueOf<typeof PLACE>;
+export type Drop = ValueOf<typeof DROP>;
+export type Matching = Values<typeof MATCHING>;
+export type Breakage = {
+  [T in keyof typeof TABLE]: { readonly type: T } & Values<(typeof TABLE)[T]>;
+}[keyof typeof TABLE];
 
 /** What a person posted, or in words what is wrong with it. */
 export function readBreakage(value: unknown): Breakage | string {
   if (!isRecord(value)) return "A fault is a JSON object";
-  const fields = Object.hasOwn(TABLE, String(value.type)) ? TABLE[value.type as Breakage["type"]] : undefined;
+  const known: Readonly<Record<string, Readonly<Record<string, Field<unknown>>>>> = TABLE;
+  const fields = Object.hasOwn(TABLE, String(value.type)) ? known[value.type] : undefined;
   if (!fields) return `type must be one of ${Object.keys(TABLE).join(", ")}`;
   for (const name of Object.keys(value)) {
     if (name !== "type" && !Object.hasOwn(fields, name)) return `A ${value.type} has no field ${name}`;
   }
-  for (const [name, { fits, words, required }] of Object.entries(fields)) {
-    if (value[name] === undefined ? required : !fits(value[name])) return `${name} must be ${words}`;
+  for (const [name, { fits, words, optional }] of Object.entries(fields)) {
+    if (value[name] === undefined ? !optional : !fits(value[name])) return `${name} must be ${words}`;
   }
   return value as unknown as Breakage;
 }

@@ -12,7 +12,7 @@
  *     curl -X DELETE …
  */
 import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/breakage.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { Breakage } from "#lib/dev/simulator/breakage.ts";
 

@@ -2,24 +2,22 @@
  * The simulated cluster: a small Kubernetes API server of our own, in memory, over HTTP, held against what a real one
  * answered (test/data/kube). `wheelwright dev`, `wheelwright simulate` and the tests use it.
  *
- * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (moodle/).
+ * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (programs/moodle/).
  */
 import type { AddressInfo } from "node:net";
-import { closeServer } from "#lib/dev/simulator/close.ts";
-import { furnish } from "#lib/dev/simulator/furniture.ts";
+import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
+import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
-import { readKinds } from "#lib/dev/simulator/kinds.ts";
-import { openLogs } from "#lib/dev/simulator/logs.ts";
-import { type Site, siteOf } from "#lib/dev/simulator/moodle/site.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
-import { openKeeper } from "#lib/dev/simulator/persist.ts";
-import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/recorder.ts";
-import { readSchema } from "#lib/dev/simulator/schema/fields.ts";
-import { createApi } from "#lib/dev/simulator/server.ts";
-import { openStore } from "#lib/dev/simulator/store.ts";
-import { openTimers } from "#lib/dev/simulator/timers.ts";
-import { openVolumes } from "#lib/dev/simulator/volumes.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
+import { type Site, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
+import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
+import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { openStore } from "#lib/dev/simulator/store/store.ts";
+import { openTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Log } from "#lib/base/log.ts";
 
@@ -92,10 +90,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     faults: world.faults,
     writes: recorder.writes,
     history: recorder.history,
-    objects: (kind) =>
-      world.store.everything().filter((each) => kind === undefined || each.kind.kind === kind).map(({ object }) =>
-        object
-      ),
+    objects: (kind) => world.store.everything().filter((each) => kind === undefined || each.kind === kind),
     site: (namespace) => siteOf(world, namespace),
     async close() {
       world.timers.close();

@@ -4,12 +4,11 @@
  */
 import type { Log } from "#lib/base/log.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Kinds } from "#lib/dev/simulator/kinds.ts";
-import type { Logs } from "#lib/dev/simulator/logs.ts";
-import type { Schema } from "#lib/dev/simulator/schema/fields.ts";
-import type { Store } from "#lib/dev/simulator/store.ts";
-import type { Timers } from "#lib/dev/simulator/timers.ts";
-import type { Volumes } from "#lib/dev/simulator/volumes.ts";
+import type { Kinds } from "#lib/dev/simulator/store/kinds.ts";
+import type { Logs, Volumes } from "#lib/dev/simulator/store/contents.ts";
+import type { Schema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import type { Store } from "#lib/dev/simulator/store/store.ts";
+import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 
 export interface World {
   readonly kinds: Kinds;

@@ -9,7 +9,7 @@ import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { Role } from "#lib/domains/members/role.ts";
+import type { Role } from "#lib/domains/members/store.ts";
 
 export type { Role, TokenScope };
 

@@ -166,18 +166,5 @@ export async function readClasses(rows: Rows, cluster: string): Promise<SeenClas
 }
 
 function toBackup(row: Selectable<Schema["backups"]>): Backup {
-  return {
-    id: row.id,
-    spokeId: row.spokeId,
-    operationId: row.operationId,
-    kind: row.kind,
-    state: row.state,
-    volumes: row.volumes,
-    sizeBytes: row.sizeBytes === null ? null : Number(row.sizeBytes),
-    error: row.error,
-    createdAt: row.createdAt,
-    readyAt: row.readyAt,
-    failedAt: row.failedAt,
-    removingSince: row.removingSince,
-  };
+  return { ...row, sizeBytes: row.sizeBytes === null ? null : Number(row.sizeBytes) };
 }

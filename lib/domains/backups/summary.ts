@@ -29,15 +29,7 @@ export async function summariseBackups(db: Database, spoke: SpokeRow): Promise<B
     lastSuccessAt: standing.find(isGood)?.readyAt ?? null,
     lastFailureAt: failed?.failedAt ?? null,
     lastError: reason ?? failed?.error ?? null,
-    snapshots: standing.filter((backup) => isShown(backup, now)).map((
-      { id, createdAt, readyAt, sizeBytes, state },
-    ) => ({
-      id,
-      createdAt,
-      readyAt,
-      sizeBytes,
-      state: state as "pending" | "ready" | "failed",
-    })),
+    snapshots: standing.filter((backup) => isShown(backup, now)) as BackupSummary["snapshots"],
   };
 }
 

@@ -10,8 +10,7 @@ import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { findSubscriptionRow } from "#lib/domains/billing/store.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
-import type { SizeChange } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type SizeChange } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 type Asking = Pick<App, "catalog" | "db" | "log" | "payments">;

@@ -12,8 +12,7 @@ import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import { SignatureError } from "#lib/drivers/payments/error.ts";
-import type { Payments, ProviderEvent } from "#lib/drivers/payments/payments.ts";
+import { type Payments, type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** As they are in every id of the provider's; an id becomes part of a path there. */

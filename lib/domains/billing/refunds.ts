@@ -1,5 +1,5 @@
 /** Money that went back to a hub's customer: each refund is told once, by its id, however many events tell of it. */
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Refund } from "#lib/drivers/payments/payments.ts";
 
@@ -11,20 +11,15 @@ export async function noteRefunds(tx: Tx, federationId: string, refunds: readonl
   const byId = new Map(refunds.map((refund) => [refund.id, refund])); // pages of a list that grows meanwhile may overlap
   const succeeded = [...byId.values()].filter(({ status }) => status === "succeeded");
   if (succeeded.length === 0) return [];
-  const told = await tx.insertInto("billing_refunds").values(succeeded.map((refund) => ({
-    id: refund.id,
-    federationId,
-    chargeId: refund.charge,
-    amount: refund.amount,
-    currency: refund.currency,
-    createdAt: refund.createdAt,
-  }))).onConflict((conflict) => conflict.column("id").doNothing()).returning("id").execute();
+  const told = await tx.insertInto("billing_refunds").values(succeeded.map((
+    { id, charge: chargeId, amount, currency, createdAt },
+  ) => ({ id, federationId, chargeId, amount, currency, createdAt }))).onConflict((conflict) =>
+    conflict.column("id").doNothing()
+  ).returning("id").execute();
   const fresh = new Set(told.map(({ id }) => id));
   return succeeded.filter(({ id }) => fresh.has(id)).map(({ id, amount, currency }) => ({
     kind: "billing_subscription_refunded",
-    objectType: "federation",
-    objectId: federationId,
-    federationId,
+    ...onHub(federationId),
     metadata: { refund: id, amount, currency },
   }));
 }

@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -53,9 +53,7 @@ async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promise<Feder
   await record(tx, asker, {
     audit: [...cancellations(calledOff, about, "the hub was given up"), {
       kind: "federation_destroyed",
-      objectType: "federation",
-      objectId: id,
-      ...about,
+      ...onHub(id),
       metadata: { slug, namespace, cluster, abandoned: true, operationId: removal?.id ?? null },
     }],
     events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],

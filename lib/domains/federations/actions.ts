@@ -1,12 +1,12 @@
 /** Asks a hub to change. There is one thing to ask for: that its failed provisioning be tried again. */
+import { onHub } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { operationOnHub } from "#lib/domains/federations/operation.ts";
+import { operationOnHub, refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { refuseRetryUnlessFailed } from "#lib/domains/federations/state.ts";
 import { type FederationRow, lockFederation, updateFederation } from "#lib/domains/federations/store.ts";
 import type { FederationAction, FederationRecord } from "#lib/domains/federations/views.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
@@ -29,9 +29,7 @@ async function acceptRetry(tx: Tx, asker: Asker, id: string, action: "retry"): P
   await recordOperation(tx, asker, operationOnHub(id, "provision-hub"), (job) => ({
     audit: [{
       kind: "federation_updated",
-      objectType: "federation",
-      objectId: id,
-      federationId: id,
+      ...onHub(id),
       metadata: { action, slug: after.slug, operationId: job.id },
     }],
     events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],

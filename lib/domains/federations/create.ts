@@ -1,4 +1,5 @@
 /** Creates a hub: its row, what is told of it, and its provisioning in the queue, all in one transaction. */
+import { onHub } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
@@ -6,7 +7,7 @@ import { type Change, recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
-import { operationOnHub } from "#lib/domains/federations/operation.ts";
+import { operationOnHub } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
 import { type FederationRow, insertFederation } from "#lib/domains/federations/store.ts";
 import type { FederationRecord, NewFederation } from "#lib/domains/federations/views.ts";
@@ -72,9 +73,7 @@ export async function announceFederation(
     jobs: more.jobs ?? [],
     audit: [{
       kind: "federation_created",
-      objectType: "federation",
-      objectId: id,
-      federationId: id,
+      ...onHub(id),
       metadata: { slug, name, region, mode, tier, operationId: job.id },
     }, ...more.audit ?? []],
     events: [{ federationId: id, state, operation: streamOperation(job) }],

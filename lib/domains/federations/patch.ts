@@ -1,4 +1,5 @@
 /** Changes what a hub is called and how it is run. Its slug stands in names and addresses, and stays. */
+import { onHub } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -49,9 +50,7 @@ async function writePatch(
   await record(tx, asker, {
     audit: [{
       kind: "federation_updated",
-      objectType: "federation",
-      objectId: id,
-      federationId: id,
+      ...onHub(id),
       metadata: { slug: after.slug, changed: changes },
     }],
     events: [{ federationId: id, state: after.state }],

@@ -4,14 +4,13 @@
  */
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
-import type { AuditEntry } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onHub } from "#lib/records/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { missingFederation } from "#lib/domains/federations/access.ts";
-import { operationOnHub } from "#lib/domains/federations/operation.ts";
+import { operationOnHub, refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import { showFederation } from "#lib/domains/federations/show.ts";
-import { refuseWhileInhabited } from "#lib/domains/federations/state.ts";
 import {
   countLiveSpokes,
   type FederationRow,
@@ -52,9 +51,7 @@ export async function acceptHubRemoval(tx: Tx, asker: Asker, id: string): Promis
   await recordOperation(tx, asker, operationOnHub(id, "remove-hub"), (job) => ({
     audit: [...calledOff.filter(({ state }) => state === "cancelled").map((other) => cancelled(id, other)), {
       kind: "federation_removal_requested",
-      objectType: "federation",
-      objectId: id,
-      federationId: id,
+      ...onHub(id),
       metadata: { slug: after.slug, name: after.name, operationId: job.id },
     }],
     events: [{ federationId: id, state: after.state, operation: streamOperation(job) }],

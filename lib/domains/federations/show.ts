@@ -29,17 +29,9 @@ async function showFederations(
   const operations = await describeOperations(rows, [...jobs.values()].filter(sight), sight);
   const byHub = new Map(operations.map((operation) => [operation.federationId, operation]));
   return found.map((row) => ({
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    region: row.region,
-    mode: row.mode,
-    tier: row.tier,
-    state: row.state,
+    ...row,
     status: row.state,
     spokeCount: counts.get(row.id) ?? 0,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
     ...shownMeans(viewer, { stateReason: row.stateReason, operation: byHub.get(row.id) ?? null }),
   }));
 }

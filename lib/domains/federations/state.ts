@@ -13,6 +13,8 @@
  * Spokes are taken while their hub is provisioning, active or failed: their installs wait in the hub's lane.
  */
 import { Fault } from "#lib/base/errors.ts";
+import { HUB_OPERATIONS } from "#lib/operations/table.ts";
+import { hubLane, type NewJob } from "#lib/records/jobs/job.ts";
 
 export const FEDERATION_STATES = ["provisioning", "active", "failed", "removing", "removed"] as const;
 type FederationState = (typeof FEDERATION_STATES)[number];
@@ -42,4 +44,9 @@ export function refuseWhenLeaving(state: FederationState, what: string): void {
   if (state !== "removing" && state !== "removed") return;
   const message = `Cannot ${what} a hub that is ${state}; it must be provisioning, active or failed`;
   throw new Fault("conflict", "federation_state", message);
+}
+
+/** Which job an operation on a hub itself is: it takes its turn in the hub's lane, before or behind the installs. */
+export function operationOnHub(federationId: string, kind: keyof typeof HUB_OPERATIONS): NewJob {
+  return { kind: HUB_OPERATIONS[kind].kind, lane: hubLane(federationId), federationId, spokeId: null };
 }

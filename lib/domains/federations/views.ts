@@ -44,13 +44,7 @@ export const NewFederation = v.object({
 export type NewFederation = v.InferOutput<typeof NewFederation>;
 
 /** The slug may be said again; it must be the one that the hub has. */
-export const FederationPatch = v.object({
-  slug: choice,
-  name: maybe(text(1, 200)),
-  region: choice,
-  mode: choice,
-  tier: choice,
-});
+export const FederationPatch = v.object({ ...NewFederation.entries, slug: choice });
 export type FederationPatch = v.InferOutput<typeof FederationPatch>;
 
 export const FederationAction = v.object({

@@ -58,20 +58,14 @@ export async function listSeats(rows: Rows, seat: Seat, { limit, before }: Membe
   const { table, column, id } = where(seat);
   const earlier = before ? sql`and seat.created_at < ${before}` : sql``;
   const most = limit ? sql`fetch first ${sql.lit(limit)} rows with ties` : sql``;
-  const { rows: found } = await sql<MemberRow>`
+  const { rows: found } = await sql<Member>`
     select * from (
       select user_id, email, display_name, email_verified_at is null as pending, seat.created_at
       from ${table} as seat join users on users.id = seat.user_id
       where seat.${column} = ${id} ${earlier}
       order by seat.created_at desc ${most}
     ) as page order by created_at desc, user_id desc`.execute(rows);
-  return found.map((row) => ({
-    userId: row.userId,
-    email: row.email,
-    displayName: row.displayName,
-    pending: row.pending,
-    createdAt: row.createdAt,
-  }));
+  return found;
 }
 
 /**
@@ -107,14 +101,6 @@ export async function namesOfSeats(rows: Rows, userId: string): Promise<string[]
 type PlaceRow =
   & { readonly name: string; readonly domain: string; readonly blueprintInputs: SpokeInputs }
   & ({ readonly spokeId: string; readonly state: string } | { readonly spokeId: null; readonly state: null });
-
-interface MemberRow {
-  readonly userId: string;
-  readonly email: string;
-  readonly displayName: string;
-  readonly pending: boolean;
-  readonly createdAt: Date;
-}
 
 function where(seat: Seat) {
   return "spokeId" in seat

@@ -21,3 +21,11 @@ export const spokeIds: RawBuilder<string[]> = sql`array(
     and not exists (select from federation_members hub
       where hub.federation_id = spoke.federation_id and hub.user_id = users.id)
   order by member.spoke_id)`;
+
+/** What a user is: an operator by a flag, else by where the user belongs. */
+export type Role = "operator" | "hub_admin" | "spoke_admin";
+
+export function roleOf(user: { readonly operator: boolean; readonly federationIds: readonly string[] }): Role {
+  if (user.operator) return "operator";
+  return user.federationIds.length > 0 ? "hub_admin" : "spoke_admin";
+}

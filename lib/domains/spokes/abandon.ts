@@ -2,6 +2,7 @@
  * Gives a spoke up whose removal cannot come to its end, as a hub is (lib/domains/federations/abandon.ts): the row
  * becomes `removed` without the cluster's word, and the audit says so.
  */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
@@ -48,9 +49,7 @@ export async function acceptAbandoning(tx: Tx, asker: Asker, id: string): Promis
   await record(tx, asker, {
     audit: [...cancellations(calledOff, about, "the spoke was given up"), {
       kind: "spoke_destroyed",
-      objectType: "spoke",
-      objectId: id,
-      ...about,
+      ...onSpoke(after),
       metadata: { ...metadata, ...(snapshots && { snapshots }) },
     }],
     events: [{ ...about, state: after.state, operation: lastWord(calledOff, removal) }],

@@ -1,4 +1,5 @@
 /** Asks a spoke to change: the request is judged, written down and queued here; lib/work does it. */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { type Actor, requireOperator } from "#lib/domains/auth/access.ts";
@@ -11,7 +12,6 @@ import { lastFailure, liveOperations } from "#lib/records/jobs/store.ts";
 import { missingSpoke } from "#lib/domains/spokes/access.ts";
 import type { ResizeWish } from "#lib/operations/resize.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { requestOfRow } from "#lib/domains/spokes/request.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { judgeAction, rulesOf, type SpokeFacts } from "#lib/operations/judge.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
@@ -104,9 +104,7 @@ export async function acceptAction(
   await recordOperation(tx, asker, operationOn(after, kind, payload), (job) => ({
     audit: [{
       kind: "spoke_actioned",
-      objectType: "spoke",
-      objectId: id,
-      ...about,
+      ...onSpoke(after),
       metadata: { action, ...payload, slug: after.slug, operationId: job.id },
     }],
     // What waits behind another operation, or changes no state, is told by its start.
@@ -127,7 +125,7 @@ export function payloadOf({ failure }: Facts, { action, wish }: ActionRequest): 
 async function renewInputs({ catalog, config, blueprint, log }: App, tx: Tx, spoke: SpokeRow): Promise<void> {
   let inputs;
   try {
-    inputs = spokeInputs(catalog, config, requestOfRow(spoke));
+    inputs = spokeInputs(catalog, config, spoke);
   } catch (error) {
     return log.warn("The catalogue does not offer any more what a spoke was asked for", { spoke: spoke.id, error });
   }

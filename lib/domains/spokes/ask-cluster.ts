@@ -6,6 +6,7 @@ import { differences } from "#lib/drivers/cluster/difference.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { ClaimGrowth, ObjectChange, Patch, Put } from "#lib/operations/change.ts";
+import { relabelled } from "#lib/domains/spokes/drift-ask.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview } from "#lib/domains/spokes/views.ts";
 
@@ -48,6 +49,10 @@ export async function askCluster(
 async function tryOut(place: Place, change: ObjectChange, signal: AbortSignal): Promise<Answer> {
   const { ref } = change, object = `${ref.kind}/${ref.name}`;
   const before = await place.space.get(ref, { signal }); // also that the namespace is there, and ours
+  if ("remove" in change) {
+    const found = before ? differences(null, before) : [];
+    return { changes: found.map(({ to }) => ({ object, field: "", from: to, to: null })), refusals: [] };
+  }
   if ("lost" in change && !(before && "put" in change)) {
     return { changes: [], refusals: [`${object}: ${change.lost}`] };
   }
@@ -76,6 +81,9 @@ async function foretell(
   if ("patch" in change) return await space.dryRunPatch(change.ref, change.patch(before!), { signal });
   if ("put" in change) {
     if (before && change.judged === "presence") return null;
+    if (change.untried) {
+      return before ? { ...relabelled(before, change.put), spec: change.put["spec"] } : change.put;
+    }
     const [object] = (await space.dryRun([before ? fitted(change.put, before) : change.put], { signal })).objects;
     return object!;
   }

@@ -4,10 +4,12 @@
  * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
  * lock; nothing here looks first and then hopes.
  */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { namespaceName } from "#lib/moodle/names.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
@@ -23,7 +25,6 @@ import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { showSpoke } from "#lib/domains/spokes/show.ts";
 import { hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { requestOf } from "#lib/domains/spokes/request.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -54,6 +55,12 @@ export async function createSpoke(
   );
 }
 
+/** The row with the names that are its own. */
+export function draftSpoke(federationId: string, wish: SpokeWish) {
+  const id = newId("spk");
+  return { ...wish, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
+}
+
 /** Tries the domains in turn. The insert itself says whether slug and domain are free. */
 async function placeSpoke(
   tx: Tx,
@@ -63,28 +70,14 @@ async function placeSpoke(
   wish: SpokeWish,
   domains: readonly string[],
 ): Promise<SpokeRow> {
-  const id = newId("spk"), place = ownNamesOf(app.config);
+  const place = ownNamesOf(app.config), own = draftSpoke(hub.id, wish);
   for (const domain of domains) {
-    const inputs = spokeInputs(app.catalog, app.config, requestOf(id, hub.id, wish, domain));
+    const spoke = { ...own, domain }, inputs = spokeInputs(app.catalog, app.config, spoke);
     await lockNames(tx, domain, place);
     const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
-      id,
-      federationId: hub.id,
-      slug: wish.slug,
-      displayName: wish.displayName,
-      domain,
-      size: wish.size,
-      identity: wish.identity,
-      content: wish.content,
-      contentMode: wish.contentMode,
-      brand: wish.brand,
-      adminEmail: wish.adminEmail,
-      region: wish.region,
-      lmsVersion: wish.version,
-      seed: wish.seed,
+      ...spoke,
       state: "provisioning",
       cluster: clusterFor(app, hub, wish.region),
-      namespace: inputs.namespace,
       blueprintRevision: app.blueprint.revision,
       blueprintInputs: JSON.stringify(inputs),
       createdBy: actor.userId,
@@ -106,9 +99,7 @@ async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
   await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
-      objectType: "spoke",
-      objectId: spoke.id,
-      ...about,
+      ...onSpoke(spoke),
       metadata: {
         slug: spoke.slug,
         domain: spoke.domain,

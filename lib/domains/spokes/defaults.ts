@@ -2,22 +2,11 @@
 import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** All that a request decides but the domain, which depends on what is taken. */
-export interface SpokeWish {
-  readonly slug: string;
-  readonly displayName: string;
-  readonly size: string;
-  readonly identity: boolean;
-  readonly content: boolean;
-  readonly contentMode: string | null;
-  readonly brand: string | null;
-  readonly adminEmail: string;
-  readonly region: string | null;
-  readonly version: string;
-  readonly seed: string | null;
-}
+/** The columns that a request decides, all but the domain, which depends on what is taken. */
+export type SpokeWish = Pick<SpokeRow, Exclude<keyof NewSpoke, "federationId" | "domain" | "moodleVersion">>;
 
 /** Throws Fault invalid where the request contradicts itself or asks for what is not offered. */
 export function resolveWish(
@@ -26,16 +15,16 @@ export function resolveWish(
   callerEmail: string,
   input: NewSpoke,
 ): SpokeWish {
-  const { federationId, lmsVersion, moodleVersion } = input;
+  const { federationId, moodleVersion, lmsVersion = moodleVersion } = input;
   if (federationId !== undefined && federationId !== federation.id && federationId !== federation.slug) {
     throw new Fault("invalid", "federation_mismatch", "federationId must be the id or slug of the hub in the path");
   }
-  if (lmsVersion !== undefined && moodleVersion !== undefined && lmsVersion !== moodleVersion) {
+  if (moodleVersion !== undefined && lmsVersion !== moodleVersion) {
     const message = "lmsVersion and moodleVersion are two names for one thing, and must agree where both are given";
     throw new Fault("invalid", "version_mismatch", message);
   }
-  const { size, region, contentMode, brand, seed } = input, version = lmsVersion ?? moodleVersion;
-  refuseUnlisted(catalog, { size, region, contentMode, brand, seed, lmsVersion: version });
+  const { size, region, contentMode, brand, seed } = input;
+  refuseUnlisted(catalog, { size, region, contentMode, brand, seed, lmsVersion });
   return {
     slug: input.slug,
     displayName: input.displayName ?? input.slug,
@@ -46,7 +35,7 @@ export function resolveWish(
     brand: brand ?? null,
     adminEmail: input.adminEmail ?? callerEmail,
     region: region ?? federation.region,
-    version: version ?? catalog.defaults.version,
+    lmsVersion: lmsVersion ?? catalog.defaults.version,
     seed: seed ?? null,
   };
 }

@@ -17,7 +17,11 @@ interface Place {
 }
 
 /** Null where it is as it should be. Throws a ClusterError when the cluster cannot be asked. */
-export async function askDrift(place: Place, expected: Expected, call: Call): Promise<DriftedObject | null> {
+export async function askDrift(
+  place: Place,
+  expected: Pick<Expected, "object" | "judged">,
+  call: Call,
+): Promise<DriftedObject | null> {
   const { object, judged } = expected;
   const standing = await find(place, object, call);
   if (!standing) return { object: titleOf(object), what: "missing", fields: [] };
@@ -46,7 +50,7 @@ async function askDifferences(
 }
 
 /** A namespace is never applied, since that would make one that is gone: its labels are put right one by one. */
-function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
+export function relabelled(standing: KubeObject, manifest: KubeObject): KubeObject {
   const { labels, annotations } = manifest.metadata;
   const metadata = {
     ...standing.metadata,

@@ -1,11 +1,14 @@
 /** Who administers a spoke besides those who run its hub: brought in, listed, taken out. */
 import type { App } from "#lib/app.ts";
 import type { Access, Actor } from "#lib/domains/auth/access.ts";
-import { takeOut } from "#lib/domains/auth/invitations.ts";
-import type { Rows } from "#lib/drivers/db/database.ts";
+import { bringIn, type Joining, takeOut } from "#lib/domains/auth/invitations.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { listSeats, type Member, type MemberPage } from "#lib/domains/members/seats.ts";
-import { spoke } from "#lib/domains/spokes/access.ts";
-import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
+import type { NewMember } from "#lib/domains/members/views.ts";
+import { missingSpoke, spoke } from "#lib/domains/spokes/access.ts";
+import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 
 /** The spoke and the member of the path: those who run the hub may take anybody out, and everybody may leave. */
 export const spokeMember: Access<Actor, { readonly spoke: SpokeRow; readonly userId: string }> = {
@@ -33,4 +36,33 @@ export async function removeSpokeMember(app: App, actor: Actor, spoke: SpokeRow,
       entry: { ...entry, metadata: { slug: spoke.slug } },
     })
   );
+}
+
+/** Idempotent on address and spoke. Throws Fault conflict `user_disabled`, `spoke_state`. */
+export async function delegateSpoke(
+  app: App,
+  actor: Actor,
+  spoke: SpokeRow,
+  invitee: NewMember,
+  key: IdempotencyKey | null,
+): Promise<Joining & { readonly spokeId: string }> {
+  const { id: spokeId, federationId, slug } = spoke;
+  return await app.db.transact((tx) =>
+    once(tx, key, async () => {
+      const joining = await bringIn(tx, actor, invitee, {
+        seat: { spokeId },
+        belonging: { federationId, spokeId },
+        keep: (tx) => keepSpoke(tx, spokeId),
+        entry: { kind: "spoke_delegated", objectType: "spoke", objectId: spokeId, metadata: { slug } },
+      });
+      return { ...joining, spokeId };
+    })
+  );
+}
+
+async function keepSpoke(tx: Tx, id: string): Promise<void> {
+  const { state } = await lockSpoke(tx, id);
+  if (state === "removed") throw missingSpoke();
+  if (state !== "removing") return;
+  throw new Fault("conflict", "spoke_state", "Cannot delegate a spoke that is being removed");
 }

@@ -14,7 +14,7 @@ import { isInUse } from "#lib/domains/spokes/names.ts";
 import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, differing, lackOf } from "#lib/domains/spokes/wish.ts";
+import { type Changes, changesBetween, lackOf, wishOf } from "#lib/domains/spokes/wish.ts";
 
 interface Plan {
   /** The row with the patch in it. */
@@ -35,26 +35,14 @@ export async function planPatch(
   before: SpokeRow,
   patch: SpokePatch,
 ): Promise<Plan> {
-  const { displayName, brand, adminEmail, domain } = patch;
-  const named = before.wishedDomain ?? before.domain;
-  const changes = differing({
-    displayName: { from: before.displayName, to: displayName ?? before.displayName },
-    brand: { from: before.brand, to: brand ?? before.brand },
-    adminEmail: { from: before.adminEmail, to: adminEmail ?? before.adminEmail },
-    domain: { from: named, to: domain ?? named },
-  });
+  const present = wishOf(before), asked = { ...present, ...given(patch) };
+  const changes = changesBetween(present, asked);
   const live = await liveOperations(rows, before.id), unbuilt = isUnbuilt(before, live);
   // Only what changes is checked: a record sent back as it was is fine, whatever the catalogue lists by now.
   refuseUnlisted(app.catalog, { brand: changes.brand?.to ?? undefined });
-  if (changes.domain) await requireDomain(rows, app, actor, before, domain!, live);
-  const wish: SpokeRow = {
-    ...before,
-    displayName: displayName ?? before.displayName,
-    brand: brand ?? before.brand,
-    adminEmail: adminEmail ?? before.adminEmail,
-    ...namesWith(before, domain ?? named, unbuilt),
-  };
-  const lack = lackOf(wish, wish.blueprintInputs), changed = Object.keys(changes).length > 0;
+  if (changes.domain) await requireDomain(rows, app, actor, before, asked.domain, live);
+  const wish: SpokeRow = { ...asked, ...namesWith(before, asked.domain, unbuilt) };
+  const lack = lackOf(asked, before.blueprintInputs), changed = Object.keys(changes).length > 0;
   const isAtIt = live.some(({ kind }) => kind === "configure");
   if (!changed && (isAtIt || Object.keys(lack).length === 0)) return { wish, changes, by: "nothing" };
   if (unbuilt) return { wish, changes, by: "install" };
@@ -62,6 +50,11 @@ export async function planPatch(
   const by = judgeAction("configure", await readFacts(rows, before));
   // Asked once more for what came to nothing: what is told is what the site lacks.
   return { wish, changes: changed ? changes : lack, by };
+}
+
+/** What is absent stays. */
+function given(patch: SpokePatch): Partial<SpokeRow> {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
 /** A site that is not built has its name at once; any other once it answers under it. */

@@ -6,18 +6,17 @@ import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { NO_COST } from "#lib/domains/billing/cost.ts";
-import { changedObjects, movedInputs } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { withMail } from "#lib/catalog/inputs.ts";
-import { configure } from "#lib/operations/configure.ts";
+import { addressChanges, configure } from "#lib/operations/configure.ts";
 import { askCluster } from "#lib/domains/spokes/ask-cluster.ts";
-import { type ObjectChange, put } from "#lib/operations/change.ts";
-import { KEPT_DAYS, listKept } from "#lib/domains/spokes/names.ts";
+import type { ObjectChange } from "#lib/operations/change.ts";
+import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
 import { proveDomain } from "#lib/domains/spokes/patch.ts";
 import { planPatch } from "#lib/domains/spokes/patch-plan.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { ActionPreview, SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, wishedInputs } from "#lib/domains/spokes/wish.ts";
+import { type Changes, inputsAsWished } from "#lib/domains/spokes/wish.ts";
 
 /** Throws the Faults that the patch itself would, and unavailable when the cluster cannot be asked. */
 export async function previewPatch(
@@ -30,7 +29,7 @@ export async function previewPatch(
   await proveDomain(app, actor, spoke, patch, signal);
   const { wish, changes, by } = await planPatch(app.db.rows, app, actor, spoke, patch);
   const isAsked = by !== "nothing" && by !== "install", moves = isAsked && changes.domain !== undefined;
-  const wanted = moves && spoke.namespaceUid !== null ? await changesOfMove(app, wish) : [];
+  const wanted = isAsked && spoke.namespaceUid !== null ? await changesOf(app, wish) : [];
   const { changes: seen, refusals } = await askCluster(app, spoke, wanted, signal);
   return {
     dryRun: true,
@@ -51,12 +50,10 @@ export async function previewPatch(
   };
 }
 
-/** What is there and becomes another; a redirect could not be tried while the site's own Ingress has the name. */
-async function changesOfMove({ blueprint, catalog, config, db }: App, wish: SpokeRow): Promise<ObjectChange[]> {
-  const before = withMail(config, v.parse(SpokeInputs, wish.blueprintInputs));
-  const kept = await listKept(db.rows, wish.id);
-  const after = movedInputs(wishedInputs(catalog, wish, before), wish.wishedDomain ?? wish.domain, kept);
-  return changedObjects(blueprint, before, withMail(config, after)).map(put);
+async function changesOf(app: App, wish: SpokeRow): Promise<ObjectChange[]> {
+  const before = withMail(app.config, v.parse(SpokeInputs, wish.blueprintInputs));
+  const changes = addressChanges(app.blueprint, before, await inputsAsWished(app, wish, before));
+  return Object.values(changes).flat();
 }
 
 const NAMES: Readonly<Record<string, string>> = {

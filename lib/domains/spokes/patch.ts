@@ -6,6 +6,7 @@
  * An installation that nobody has begun is simply made with the new words. A suspended spoke is refused: its site could not
  * be asked to take them, and a name in the record that nobody finds in the site would stand there for months.
  */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -73,9 +74,7 @@ async function writePatch(tx: Tx, app: App, actor: Actor, id: string, patch: Spo
   await record(tx, actor, {
     audit: [{
       kind: "spoke_updated",
-      objectType: "spoke",
-      objectId: id,
-      ...about,
+      ...onSpoke(after),
       metadata: { slug: after.slug, changed: changes, ...(job && { operationId: job.id }) },
     }],
     // What waits behind another operation is told by its start.

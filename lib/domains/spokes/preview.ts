@@ -9,13 +9,11 @@ import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { newId } from "#lib/base/ids.ts";
-import { domainTaken, slugTaken } from "#lib/domains/spokes/create.ts";
+import { domainTaken, draftSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
 import { resolveWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse } from "#lib/domains/spokes/names.ts";
-import { requestOf } from "#lib/domains/spokes/request.ts";
 import { hasSlug } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokePreview } from "#lib/domains/spokes/views.ts";
 
@@ -32,30 +30,13 @@ export async function previewSpoke(
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const domain = await firstFree(app, domains);
-  const inputs = spokeInputs(app.catalog, app.config, requestOf(newId("spk"), federation.id, wish, domain));
+  const spoke = { ...draftSpoke(federation.id, wish), domain: await firstFree(app, domains) };
+  const inputs = spokeInputs(app.catalog, app.config, spoke);
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
   const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
   return {
     dryRun: true,
-    spoke: {
-      federationId: federation.id,
-      slug: wish.slug,
-      displayName: wish.displayName,
-      domain,
-      url: spokeUrl(inputs),
-      size: wish.size,
-      identity: wish.identity,
-      content: wish.content,
-      contentMode: wish.contentMode,
-      brand: wish.brand,
-      adminEmail: wish.adminEmail,
-      region: wish.region,
-      lmsVersion: wish.version,
-      moodleVersion: wish.version,
-      seed: wish.seed,
-      namespace: inputs.namespace,
-    },
+    spoke: { ...spoke, url: spokeUrl(inputs), moodleVersion: spoke.lmsVersion },
     // Secrets are made in the cluster alone, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },

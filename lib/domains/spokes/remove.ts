@@ -1,4 +1,5 @@
 /** Accepts the removal of a spoke. Tearing it down is work; the row stays, and is `removed` once its namespace is gone. */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
@@ -51,9 +52,7 @@ export async function acceptRemoval(tx: Tx, asker: Asker, id: string): Promise<S
       })),
       {
         kind: "spoke_removal_requested",
-        objectType: "spoke",
-        objectId: id,
-        ...about,
+        ...onSpoke(after),
         metadata: { slug: after.slug, domain: after.domain, operationId: job.id },
       },
     ],

@@ -4,10 +4,10 @@ import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
-import { describeOperations, type OperationView } from "#lib/records/jobs/operation.ts";
+import { describeOperations } from "#lib/records/jobs/operation.ts";
 import { shownMeans } from "#lib/base/means.ts";
 import { currentOperations } from "#lib/records/jobs/store.ts";
-import { type FormerDomain, listFormer } from "#lib/domains/spokes/names.ts";
+import { listFormer } from "#lib/domains/spokes/names.ts";
 import { type FoundSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
@@ -28,10 +28,14 @@ export async function showFound(rows: Rows, viewer: Viewer, found: readonly Foun
   ]);
   const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return found.map((row) => {
-    const { stateReason, operation, ...record } = toRecord(row, former.get(row.id) ?? [], bySpoke.get(row.id) ?? null);
-    return { ...record, ...shownMeans(viewer, { stateReason, operation }) };
-  });
+  return found.map(({ blueprintInputs, ...row }) => ({
+    ...row,
+    formerDomains: former.get(row.id) ?? [],
+    url: spokeUrl({ ...blueprintInputs, host: row.domain }),
+    moodleVersion: row.lmsVersion,
+    status: row.state,
+    ...shownMeans(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
+  }));
 }
 
 /** The spokes that the caller sees, of one hub or of all, newest first. */
@@ -52,38 +56,4 @@ export async function findActivity(
   page: AuditPage,
 ): Promise<AuditEvent[]> {
   return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));
-}
-
-function toRecord(row: SpokeRow, formerDomains: FormerDomain[], operation: OperationView | null): SpokeRecord {
-  return {
-    id: row.id,
-    federationId: row.federationId,
-    slug: row.slug,
-    displayName: row.displayName,
-    domain: row.domain,
-    formerDomains,
-    url: spokeUrl({ ...row.blueprintInputs, host: row.domain }),
-    size: row.size,
-    identity: row.identity,
-    content: row.content,
-    contentMode: row.contentMode,
-    brand: row.brand,
-    adminEmail: row.adminEmail,
-    region: row.region,
-    lmsVersion: row.lmsVersion,
-    moodleVersion: row.lmsVersion,
-    seed: row.seed,
-    state: row.state,
-    status: row.state,
-    stateReason: row.stateReason,
-    health: row.health,
-    maintenance: row.maintenance,
-    namespace: row.namespace,
-    operation,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    readyAt: row.readyAt,
-    observedAt: row.observedAt,
-    drift: row.drift,
-  };
 }

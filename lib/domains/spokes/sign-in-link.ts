@@ -5,6 +5,7 @@
  * is written down before it is shown, and only if nothing has changed meanwhile: a link that nobody is shown runs out
  * by itself.
  */
+import { onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { spokeUrl } from "#lib/catalog/inputs.ts";
@@ -55,10 +56,7 @@ export async function makeSignInLink(
     await record(tx, actor, {
       audit: [{
         kind: "spoke_sign_in_link_created",
-        objectType: "spoke",
-        objectId: row.id,
-        federationId: row.federationId,
-        spokeId: row.id,
+        ...onSpoke(row),
         metadata: { slug: row.slug, expiresAt: expiresAt.toISOString() },
       }],
     });

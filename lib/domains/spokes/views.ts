@@ -81,12 +81,7 @@ export const NewSpoke = v.object({
 export type NewSpoke = v.InferOutput<typeof NewSpoke>;
 
 /** What is absent stays. */
-export const SpokePatch = v.object({
-  displayName: maybe(text(1, 200)),
-  brand: choice,
-  adminEmail: maybe(Email),
-  domain: maybe(HostName),
-});
+export const SpokePatch = v.pick(NewSpoke, ["displayName", "brand", "adminEmail", "domain"]);
 export type SpokePatch = v.InferOutput<typeof SpokePatch>;
 
 const Action = v.picklist(SPOKE_ACTIONS, `must be one of ${SPOKE_ACTIONS.join(", ")}`);
@@ -122,9 +117,6 @@ export const BulkOutcome = v.object({
 });
 export type BulkOutcome = v.InferInput<typeof BulkOutcome>;
 
-const { federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand } = SpokeView.entries;
-const { adminEmail, region, lmsVersion, moodleVersion, seed, namespace } = SpokeView.entries;
-
 const Amounts = v.object({ cpu: v.string(), memory: v.string() });
 const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string() });
 
@@ -132,13 +124,16 @@ const Demand = v.object({ requests: Amounts, limits: Amounts, storage: v.string(
 export const SignInLinkView = v.object({ url: v.string(), expiresAt: Stamp });
 export type SignInLink = v.InferInput<typeof SignInLinkView>;
 
+/** What a spoke has only once it is made. */
+const STANDING = [
+  ...["id", "formerDomains", "state", "status", "stateReason", "health", "maintenance", "operation"],
+  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+] as const;
+
 /** What creating a spoke would come to. */
 export const SpokePreview = v.object({
   dryRun: v.literal(true),
-  spoke: v.object({
-    ...{ federationId, slug, displayName, domain, url, size, identity, content, contentMode, brand },
-    ...{ adminEmail, region, lmsVersion, moodleVersion, seed, namespace },
-  }),
+  spoke: v.omit(SpokeView, [...STANDING]),
   /** What would be applied in the cluster, in order. */
   objects: v.array(v.record(v.string(), v.unknown())),
   /** What it takes at most, what its namespace may take, and where the first is over the second. */

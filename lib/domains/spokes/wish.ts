@@ -2,41 +2,60 @@
  * What a spoke is wished to be, against what is in force. The row's own columns are the wish; the inputs that it holds are
  * what its site was made from, or has taken since.
  */
+import type { App } from "#lib/app.ts";
+import { movedInputs } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
+import { listKept } from "#lib/domains/spokes/names.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokePatch } from "#lib/domains/spokes/views.ts";
 
-type Wish = Pick<SpokeRow, "displayName" | "adminEmail" | "brand" | "domain" | "wishedDomain">;
+/** What a patch may change. */
+const FIELDS = ["displayName", "brand", "adminEmail", "domain"] as const satisfies (keyof SpokePatch)[];
+type Wish = Pick<SpokeRow, (typeof FIELDS)[number]>;
 type InForce = Pick<SpokeInputs, "displayName" | "adminEmail" | "brand" | "host">;
 
-/** From one value to another. */
-interface WishChange {
-  readonly from: string | null;
-  readonly to: string | null;
-}
-export type Changes = Readonly<Record<string, WishChange>>;
+/** From one value to another, by the API's names. */
+export type Changes = {
+  readonly [F in (typeof FIELDS)[number]]?: { readonly from: string | null; readonly to: string | null };
+};
 
-/** What the site has not taken yet, by the API's names. */
-export function lackOf(wish: Wish, inputs: InForce): Changes {
-  return differing({
-    displayName: { from: inputs.displayName, to: wish.displayName },
-    brand: { from: inputs.brand?.name ?? null, to: wish.brand },
-    adminEmail: { from: inputs.adminEmail, to: wish.adminEmail },
-    domain: { from: inputs.host, to: wish.wishedDomain ?? wish.domain },
-  });
+/** The spoke as it is to be, with the name that it is to have. */
+export function wishOf(row: SpokeRow): SpokeRow {
+  return { ...row, domain: row.wishedDomain ?? row.domain };
 }
 
-export function differing(pairs: Changes): Changes {
-  return Object.fromEntries(Object.entries(pairs).filter(([, { from, to }]) => from !== to));
+/** What the site has not taken yet. */
+export function lackOf(wish: Wish, { displayName, brand, adminEmail, host: domain }: InForce): Changes {
+  return changesBetween({ displayName, brand: brand?.name ?? null, adminEmail, domain }, wish);
+}
+
+export function changesBetween(before: Wish, after: Wish): Changes {
+  const changed = FIELDS.filter((field) => before[field] !== after[field]);
+  return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
 /**
- * The inputs with the words and the look as they will be; the address is another matter (lib/moodle/configure.ts). A brand
+ * The inputs with the words and the look as they will be; the address is another matter (`inputsAsWished`). A brand
  * that stays keeps the look that it had when the site took it.
  */
-export function wishedInputs(catalog: Pick<Catalog, "themeOf">, wish: Wish, inputs: SpokeInputs): SpokeInputs {
+export function wishedInputs(
+  catalog: Pick<Catalog, "themeOf">,
+  wish: Omit<Wish, "domain">,
+  inputs: SpokeInputs,
+): SpokeInputs {
   const { displayName, adminEmail, brand: name } = wish;
   const stays = name === (inputs.brand?.name ?? null);
   const brand = stays ? inputs.brand : name === null ? null : { name, theme: catalog.themeOf(name) };
   return { ...inputs, displayName, adminEmail, brand };
+}
+
+/** The inputs as the row wishes them: words, look and address, with the former names that still lead there. */
+export async function inputsAsWished(
+  { db, catalog }: Pick<App, "db" | "catalog">,
+  wish: SpokeRow,
+  inputs: SpokeInputs,
+): Promise<SpokeInputs> {
+  const kept = await listKept(db.rows, wish.id);
+  return movedInputs(wishedInputs(catalog, wish, inputs), wish.wishedDomain ?? wish.domain, kept);
 }

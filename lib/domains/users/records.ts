@@ -4,7 +4,7 @@ import { contains } from "#lib/drivers/db/contains.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { isId } from "#lib/base/ids.ts";
 import { toUser, userColumns, type UserRow } from "#lib/domains/users/store.ts";
-import type { UserRecord, UserState } from "#lib/domains/users/views.ts";
+import { showUser, type UserRecord, type UserState } from "#lib/domains/users/views.ts";
 
 interface UserFilter {
   /** What the address begins with, in lower case. */
@@ -58,26 +58,10 @@ export async function listUserRecords(rows: Rows, filter: UserFilter): Promise<U
   return found.map(toRecord);
 }
 
-interface RecordRow extends UserRow {
+interface RecordRow extends UserRow, Omit<UserRecord, keyof UserRow | "id" | "role"> {
   readonly flagged: boolean;
-  readonly state: UserState;
-  readonly emailVerifiedAt: Date | null;
-  readonly disabledAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
-function toRecord(row: RecordRow): UserRecord {
-  const { federationIds, spokeIds, ...user } = toUser(row);
-  return {
-    ...user,
-    operator: row.flagged,
-    state: row.state,
-    federationIds: [...federationIds],
-    spokeIds: [...spokeIds],
-    emailVerifiedAt: row.emailVerifiedAt,
-    disabledAt: row.disabledAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  };
+function toRecord({ flagged, ...row }: RecordRow): UserRecord {
+  return { ...row, ...showUser(toUser(row)), operator: flagged };
 }

@@ -2,8 +2,7 @@
 import { sql } from "kysely";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type Role, roleOf } from "#lib/domains/members/role.ts";
-import { federationIds, spokeIds } from "#lib/domains/members/store.ts";
+import { federationIds, type Role, roleOf, spokeIds } from "#lib/domains/members/store.ts";
 
 export interface User {
   readonly id: string;

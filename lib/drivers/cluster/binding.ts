@@ -17,8 +17,14 @@ const LOOK = SECOND / 4;
 /** What nobody has who has not been given it. */
 const PROOF: ClusterAccess = { verb: "get", group: "", resource: "secrets" };
 
+interface RoleSite {
+  readonly api: Api;
+  readonly objects: Objects;
+  readonly namespace: string;
+}
+
 /** Returns once the API server says that the role is in force. To do it again is no harm. */
-export async function bindRole(api: Api, objects: Objects, role: string, namespace: string, call: Call): Promise<void> {
+export async function bindRole({ api, objects, namespace }: RoleSite, role: string, call: Call): Promise<void> {
   const binding = {
     apiVersion: `${RBAC}/v1`,
     kind: "RoleBinding",
@@ -26,7 +32,7 @@ export async function bindRole(api: Api, objects: Objects, role: string, namespa
     roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
     subjects: [{ apiGroup: RBAC, kind: "User", name: await whoAmI(api, call) }],
   };
-  await objects.create(binding, namespace, call);
+  await objects.create(binding, call);
   for (const end = performance.now() + IN_FORCE; !await isAllowed(api, PROOF, namespace, call);) {
     if (performance.now() > end) {
       throw new ClusterError("Forbidden", `The role ${role} is not in force in the namespace ${namespace}`, {
@@ -48,32 +54,26 @@ export async function isAllowed(
   call: Call,
 ): Promise<boolean> {
   const { verb, group, resource: whole } = access, [resource, subresource] = whole.split("/");
-  const resourceAttributes = {
-    ...{ verb, group, resource },
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(namespace === undefined ? {} : { namespace }),
-  };
-  const status = await review(api, "authorization.k8s.io/v1", "SelfSubjectAccessReview", { resourceAttributes }, call);
-  return status["allowed"] === true;
+  const spec = { resourceAttributes: { verb, group, resource, subresource, namespace } };
+  const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec };
+  return (await statusOf(api, review, call))["allowed"] === true;
 }
 
 async function whoAmI(api: Api, call: Call): Promise<string> {
-  const status = await review(api, "authentication.k8s.io/v1", "SelfSubjectReview", undefined, call);
-  const name = isRecord(status["userInfo"]) ? status["userInfo"]["username"] : undefined;
+  const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+  const { userInfo } = await statusOf(api, review, call);
+  const name = isRecord(userInfo) ? userInfo["username"] : undefined;
   if (typeof name !== "string" || name === "") throw badAnswer("The API server does not say who asks it", 201);
   return name;
 }
 
 /** The status of a review, which asks and changes nothing. */
-async function review(
+async function statusOf(
   api: Api,
-  apiVersion: string,
-  kind: string,
-  spec: unknown,
+  review: { readonly apiVersion: string; readonly kind: string },
   call: Call,
 ): Promise<Record<string, unknown>> {
-  const path = pathOf(apiVersion, `${kind.toLowerCase()}s`, undefined);
-  const body = { apiVersion, kind, ...(spec === undefined ? {} : { spec }) };
-  const reply = await api.call({ method: "POST", path, body, repeat: "safe" }, call);
-  return isRecord(reply.body.status) ? reply.body.status : {};
+  const path = pathOf(review.apiVersion, `${review.kind.toLowerCase()}s`, undefined);
+  const { body } = await api.call({ method: "POST", path, body: review, repeat: "safe" }, call);
+  return isRecord(body.status) ? body.status : {};
 }

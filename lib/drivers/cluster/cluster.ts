@@ -77,7 +77,7 @@ export interface Evidence {
 export interface ClusterErrorOptions extends DriverErrorOptions {
   /** HTTP status of the answer, 0 where there was none. */
   readonly status?: number;
-  readonly evidence?: Evidence;
+  readonly evidence?: Evidence | undefined;
   readonly cause?: unknown;
 }
 
@@ -97,6 +97,15 @@ export class ClusterError extends DriverError {
     this.status = options.status ?? 0;
     this.evidence = options.evidence;
   }
+}
+
+type More = Partial<Pick<ClusterError, "code" | "message" | "blame" | "hint" | "evidence">>;
+
+/** The same failure, told with more than was known where it arose. */
+export function retell(error: ClusterError, more: More): ClusterError {
+  const { transient, status, retryAfterMs, blame, hint, evidence } = error;
+  const known = { transient, status, retryAfterMs, blame, hint, evidence, cause: error.cause ?? error };
+  return new ClusterError(more.code ?? error.code, more.message ?? error.message, { ...known, ...more });
 }
 
 export interface JobResult {

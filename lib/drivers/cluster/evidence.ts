@@ -15,11 +15,17 @@ import { messageOf } from "#lib/base/errors.ts";
 const EVENTS = 100;
 const MESSAGE_MOST = 2048;
 
+interface EvidenceSite {
+  readonly api: Api;
+  readonly objects: Objects;
+  readonly namespace: string;
+}
+
 /** Never throws but when called off: half of the evidence is better than none, and says what is missing. */
-export async function collectEvidence(api: Api, objects: Objects, namespace: string, call: Call): Promise<Evidence> {
+export async function collectEvidence({ api, objects, namespace }: EvidenceSite, call: Call): Promise<Evidence> {
   const missing: string[] = [];
   const list = (kind: string) =>
-    objects.list({ apiVersion: "v1", kind }, namespace, {}, call).catch((error) => {
+    objects.list({ apiVersion: "v1", kind }, "", call).catch((error) => {
       call.signal.throwIfAborted();
       missing.push(`(the ${kind.toLowerCase()}s cannot be read: ${messageOf(error)})`);
       return [] as KubeObject[];

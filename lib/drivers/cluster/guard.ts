@@ -21,6 +21,7 @@ export interface Guard {
 /** How long an answer counts. A late caller can do no more harm than within this time. */
 const KEEP = SECOND;
 
+/** `objects` are those of no namespace. */
 export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
   let checked = { at: -Infinity, terminating: false };
 
@@ -43,7 +44,7 @@ export function openGuard(objects: Objects, namespace: string, uid: string): Gua
 }
 
 export function findNamespace(objects: Objects, name: string, call: Call): Promise<KubeObject | null> {
-  return objects.get({ apiVersion: "v1", kind: "Namespace", name }, undefined, call);
+  return objects.get({ apiVersion: "v1", kind: "Namespace", name }, call);
 }
 
 /** Throws unless the namespace has this uid and our label. */

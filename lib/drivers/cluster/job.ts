@@ -10,15 +10,17 @@ import {
   ClusterError,
   type JobResult,
   type KubeObject,
+  retell,
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
 import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
-import { type Followed, followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
+import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
 import {
-  addEvidence,
   errorOfVerdict,
+  EVENT,
   lookAround,
+  POD,
   type ReadySite,
   watchesOf,
   withEvidence,
@@ -32,40 +34,38 @@ const LONG = 10 * SECOND;
 /** How long the followed logs may take to come to their end once the Job has. */
 const LOG_TIME = 3 * SECOND;
 
-/** What was seen of a Job so far. Pods stay here when the cluster has deleted them. */
+/** A Job, and what was seen of it so far. Pods stay here when the cluster has deleted them. */
 interface Course {
+  readonly site: ReadySite;
+  readonly name: string;
   job: KubeObject | undefined;
   readonly pods: Map<string, KubeObject>;
+  readonly logs: LogFollower;
 }
 
 export async function followJob(site: ReadySite, name: string, waiting: Waiting): Promise<JobResult> {
-  const course: Course = { job: undefined, pods: new Map() };
   const logs = followLogs(site.api, site.namespace, waiting.signal);
+  const course: Course = { site, name, job: undefined, pods: new Map(), logs };
   try {
-    await withEvidence(site, waiting, () => waitForEnd(site, name, course, logs, waiting));
+    await withEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
       const last = logs.followed().findLast(({ lines }) => lines.length > 0);
-      throw addEvidence(error, { ...error.evidence, log: last?.lines ?? [] });
+      throw retell(error, { evidence: { ...error.evidence, log: last?.lines ?? [] } });
     }
     throw error;
   }
   await logs.close(LOG_TIME);
-  return await resultOf(site, name, course, logs.followed(), waiting);
+  return await resultOf(course, waiting);
 }
 
-async function waitForEnd(
-  site: ReadySite,
-  name: string,
-  course: Course,
-  logs: LogFollower,
-  waiting: Waiting,
-): Promise<void> {
+async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
+  const { site, name, logs } = course;
   const since = site.api.now();
   const look = async (call: Call): Promise<Seen<true>> => {
     await site.guard.write(call);
-    const job = await site.objects.get({ ...JOB, name }, site.namespace, call);
+    const job = await site.objects.get({ ...JOB, name }, call);
     if (!job) throw goneError(name, course.job !== undefined);
     const { pods, events } = await lookAround(site, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
@@ -85,7 +85,7 @@ async function waitForEnd(
     const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
     return line === undefined ? verdict : { ...verdict, sentence: `${verdict.sentence}; its log says: ${line.trim()}` };
   };
-  const hints = (call: Call) => watchesOf(site, [JOB], call);
+  const hints = (call: Call) => watchesOf(site, [POD, EVENT, JOB], call);
   try {
     await waitFor({ ...site, what: `Job ${name}`, hints, look }, waiting);
   } catch (error) {
@@ -94,14 +94,8 @@ async function waitForEnd(
   }
 }
 
-async function resultOf(
-  site: ReadySite,
-  name: string,
-  course: Course,
-  followed: readonly Followed[],
-  call: Call,
-): Promise<JobResult> {
-  const pods = [...course.pods.values()];
+async function resultOf(course: Course, call: Call): Promise<JobResult> {
+  const { site, name } = course, pods = [...course.pods.values()], followed = course.logs.followed();
   const failure = failureOf(course.job!, pods);
   const end = lastEnd(pods, failure !== undefined);
   const partly = followed.findLast((log) => end && log.pod === end.pod && log.container === end.container) ??

@@ -9,7 +9,7 @@ import { type Api, isClosed } from "#lib/drivers/cluster/wire/api.ts";
 import { containersOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
-import { keepTail, splitLines, type Tail } from "#lib/drivers/cluster/wire/lines.ts";
+import { splitLines } from "#lib/drivers/cluster/wire/lines.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -60,16 +60,18 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
   const onAbort = () => stop.abort(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const tails = new Map<string, { pod: string; container: string; tail: Tail }>();
+  const tails = new Map<string, Followed>();
   const over = new Set<string>();
   const running: Promise<void>[] = [];
 
   async function follow(key: string, source: Source): Promise<void> {
     for (let failures = 0;;) {
-      const fresh = keepTail(LINES);
-      const swap = () => tails.set(key, { pod: source.pod, container: source.container, tail: fresh });
+      const lines: string[] = [];
       try {
-        await stream(api, source, fresh, call, swap);
+        for await (const line of linesOf(api, source, call)) {
+          if (lines.push(line) > LINES) lines.shift();
+          tails.set(key, { pod: source.pod, container: source.container, lines });
+        }
       } catch (error) {
         if (stop.signal.aborted || !mayComeBack(error)) return;
       }
@@ -87,12 +89,12 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
           if (state?.terminated) over.add(key);
           if (tails.has(key) || !(state?.running || state?.terminated)) continue;
           const source = { namespace, pod: pod.metadata.name, container };
-          tails.set(key, { ...source, tail: keepTail(LINES) });
+          tails.set(key, { ...source, lines: [] });
           running.push(follow(key, source));
         }
       }
     },
-    followed: () => [...tails.values()].map(({ pod, container, tail }) => ({ pod, container, lines: tail.lines() })),
+    followed: () => [...tails.values()],
     close: async (most) => {
       const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), most);
       await Promise.all(running);
@@ -108,14 +110,11 @@ function mayComeBack(error: unknown): boolean {
   return error instanceof ClusterError && (error.transient || error.status === 400) && !isClosed(error);
 }
 
-async function stream(api: Api, source: Source, tail: Tail, call: Call, onLine: () => void): Promise<void> {
+async function* linesOf(api: Api, source: Source, call: Call): AsyncGenerator<string> {
   const query = { container: source.container, tailLines: String(LINES), follow: "true" };
   const answer = await api.stream(pathOfLog(source), query, call);
   try {
-    for await (const line of splitLines(answer.chunks, LINE_MOST)) {
-      tail.add(trim(line));
-      onLine();
-    }
+    for await (const line of splitLines(answer.chunks, LINE_MOST)) yield trim(line);
   } finally {
     answer.close();
   }

@@ -1,5 +1,5 @@
-/** Objects by kind and name, whatever their namespace: the verbs of the API, without any guard. */
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
+/** Objects by kind and name: the verbs of the API, without any guard. */
+import type { Api, Request } from "#lib/drivers/cluster/wire/api.ts";
 import {
   type Call,
   ClusterError,
@@ -12,51 +12,40 @@ import {
 import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/wire/pages.ts";
 import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/wire/status.ts";
+import type { WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
 
 interface Applied {
   readonly object: KubeObject;
   readonly warnings: readonly string[];
 }
 
+/** Whether it is to be so, or only to be told how it would be. */
+export type Mode = "write" | "dry run";
+
+/** Those of one namespace; without one, those that belong to none, and the lists of all namespaces. */
 export interface Objects {
-  get(ref: Ref, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
-  list(kind: Kind, namespace: string | undefined, selector: Selector, call: Call): Promise<KubeObject[]>;
+  get(ref: Ref, call: Call): Promise<KubeObject | null>;
+  /** All that have these labels; without any, all of the kind. */
+  list(kind: Kind, selector: string, call: Call): Promise<KubeObject[]>;
   listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** POST; null if there is one of that name. */
-  create(object: KubeObject, namespace: string | undefined, call: Call): Promise<KubeObject | null>;
-  apply(object: KubeObject, namespace: string | undefined, query: ApplyQuery, call: Call): Promise<Applied>;
-  patch(
-    ref: Ref,
-    namespace: string | undefined,
-    operations: readonly PatchOperation[],
-    query: PatchQuery,
-    call: Call,
-  ): Promise<KubeObject>;
+  create(object: KubeObject, call: Call): Promise<KubeObject | null>;
+  apply(object: KubeObject, mode: Mode, call: Call): Promise<Applied>;
+  patch(ref: Ref, operations: readonly PatchOperation[], mode: Mode, call: Call): Promise<KubeObject>;
   /** Deletes the object with this uid; false if none exists (any more). */
-  delete(ref: Ref, namespace: string | undefined, uid: string, call: Call): Promise<boolean>;
-  /** Where the kind's objects are, for a watch. */
-  collection(kind: Kind, namespace: string | undefined, call: Call): Promise<string>;
-}
-
-interface Selector {
-  readonly labels?: string;
-  readonly fields?: string;
+  delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
+  /** What to watch: all of the kind. */
+  collection(kind: Kind, call: Call): Promise<WatchOptions>;
 }
 
 export const MANAGER = "wheelwright";
-export type ApplyQuery = Readonly<Record<string, string>>;
-export const APPLY: ApplyQuery = { fieldManager: MANAGER, force: "true" };
-export const DRY_RUN: ApplyQuery = { ...APPLY, dryRun: "All" };
-type PatchQuery = Readonly<Record<string, string>>;
 /** The maker of an object, told apart from those who patch it: lib/work/field-owner.ts says why. */
 export const MAKER = "wheelwright-create";
-export const FIELD_MANAGER: PatchQuery = { fieldManager: MANAGER };
-export const DRY_PATCH: PatchQuery = { ...FIELD_MANAGER, dryRun: "All" };
 /** Lists that are begun anew because the place to go on from has expired. */
 const RESTARTS = 3;
 
-export function openObjects(api: Api, kinds: Kinds): Objects {
-  const path = async (kind: Kind, namespace: string | undefined, call: Call, name?: string): Promise<string> => {
+export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects {
+  const path = async (kind: Kind, call: Call, name?: string): Promise<string> => {
     const resource = await kinds.resolve(kind, call);
     if (!resource.namespaced && namespace !== undefined) throw misplaced(kind, "belongs to no namespace");
     if (resource.namespaced && namespace === undefined && name !== undefined) {
@@ -65,84 +54,60 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
     return pathOf(kind.apiVersion, resource.plural, namespace, name);
   };
 
+  const ask = async (request: Request, call: Call): Promise<Applied> => {
+    const { body: object, warnings } = await api.call(request, call);
+    if (isObject(object)) return { object, warnings };
+    const { method, path } = request;
+    throw badAnswer(`${method} ${path} was answered with something that is no object of the cluster`, 200);
+  };
+
   return {
-    get: async (ref, namespace, call) => {
+    get: async (ref, call) => {
       try {
-        const at = await path(ref, namespace, call, ref.name);
-        return objectOf((await api.call({ method: "GET", path: at, repeat: "safe" }, call)).body, "GET", at);
+        return (await ask({ method: "GET", path: await path(ref, call, ref.name), repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "NotFound")) return null;
         throw error;
       }
     },
-    list: async (kind, namespace, selector, call) => {
-      const at = await path(kind, namespace, call);
-      const query = queryOf(selector);
+    list: async (kind, selector, call) => {
+      const at = await path(kind, call);
       for (let restarts = 0;; restarts++) {
         try {
-          const { items } = await listPages(api, at, query, call);
-          // Items of a list do not say what they are.
-          return items.map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
+          return named(kind, (await listPages(api, at, queryOf(selector), call)).items);
         } catch (error) {
           if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
         }
       }
     },
     listPage: async (kind, { selector, limit, next }, call) => {
-      const at = await path(kind, undefined, call);
-      const query = { ...queryOf({ labels: selector }), limit: String(limit), ...(next ? { continue: next } : {}) };
-      const page = await listOnePage(api, at, query, call);
-      const items = page.items.map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
-      return { items, next: page.next || null };
+      const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
+      const page = await listOnePage(api, await path(kind, call), query, call);
+      return { items: named(kind, page.items), next: page.next || null };
     },
-    create: async (object, namespace, call) => {
-      const at = await path(object, namespace, call);
+    create: async (object, call) => {
+      const at = await path(object, call), query = { fieldManager: MAKER }, { name } = object.metadata;
       try {
         // Repeating is safe: if an earlier try came through, the next one is told that the name is taken.
-        const request = {
-          method: "POST",
-          path: at,
-          name: object.metadata.name,
-          query: { fieldManager: MAKER },
-          body: object,
-          repeat: "safe",
-        } as const;
-        return objectOf((await api.call(request, call)).body, "POST", at);
+        return (await ask({ method: "POST", path: at, name, query, body: object, repeat: "safe" }, call)).object;
       } catch (error) {
         if (hasCode(error, "AlreadyExists")) return null;
         throw error;
       }
     },
-    apply: async (object, namespace, query, call) => {
-      const at = await path(object, namespace, call, object.metadata.name);
+    apply: async (object, mode, call) => {
+      const at = await path(object, call, object.metadata.name), query = { ...ownedIn(mode), force: "true" };
       const type = "application/apply-patch+yaml"; // JSON is YAML
-      const { body, warnings } = await api.call(
-        { method: "PATCH", path: at, query, body: object, type, repeat: "safe" },
-        call,
-      );
-      return { object: objectOf(body, "PATCH", at), warnings };
+      return await ask({ method: "PATCH", path: at, query, body: object, type, repeat: "safe" }, call);
     },
-    patch: async (ref, namespace, operations, query, call) => {
-      const at = await path(ref, namespace, call, ref.name);
-      const type = "application/json-patch+json";
-      const request = {
-        method: "PATCH",
-        path: at,
-        query,
-        body: operations,
-        type,
-        repeat: "unsent",
-      } as const;
-      return objectOf((await api.call(request, call)).body, "PATCH", at);
+    patch: async (ref, operations, mode, call) => {
+      const at = await path(ref, call, ref.name), query = ownedIn(mode), type = "application/json-patch+json";
+      return (await ask({ method: "PATCH", path: at, query, body: operations, type, repeat: "unsent" }, call)).object;
     },
-    delete: async (ref, namespace, uid, call) => {
-      const at = await path(ref, namespace, call, ref.name);
-      const body = {
-        apiVersion: "v1",
-        kind: "DeleteOptions",
-        preconditions: { uid },
-        propagationPolicy: "Background",
-      };
+    delete: async (ref, uid, call) => {
+      const at = await path(ref, call, ref.name);
+      const options = { preconditions: { uid }, propagationPolicy: "Background" };
+      const body = { apiVersion: "v1", kind: "DeleteOptions", ...options };
       try {
         await api.call({ method: "DELETE", path: at, body, repeat: "safe" }, call);
         return true;
@@ -152,24 +117,25 @@ export function openObjects(api: Api, kinds: Kinds): Objects {
         throw error;
       }
     },
-    collection: (kind, namespace, call) => path(kind, namespace, call),
+    collection: async (kind, call) => ({ path: await path(kind, call) }),
   };
 }
 
-export function queryOf(selector: Selector): Record<string, string> {
-  return {
-    ...(selector.labels ? { labelSelector: selector.labels } : {}),
-    ...(selector.fields ? { fieldSelector: selector.fields } : {}),
-  };
+function ownedIn(mode: Mode): Record<string, string> {
+  return { fieldManager: MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
+}
+
+/** Items of a list do not say what they are. */
+function named({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeObject[] {
+  return items.map((item) => ({ ...item, apiVersion, kind }));
+}
+
+export function queryOf(selector: string): Record<string, string> {
+  return selector === "" ? {} : { labelSelector: selector };
 }
 
 function hasCode(error: unknown, code: string): error is ClusterError {
   return error instanceof ClusterError && error.code === code;
-}
-
-function objectOf(body: unknown, method: string, path: string): KubeObject {
-  if (isObject(body)) return body;
-  throw badAnswer(`${method} ${path} was answered with something that is no object of the cluster`, 200);
 }
 
 function misplaced(kind: Kind, how: string): ClusterError {

@@ -12,7 +12,7 @@ import {
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
-import { APPLY, FIELD_MANAGER, openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openObjects } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -48,36 +48,38 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   });
   const kinds = openKinds(api);
   const objects = openObjects(api, kinds);
+  const objectsIn = (namespace: string) => openObjects(api, kinds, namespace);
   const patience = { ...PATIENCE, ...options.patience };
 
   return {
     name: options.name,
     createNamespace: async (manifest, call) => {
-      const created = await objects.create(manifest, undefined, call);
+      const created = await objects.create(manifest, call);
       const namespace = created ?? await findNamespace(objects, manifest.metadata.name, call);
       const name = manifest.metadata.name;
       if (!namespace || isTerminating(namespace)) throw terminatingError(name);
       if (!created && !hasSameLabels(namespace, manifest)) {
         throw strangerError(`There is a namespace ${name} already, and it is not ours`);
       }
-      if (options.role) await bindRole(api, objects, options.role, name, call);
+      if (options.role) await bindRole({ api, objects: objectsIn(name), namespace: name }, options.role, call);
       return { uid: namespace.metadata.uid! };
     },
     findNamespace: (name, call) => findNamespace(objects, name, call),
-    find: (ref, call) => objects.get(ref, undefined, call),
+    find: objects.get,
     identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
     space: (namespace, uid) => {
       const guard = openGuard(objects, namespace, uid);
-      return openSpace({ api, objects, guard, namespace, patience, log: log.with({ namespace }) }, uid);
+      const site = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
+      return openSpace({ ...site, log: log.with({ namespace }) });
     },
     applyGlobal: async (list, call) => {
-      for (const object of list) await objects.apply(object, undefined, APPLY, call);
+      for (const object of list) await objects.apply(object, "write", call);
     },
-    patchGlobal: (ref, operations, call) => objects.patch(ref, undefined, operations, FIELD_MANAGER, call),
-    serves: (kind, call) => kinds.serves(kind, call),
-    listAll: (kind, selector, call) => objects.list(kind, undefined, { labels: selector }, call),
-    listUnder: (kind, namespace, call) => objects.list(kind, namespace, {}, call),
-    listPage: (kind, page, call) => objects.listPage(kind, page, call),
+    patchGlobal: (ref, operations, call) => objects.patch(ref, operations, "write", call),
+    serves: kinds.serves,
+    listAll: objects.list,
+    listUnder: (kind, namespace, call) => objectsIn(namespace).list(kind, "", call),
+    listPage: objects.listPage,
     version: async (call) => {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);

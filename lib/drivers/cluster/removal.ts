@@ -5,52 +5,43 @@
  * the reader of the progress knows what to look at.
  */
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
-import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import type { Call, KubeObject, Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { findNamespace, isTerminating, refuseStranger } from "#lib/drivers/cluster/guard.ts";
 import { groupPath, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
-import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
-import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
-import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { endingOf, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
+import { POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { messageOf } from "#lib/base/errors.ts";
-import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
-const POD = { apiVersion: "v1", kind: "Pod" };
 /** Objects named for one kind. */
 const NAMES = 5;
 /** Watching single namespaces is a permission that not every installation has: look often enough without. */
 const LOOK = 2 * SECOND;
 
-interface RemovalSite {
-  readonly api: Api;
-  readonly objects: Objects;
-  readonly log: Log;
-}
-
-export async function removeNamespace(site: RemovalSite, name: string, uid: string, waiting: Waiting): Promise<void> {
+export async function removeNamespace(site: ReadySite, waiting: Waiting): Promise<void> {
+  const { all, namespace: name, uid } = site;
   const look = async (call: Call): Promise<Seen<true>> => {
-    const found = await findNamespace(site.objects, name, call);
+    const found = await findNamespace(all, name, call);
     if (!found || found.metadata.uid !== uid) return { done: true };
     if (!isTerminating(found)) {
       refuseStranger(found, uid);
-      const deleted = await site.objects.delete({ ...NAMESPACE, name }, undefined, uid, call);
+      const deleted = await all.delete({ ...NAMESPACE, name }, uid, call);
       return deleted ? { sentence: `Namespace ${name} is being deleted`, again: SECOND } : { done: true };
     }
     return { sentence: await describeRemoval(site, found, call), again: LOOK };
   };
   const hints = async (call: Call) => [{
-    path: await site.objects.collection(NAMESPACE, undefined, call),
+    ...await all.collection(NAMESPACE, call),
     query: { fieldSelector: `metadata.name=${name}` },
   }];
   await waitFor({ ...site, what: `Removing namespace ${name}`, hints, look }, waiting);
 }
 
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */
-async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: Call): Promise<string> {
+async function describeRemoval(site: ReadySite, namespace: KubeObject, call: Call): Promise<string> {
   const { name, deletionTimestamp } = namespace.metadata;
   const since = deletionTimestamp ? `, going since ${minuteOf(deletionTimestamp)},` : "";
   const holds = ["NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure"]
@@ -63,10 +54,10 @@ async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: C
 
   const content = conditionOf(namespace, "NamespaceContentRemaining");
   const finalizers = conditionOf(namespace, "NamespaceFinalizersRemaining");
-  const left = isTrue(content) ? await nameRemaining(site, name, content!.message ?? "", call) : [];
+  const left = isTrue(content) ? await nameRemaining(site, content!.message ?? "", call) : [];
   const held = isTrue(finalizers) ? namesOfFinalizers(finalizers!.message ?? "") : [];
   if (left.length === 0 && held.length === 0) {
-    return await describePods(site, name, since, call) ?? `Namespace ${name} is being deleted`;
+    return await describePods(site, since, call) ?? `Namespace ${name} is being deleted`;
   }
   const what = `${since}${left.length ? ` waits for ${left.join(", ")} to go` : " is being deleted"}`;
   const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
@@ -77,34 +68,29 @@ async function describeRemoval(site: RemovalSite, namespace: KubeObject, call: C
  * Pods go first, and until the last has gone the conditions say nothing: one on a node that is lost never does by
  * itself.
  */
-async function describePods(site: RemovalSite, name: string, since: string, call: Call): Promise<string | null> {
+async function describePods(site: ReadySite, since: string, call: Call): Promise<string | null> {
   try {
-    const path = await site.objects.collection(POD, name, call);
-    const { body } = await site.api.call(
-      { method: "GET", path, query: { limit: String(NAMES) }, repeat: "safe" },
-      call,
-    );
-    const pods = (body.items ?? []) as KubeObject[];
+    const { items: pods, next } = await site.objects.listPage(POD, { selector: "", limit: NAMES }, call);
     if (pods.length === 0) return null;
     const names = pods.map((pod) => endingOf(pod, site.api.now()));
     const held = [...new Set(pods.flatMap(({ metadata }) => metadata.finalizers ?? []))];
     const why = held.length ? `; held by the finalizer ${held.join(", ")}` : "";
-    const more = body.metadata?.continue ? " and others" : "";
-    return `Namespace ${name}${since} waits for pods ${names.join(", ")}${more} to go${why}`;
+    const more = next === null ? "" : " and others";
+    return `Namespace ${site.namespace}${since} waits for pods ${names.join(", ")}${more} to go${why}`;
   } catch (error) {
     call.signal.throwIfAborted();
-    site.log.debug("Cannot name the pods of a namespace that is going", { namespace: name, error: messageOf(error) });
+    site.log.debug("Cannot name the pods of a namespace that is going", { error: messageOf(error) });
     return null;
   }
 }
 
 /** `persistentvolumeclaims. has 2 resource instances, pods.…` as "persistentvolumeclaims data-db-0 and files". */
-function nameRemaining(site: RemovalSite, namespace: string, message: string, call: Call): Promise<string[]> {
+function nameRemaining(site: ReadySite, message: string, call: Call): Promise<string[]> {
   const kinds = [...message.matchAll(/([a-z0-9]+)\.([a-z0-9.-]*) has (\d+) resource instances/g)];
   return Promise.all(kinds.map(async ([, plural, group, count]) => {
     try {
       const version = group ? await preferredVersion(site, group, call) : "v1";
-      const path = pathOf(version, plural!, namespace);
+      const path = pathOf(version, plural!, site.namespace);
       const query = { limit: String(NAMES) };
       const { body } = await site.api.call({ method: "GET", path, query, repeat: "safe" }, call);
       const names = ((body.items ?? []) as KubeObject[]).map((item) => item.metadata.name);
@@ -113,13 +99,13 @@ function nameRemaining(site: RemovalSite, namespace: string, message: string, ca
       return `${plural} ${names.join(", ")}${more}`;
     } catch (error) {
       call.signal.throwIfAborted();
-      site.log.debug("Cannot name what is left in a namespace", { namespace, plural, error: messageOf(error) });
+      site.log.debug("Cannot name what is left in a namespace", { plural, error: messageOf(error) });
       return `${plural} (${count})`;
     }
   }));
 }
 
-async function preferredVersion(site: RemovalSite, group: string, call: Call): Promise<string> {
+async function preferredVersion(site: ReadySite, group: string, call: Call): Promise<string> {
   // `/apis/<group>` is the group itself; its path is made like that of a version.
   const path = groupPath(`${group}/`).replace(/\/$/, "");
   const { body } = await site.api.call({ method: "GET", path, repeat: "safe" }, call);

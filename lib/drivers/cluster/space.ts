@@ -2,19 +2,17 @@
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import { APPLY, type ApplyQuery, DRY_PATCH, DRY_RUN, FIELD_MANAGER, queryOf } from "#lib/drivers/cluster/objects.ts";
-import { endingOf } from "#lib/drivers/cluster/trouble/ending.ts";
-import { type ReadySite, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
-import { waitUntilGone } from "#lib/drivers/cluster/gone.ts";
+import { type Mode, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
+import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
 import { waitFor } from "#lib/drivers/cluster/wait.ts";
 
-const POD = { apiVersion: "v1", kind: "Pod" };
 /** Names told of pods that are waited for. */
 const NAMES = 5;
 
-export function openSpace(site: ReadySite, uid: string): Space {
-  const { api, objects, guard, namespace } = site;
+export function openSpace(site: ReadySite): Space {
+  const { api, objects, guard, namespace, uid } = site;
 
   /** The object as it belongs here. One that names another namespace is a mistake that must not be put right silently. */
   const placed = (object: KubeObject): KubeObject => {
@@ -25,11 +23,11 @@ export function openSpace(site: ReadySite, uid: string): Space {
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 
-  const applyAll = async (list: readonly KubeObject[], query: ApplyQuery, call: Call) => {
+  const applyAll = async (list: readonly KubeObject[], mode: Mode, call: Call) => {
     const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
     for (const object of list.map(placed)) {
       await guard.write(call);
-      const { object: standing, warnings } = await objects.apply(object, namespace, query, call);
+      const { object: standing, warnings } = await objects.apply(object, mode, call);
       applied.objects.push(standing);
       applied.warnings.push(...warnings.map((warning) => `${object.kind} ${object.metadata.name}: ${warning}`));
     }
@@ -39,10 +37,9 @@ export function openSpace(site: ReadySite, uid: string): Space {
   const create = async (object: KubeObject, call: Call): Promise<KubeObject> => {
     const here = placed(object);
     await guard.write(call);
-    const created = await objects.create(here, namespace, call);
+    const created = await objects.create(here, call);
     if (created) return created;
-    const ref = refOf(object);
-    const standing = await objects.get(ref, namespace, call);
+    const standing = await objects.get(refOf(object), call);
     if (standing && !standing.metadata.deletionTimestamp) return standing;
     const message = `${object.kind} ${object.metadata.name} of that name is just being deleted`;
     throw new ClusterError("Conflict", message, { transient: true, status: 409 });
@@ -51,28 +48,28 @@ export function openSpace(site: ReadySite, uid: string): Space {
   return {
     namespace,
     uid,
-    apply: (list, call) => applyAll(list, APPLY, call),
-    dryRun: (list, call) => applyAll(list, DRY_RUN, call),
+    apply: (list, call) => applyAll(list, "write", call),
+    dryRun: (list, call) => applyAll(list, "dry run", call),
     create,
     get: async (ref, call) => {
       await guard.read(call);
-      return await objects.get(ref, namespace, call);
+      return await objects.get(ref, call);
     },
     list: async (kind, selector, call) => {
       await guard.read(call);
-      return await objects.list(kind, namespace, { labels: selector }, call);
+      return await objects.list(kind, selector, call);
     },
     patch: async (ref, operations, call) => {
       await guard.write(call);
-      return await objects.patch(ref, namespace, operations, FIELD_MANAGER, call);
+      return await objects.patch(ref, operations, "write", call);
     },
     dryRunPatch: async (ref, operations, call) => {
       await guard.read(call);
-      return await objects.patch(ref, namespace, operations, DRY_PATCH, call);
+      return await objects.patch(ref, operations, "dry run", call);
     },
     delete: async (ref, objectUid, call) => {
       await guard.read(call);
-      await objects.delete(ref, namespace, objectUid, call);
+      await objects.delete(ref, objectUid, call);
     },
     ready: (refs, waiting) => waitUntilReady(site, refs, waiting),
     gone: (refs, waiting) => waitUntilGone(site, refs, waiting),
@@ -80,14 +77,11 @@ export function openSpace(site: ReadySite, uid: string): Space {
       waitFor({
         ...site,
         what: "Waiting for pods to end",
-        hints: async (call) => [{
-          path: await objects.collection(POD, namespace, call),
-          query: queryOf({ labels: selector }),
-        }],
+        hints: async (call) => [{ ...await objects.collection(POD, call), query: queryOf(selector) }],
         look: async (call) => {
           await guard.read(call);
           // A pod of a Job that has ended stays for its log, and does nothing any more.
-          const names = (await objects.list(POD, namespace, { labels: selector }, call))
+          const names = (await objects.list(POD, selector, call))
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
             .map((pod) => endingOf(pod, api.now()));
           if (names.length === 0) return { done: undefined };
@@ -104,8 +98,8 @@ export function openSpace(site: ReadySite, uid: string): Space {
     follow: (job, waiting) => followJob(site, job, waiting),
     evidence: async (call) => {
       await guard.read(call);
-      return await collectEvidence(api, objects, namespace, call);
+      return await collectEvidence(site, call);
     },
-    remove: (waiting) => removeNamespace(site, namespace, uid, waiting).finally(guard.forget),
+    remove: (waiting) => removeNamespace(site, waiting).finally(guard.forget),
   };
 }

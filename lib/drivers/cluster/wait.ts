@@ -8,11 +8,15 @@ import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { watch, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
+import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export type Seen<T> =
   | { readonly done: T }
-  | { readonly sentence: string; /** Milliseconds after which to look again in any case. */ readonly again?: number };
+  | {
+    readonly sentence: string; /** Milliseconds after which to look again in any case. */
+    readonly again?: number | undefined;
+  };
 
 interface Wait<T> {
   readonly api: Api;
@@ -32,25 +36,15 @@ const GAP = 250;
 const LONGEST = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
-  waiting.signal.throwIfAborted();
-  wait.api.closed.throwIfAborted();
-  const inner = new AbortController();
-  const call: Call = { ...waiting, signal: inner.signal };
-  const onAbort = () => inner.abort(waiting.signal.reason);
-  const onClose = () => inner.abort(wait.api.closed.reason);
-  waiting.signal.addEventListener("abort", onAbort, { once: true });
-  wait.api.closed.addEventListener("abort", onClose, { once: true });
-  let sentence = "nothing was seen yet";
+  let sentence = "nothing was seen yet", backstop = BACKSTOP, hints: Promise<void> | undefined;
   const tell = (news: string) => {
     if (news !== sentence) waiting.onProgress?.(news);
     sentence = news;
   };
-  const expire = () => inner.abort(lateError(wait.what, waiting.timeout, sentence));
-  const timer = setTimeout(expire, Math.min(waiting.timeout, LONGEST));
   const bell = openBell();
-  let backstop = BACKSTOP;
-  const hints = follow(wait, call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
-  try {
+  const look = async (signal: AbortSignal): Promise<T> => {
+    const call: Call = { ...waiting, signal };
+    hints = follow(wait, call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
     for (let failures = 0;;) {
       let pause = backstop;
       try {
@@ -60,19 +54,19 @@ export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
         pause = Math.min(backstop, seen.again ?? backstop);
         failures = 0;
       } catch (error) {
-        inner.signal.throwIfAborted();
+        signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
         tell(`The cluster ${error.status > 0 ? "answers" : "does not answer"}: ${error.message}`);
         pause = Math.max(backoff(++failures, SECOND, BACKSTOP), error.retryAfterMs ?? 0);
       }
-      await sleep(Math.min(GAP, pause), inner.signal);
-      await bell.heard(pause - GAP, inner.signal);
+      await sleep(Math.min(GAP, pause), signal);
+      await bell.heard(pause - GAP, signal);
     }
+  };
+  const late = () => lateError(wait.what, waiting.timeout, sentence);
+  try {
+    return await within([waiting.signal, wait.api.closed], { ms: Math.min(waiting.timeout, LONGEST), late }, look);
   } finally {
-    clearTimeout(timer);
-    waiting.signal.removeEventListener("abort", onAbort);
-    wait.api.closed.removeEventListener("abort", onClose);
-    inner.abort(new Error("no longer waited for"));
     await hints;
   }
 }
@@ -116,12 +110,8 @@ function openBell(): Bell {
     },
     heard: async (most, signal) => {
       if (!rung && most > 0) {
-        const quiet = new AbortController();
-        const onAbort = () => quiet.abort();
-        wake = onAbort;
-        signal.addEventListener("abort", onAbort, { once: true });
-        await sleep(most, quiet.signal).catch(() => {}); // woken: by the bell, or by the signal, which is asked below
-        signal.removeEventListener("abort", onAbort);
+        const rings = new Promise<void>((resolve) => wake = resolve);
+        await within([signal], null, (quiet) => Promise.race([rings, sleep(most, quiet)]));
       }
       signal.throwIfAborted();
       rung = false;

@@ -8,9 +8,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import { messageOf as wordsOf } from "#lib/base/errors.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
-import { messageOf } from "#lib/drivers/mail/message.ts";
-import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import { type Mail, MailError, messageOf, type Post } from "#lib/drivers/mail/post.ts";
 
 export function openFiles(directory: string, host: string): Post {
   const from = `Wheelwright <wheelwright@${host}>`;

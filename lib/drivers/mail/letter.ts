@@ -38,10 +38,12 @@ export interface Announced {
 
 export type Template = keyof Cases;
 
-export type Letter = {
-  readonly [T in Template]: {
-    readonly template: T;
+export type LetterOf<T extends Template> = {
+  readonly [K in T]: {
+    readonly template: K;
     readonly to: { readonly email: string; readonly name: string };
-    readonly about: Cases[T];
+    readonly about: Cases[K];
   };
-}[Template];
+}[T];
+
+export type Letter = LetterOf<Template>;

@@ -1,5 +1,13 @@
-/** What takes a mail out of our hands, and what it is given. */
+/** What takes a mail out of our hands, and what it is given: the mail, also as nodemailer wants it. */
+import type { SendMailOptions } from "nodemailer";
+import { DriverError } from "#lib/base/errors.ts";
 import type { Template } from "#lib/drivers/mail/letter.ts";
+import { tidy } from "#lib/drivers/mail/names.ts";
+
+/** Why a mail could not be sent. Only words that were cleared of the password and of the link go on from here. */
+export class MailError extends DriverError {
+  override readonly name = "MailError";
+}
 
 /** A mail as it goes out. */
 export interface Mail {
@@ -27,4 +35,36 @@ export interface Post {
   send(mail: Mail, signal: AbortSignal): Promise<Receipt>;
   /** Cuts what is under way. */
   close(): void;
+}
+
+const NAME_MOST = 60;
+
+/** What anybody can have sent to any address bears no name: it may be one that he gave, and say what he likes. */
+const NAMELESS: readonly Template[] = ["verification", "password-reset"];
+
+/** `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
+export function messageOf(mail: Mail, from: string): SendMailOptions {
+  const { email } = mail.to;
+  const name = NAMELESS.includes(mail.template) || mail.to.name === email ? "" : tidy(mail.to.name, NAME_MOST);
+  return {
+    from: senderOf(from),
+    to: { name, address: email },
+    // Not as text, which would be searched for addresses.
+    envelope: { from: { name: "", address: senderOf(from).address }, to: { name: "", address: email } },
+    messageId: `<${mail.id}>`,
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    // No holiday reply and no list answers a machine (RFC 3834, and the same for Exchange).
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+    // What stands in a mail is text, never the name of a file or an address to read it from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function senderOf(from: string): { readonly name: string; readonly address: string } {
+  const [, name, address] = /^(.*)<([^<>]+)>\s*$/.exec(from) ?? [];
+  if (address === undefined) return { name: "Wheelwright", address: from.trim() };
+  return { name: tidy(name!.replace(/^\s*"|"\s*$/g, ""), NAME_MOST) || "Wheelwright", address: address.trim() };
 }

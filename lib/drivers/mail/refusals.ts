@@ -7,7 +7,7 @@
 import type { NodemailerError } from "nodemailer/lib/errors";
 import { messageOf } from "#lib/base/errors.ts";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
+import { MailError } from "#lib/drivers/mail/post.ts";
 
 interface Circumstances {
   /** `host:port`. */

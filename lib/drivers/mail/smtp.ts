@@ -10,8 +10,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
-import { messageOf } from "#lib/drivers/mail/message.ts";
-import type { Post } from "#lib/drivers/mail/post.ts";
+import { messageOf, type Post } from "#lib/drivers/mail/post.ts";
 import { clear, explain } from "#lib/drivers/mail/refusals.ts";
 import { SECOND } from "#lib/base/time.ts";
 

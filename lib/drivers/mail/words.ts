@@ -4,68 +4,50 @@
  * An address that nobody has proved may be anybody's. So a letter that a stranger can have sent there (the proof of an
  * address) shows nothing that the stranger wrote, not even a name.
  */
-import { announcement } from "#lib/drivers/mail/announcement.ts";
-import { button, moment, note, paragraph, type Words } from "#lib/drivers/mail/blocks.ts";
-import type { Cases, Letter } from "#lib/drivers/mail/letter.ts";
+import { type Block, button, date, moment, note, paragraph, type Words } from "#lib/drivers/mail/blocks.ts";
+import type { Announced, Cases, LetterOf, Template } from "#lib/drivers/mail/letter.ts";
 import { disarm, tidy } from "#lib/drivers/mail/names.ts";
 
 const NAME = 60; // characters of a name in the text
 const SHORT = 36; // and in the subject, which should fit on one line
 const PLACES = 10;
 const REASON = 2000;
+const WHAT = 200, WHAT_SHORT = 72; // of what a notice is about, in the text and in the subject
 
-export function wordsOf(letter: Letter, home: URL): Words {
-  const { host } = home;
-  switch (letter.template) {
-    case "invitation":
-      return invitation(letter.about, host);
-    case "password-reset":
-      return passwordReset(letter.about, host, letter.to.email);
-    case "verification":
-      return verification(letter.about, host);
-    case "password-changed":
-      return passwordChanged(letter.about, host, letter.to.email);
-    case "hub-requested":
-      return hubRequested(letter.about, host);
-    case "request-approved":
-      return requestApproved(letter.about, host);
-    case "request-rejected":
-      return requestRejected(letter.about, host);
-    case "announcement":
-      return announcement(letter.about, host);
-  }
+export function wordsOf<T extends Template>({ template, about, to }: LetterOf<T>, { host }: URL): Words {
+  return WORDS[template](about, host, to.email);
 }
 
-function invitation({ inviter, places, expiresAt }: Cases["invitation"], host: string): Words {
-  const who = disarm(inviter, NAME) || "Somebody";
-  const names = places.map((place) => disarm(place, NAME)), [first] = names;
-  const more = places.length - 1, many = more > 0;
-  const one = disarm(places[0] ?? "", SHORT);
-  const rest = names.length > PLACES ? [...names.slice(0, PLACES), `and ${names.length - PLACES} more`] : names;
-  const what = first === undefined
-    ? paragraph(`${who} invites you to Wheelwright at ${host}.`)
-    : many
-    ? paragraph(`${who} invites you to administer these learning platforms at ${host}:`)
-    : paragraph(`${who} invites you to administer ${first} at ${host}.`);
-  return {
-    subject: `${disarm(inviter, SHORT) || "Somebody"} invites you to ${
-      first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
-    }`,
-    preview: "Choose a password, and you can begin.",
-    title: "You are invited",
-    blocks: [
-      what,
-      ...(many ? [{ kind: "list", items: rest } as const] : []),
-      paragraph("Choose a password, and you can begin."),
-      button("Accept the invitation"),
-      note(`The link works once, until ${moment(expiresAt)}.`),
-      note("If you do not know why you got this, ignore it: nothing happens unless you accept."),
-    ],
-  };
-}
+const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: string) => Words } = {
+  invitation: ({ inviter, places, expiresAt }, host) => {
+    const who = disarm(inviter, NAME) || "Somebody";
+    const names = places.map((place) => disarm(place, NAME)), [first] = names;
+    const more = places.length - 1, many = more > 0;
+    const one = disarm(places[0] ?? "", SHORT);
+    const rest = names.length > PLACES ? [...names.slice(0, PLACES), `and ${names.length - PLACES} more`] : names;
+    const what = first === undefined
+      ? paragraph(`${who} invites you to Wheelwright at ${host}.`)
+      : many
+      ? paragraph(`${who} invites you to administer these learning platforms at ${host}:`)
+      : paragraph(`${who} invites you to administer ${first} at ${host}.`);
+    return {
+      subject: `${disarm(inviter, SHORT) || "Somebody"} invites you to ${
+        first === undefined ? "Wheelwright" : `administer ${one}${many ? ` and ${more} more` : ""}`
+      }`,
+      preview: "Choose a password, and you can begin.",
+      title: "You are invited",
+      blocks: [
+        what,
+        ...(many ? [{ kind: "list", items: rest } as const] : []),
+        paragraph("Choose a password, and you can begin."),
+        button("Accept the invitation"),
+        note(`The link works once, until ${moment(expiresAt)}.`),
+        note("If you do not know why you got this, ignore it: nothing happens unless you accept."),
+      ],
+    };
+  },
 
-function passwordReset({ expiresAt }: Cases["password-reset"], host: string, email: string): Words {
-  return {
+  "password-reset": ({ expiresAt }, host, email) => ({
     subject: "Choose a new password",
     preview: "Somebody, most likely you, asked for a new password.",
     title: "Choose a new password",
@@ -75,11 +57,9 @@ function passwordReset({ expiresAt }: Cases["password-reset"], host: string, ema
       note(`The link works once, until ${moment(expiresAt)}.`),
       note("If it was not you, ignore this mail: your password stays as it is."),
     ],
-  };
-}
+  }),
 
-function verification({ expiresAt }: Cases["verification"], host: string): Words {
-  return {
+  verification: ({ expiresAt }, host) => ({
     subject: "Confirm your e-mail address",
     preview: "One more step, and your account can be used.",
     title: "Confirm your address",
@@ -89,31 +69,29 @@ function verification({ expiresAt }: Cases["verification"], host: string): Words
       note(`The link works once, until ${moment(expiresAt)}.`),
       note("If it was not you, ignore this mail: without the confirmation nothing can be done in your name."),
     ],
-  };
-}
+  }),
 
-function passwordChanged({ at, ip }: Cases["password-changed"], host: string, email: string): Words {
-  const from = ip === "" ? "" : `, from the address ${tidy(ip, NAME)}`;
-  return {
-    subject: "Your password was changed",
-    preview: "If it was you, there is nothing to do.",
-    title: "Your password was changed",
-    blocks: [
-      paragraph(`The password of ${email} at ${host} was changed on ${moment(at)}${from}.`),
-      paragraph(
-        "If it was you, or somebody whom you asked for it, there is nothing to do. Whoever was signed in elsewhere with " +
-          "the old one has been signed out.",
-      ),
-      note(
-        "If it was not you, ask for a new password at once, see which API tokens you have and revoke those that you do " +
-          `not know, and tell whoever runs ${host}.`,
-      ),
-    ],
-  };
-}
+  "password-changed": ({ at, ip }, host, email) => {
+    const from = ip === "" ? "" : `, from the address ${tidy(ip, NAME)}`;
+    return {
+      subject: "Your password was changed",
+      preview: "If it was you, there is nothing to do.",
+      title: "Your password was changed",
+      blocks: [
+        paragraph(`The password of ${email} at ${host} was changed on ${moment(at)}${from}.`),
+        paragraph(
+          "If it was you, or somebody whom you asked for it, there is nothing to do. Whoever was signed in elsewhere with " +
+            "the old one has been signed out.",
+        ),
+        note(
+          "If it was not you, ask for a new password at once, see which API tokens you have and revoke those that you do " +
+            `not know, and tell whoever runs ${host}.`,
+        ),
+      ],
+    };
+  },
 
-function hubRequested({ id, by, hub, slug }: Cases["hub-requested"], host: string): Words {
-  return {
+  "hub-requested": ({ id, by, hub, slug }, host) => ({
     subject: `Somebody asks for the hub ${disarm(hub, SHORT)}`,
     preview: "An operator decides.",
     title: "Somebody asks for a hub",
@@ -126,11 +104,9 @@ function hubRequested({ id, by, hub, slug }: Cases["hub-requested"], host: strin
           "one person asks for within an hour, the first is mailed; your notifications have all.",
       ),
     ],
-  };
-}
+  }),
 
-function requestApproved({ hub, slug }: Cases["request-approved"], host: string): Words {
-  return {
+  "request-approved": ({ hub, slug }, host) => ({
     subject: `Your hub ${disarm(hub, SHORT)} was approved`,
     preview: "You are its administrator.",
     title: "Your hub was approved",
@@ -140,30 +116,77 @@ function requestApproved({ hub, slug }: Cases["request-approved"], host: string)
       ),
       paragraph(`It is being set up now. In addresses and commands it is called ${tidy(slug, NAME)}.`),
     ],
-  };
-}
+  }),
 
-function requestRejected({ hub, reason }: Cases["request-rejected"], host: string): Words {
-  const text = disarmLines(reason);
-  return {
-    subject: `Your request for ${disarm(hub, SHORT)} was declined`,
-    preview: "Here is why.",
-    title: "Your request was declined",
-    blocks: [
-      paragraph(`Your request for the hub ${disarm(hub, NAME)} at ${host} was declined.`),
-      ...(text === "" ? [] : [paragraph("The reason that was given:"), { kind: "quote", text } as const]),
-      paragraph("You can ask again when that has changed."),
-    ],
-  };
-}
+  "request-rejected": ({ hub, reason }, host) => {
+    const text = disarmLines(reason);
+    return {
+      subject: `Your request for ${disarm(hub, SHORT)} was declined`,
+      preview: "Here is why.",
+      title: "Your request was declined",
+      blocks: [
+        paragraph(`Your request for the hub ${disarm(hub, NAME)} at ${host} was declined.`),
+        ...(text === "" ? [] : [paragraph("The reason that was given:"), { kind: "quote", text } as const]),
+        paragraph("You can ask again when that has changed."),
+      ],
+    };
+  },
+
+  announcement: ({ notices, more }, host) => {
+    const all = notices.length + more, [first] = notices.toSorted((a, b) => a.from < b.from ? -1 : 1);
+    if (!first) throw new Error("A letter that announces nothing");
+    return {
+      subject: all === 1 ? subjectOf(first) : `${all} changes to the API, the first on ${date(first.from)}`,
+      preview: "What to do, until when, and which of your tokens it concerns.",
+      title: all === 1 ? "The API changes" : `${all} changes to the API`,
+      blocks: [
+        paragraph(`You have API tokens at ${host}, so you should know of this ahead of time.`),
+        ...notices.flatMap(describe),
+        ...(more > 0 ? [paragraph(`And ${more} more, which the changelog tells of.`)] : []),
+        button("Read the changelog"),
+        note(
+          "Counted are calls with a token, by days in UTC; endpoints that need no token are not counted. You get this mail " +
+            "once, because you have tokens that are in use or could be: revoke those that you do not need.",
+        ),
+      ],
+    };
+  },
+};
 
 /** An operator's own words, in their lines; and an address that he names may be followed. */
 function disarmLines(text: string): string {
   const lines = text.slice(0, REASON * 2).split(/\r\n?|\n/).map((line) => tidy(line, REASON));
-  return tidyEnds(lines.join("\n"));
+  const plain = lines.join("\n").replace(/\n{3,}/g, "\n\n").trim();
+  return plain.length > REASON ? `${plain.slice(0, REASON - 1).toWellFormed()}…` : plain;
 }
 
-function tidyEnds(text: string): string {
-  const plain = text.replace(/\n{3,}/g, "\n\n").trim();
-  return plain.length > REASON ? `${plain.slice(0, REASON - 1).toWellFormed()}…` : plain;
+function subjectOf({ kind, what, from }: Announced): string {
+  const name = tidy(what, WHAT_SHORT);
+  return kind === "endpoint" ? `${name} ends on ${date(from)}` : `New limit from ${date(from)}: ${name}`;
+}
+
+function describe({ kind, what, from, note: todo, tokens, others }: Announced): Block[] {
+  const name = tidy(what, WHAT);
+  const items = tokens.map((token) =>
+    `${disarm(token.name, NAME)} (${tidy(token.prefix, NAME)}…): ${times(token.calls)}`
+  );
+  const rest = others.tokens > 0 ? [`and ${count(others.tokens)} more, together: ${times(others.calls)}`] : [];
+  const asked = `How often your tokens called ${kind === "endpoint" ? "it" : "the API"} in the last 30 days:`;
+  return [
+    paragraph(
+      kind === "endpoint"
+        ? `${name} ends on ${moment(from)}. From then on it may be gone, or answer otherwise.`
+        : `A new limit holds from ${moment(from)} on. ${name}.`,
+    ),
+    paragraph(todo),
+    ...(items.length === 0 ? [] : [paragraph(asked), { kind: "list", items: [...items, ...rest] } as const]),
+  ];
+}
+
+function times(calls: number): string {
+  return calls === 1 ? "1 call" : `${count(calls)} calls`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en");
 }

@@ -1,5 +1,5 @@
 /** Writes a letter: subject, text and HTML, from the words of its template. */
-import { pageAt } from "#lib/base/home.ts";
+import { pageAt } from "#lib/base/config.ts";
 import { drawHtml } from "#lib/drivers/mail/html.ts";
 import type { Letter, Template } from "#lib/drivers/mail/letter.ts";
 import { drawText } from "#lib/drivers/mail/text.ts";

@@ -7,9 +7,12 @@
  */
 import Bottleneck from "bottleneck";
 import type { Stripe } from "stripe";
+import type * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
-import { troubleOf } from "#lib/drivers/payments/trouble.ts";
+import { fit } from "#lib/drivers/payments/read.ts";
+import { Refusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
 import { openWire } from "#lib/drivers/payments/wire.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** The version of the provider's API that lib/drivers/payments is written for: that of the package. */
@@ -61,7 +64,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
 
   async function ask<T>(limiter: Bottleneck, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
     const run = async () => {
-      signal.throwIfAborted();
+      signal.throwIfAborted(); // while it waited for its place
       const Package = await load();
       const stripe = new Package(secretKey, {
         apiVersion: API_VERSION,
@@ -73,7 +76,8 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       return await call(stripe);
     };
     try {
-      return await unlessAborted(limiter.schedule(run), signal);
+      // A call that was called off waits neither for a place nor for the package.
+      return await within([signal], null, () => limiter.schedule(run));
     } catch (error) {
       signal.throwIfAborted();
       throw troubleOf(error, [secretKey, webhookSecret]);
@@ -89,16 +93,23 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   };
 }
 
-/** A call that was called off waits neither for a place nor for the package. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => {}); // its reader may be gone
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
+/** All of a list, in the provider's order, of which the package turns the pages. */
+export async function listAll<S extends v.GenericSchema>(
+  { ask }: Pick<PaymentClient, "ask">,
+  shape: S,
+  signal: AbortSignal,
+  list: (stripe: Stripe) => AsyncIterable<unknown>,
+): Promise<v.InferOutput<S>[]> {
+  const all = await ask(signal, (stripe) => Array.fromAsync(list(stripe)));
+  return all.map((each) => fit(shape, each, "item of a list"));
+}
+
+/** What is there; null where the provider knows no such thing (any more). */
+export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
   try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
+    return await asked;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return null; // what a parameter names is a 400
+    throw error;
   }
 }

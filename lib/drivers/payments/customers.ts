@@ -5,16 +5,15 @@
  * never clashes with a changed name, a customer is made with nothing but the hub's id, and described afterwards.
  */
 import * as v from "valibot";
-import type { PaymentClient } from "#lib/drivers/payments/client.ts";
+import { type PaymentClient, unlessGone } from "#lib/drivers/payments/client.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
 import type { WantedCustomer } from "#lib/drivers/payments/payments.ts";
 import { CustomerShape, fit } from "#lib/drivers/payments/read.ts";
-import { isGone } from "#lib/drivers/payments/trouble.ts";
 
 export async function customerFor(client: PaymentClient, wanted: WantedCustomer, signal: AbortSignal): Promise<string> {
   const { federationId } = wanted;
   // One that was deleted just now may still be found, or be made again by the key's memory: describing it tells.
-  const described = async (id: string) => await describeCustomer(client, id, wanted, signal) ? id : null;
+  const described = (id: string) => describeCustomer(client, id, wanted, signal);
   return await makeOnce(client, {
     key: `customer-${federationId}`,
     find: async () => {
@@ -30,20 +29,15 @@ export async function customerFor(client: PaymentClient, wanted: WantedCustomer,
   }, signal);
 }
 
-/** Whether there is such a customer. */
+/** Its id; null where no such customer exists. */
 export async function describeCustomer(
   client: PaymentClient,
   id: string,
   { name, email }: WantedCustomer,
   signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    await client.ask(signal, (stripe) => stripe.customers.update(id, { name, email }));
-    return true;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
+): Promise<string | null> {
+  const update = client.ask(signal, (stripe) => stripe.customers.update(id, { name, email }));
+  return await unlessGone(update) && id;
 }
 
 /** The oldest, should there be several: everybody chooses the same one. */

@@ -5,8 +5,7 @@
  * signed is what is read. Whatever is wrong is told in one sentence: a forger learns nothing from it.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { SignatureError } from "#lib/drivers/payments/error.ts";
-import type { ProviderEvent } from "#lib/drivers/payments/payments.ts";
+import { type ProviderEvent, SignatureError } from "#lib/drivers/payments/payments.ts";
 import { eventOf } from "#lib/drivers/payments/read.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
@@ -21,25 +20,16 @@ interface SignedBody {
 
 export async function readEvent(client: Pick<PaymentClient, "load">, signed: SignedBody): Promise<ProviderEvent> {
   const { webhooks } = await client.load();
-  const event = await judged(async () => {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(signed.body);
-    const { signature, secret, now } = signed;
-    return eventOf(
+  const { body, signature, secret, now } = signed;
+  let event: ProviderEvent | null = null;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    event = eventOf(
       await webhooks.constructEventAsync(text, signature ?? "", secret, TOLERANCE / SECOND, undefined, now.getTime()),
     );
-  });
-  if (event === null) throw unsigned();
-  return event;
-}
-
-async function judged<T>(judge: () => Promise<T>): Promise<T> {
-  try {
-    return await judge();
   } catch {
-    throw unsigned(); // what was thrown holds the body, and maybe more
+    // What was thrown holds the body, and maybe more.
   }
-}
-
-function unsigned(): SignatureError {
-  return new SignatureError("The Stripe-Signature header does not fit the body");
+  if (event === null) throw new SignatureError("The Stripe-Signature header does not fit the body");
+  return event;
 }

@@ -1,6 +1,5 @@
 /** What makes a subscription's items be what is wanted: pure, for changes and previews alike. */
-import { PaymentError } from "#lib/drivers/payments/error.ts";
-import type { Subscription, WantedItem } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type Subscription, type WantedItem } from "#lib/drivers/payments/payments.ts";
 
 type ItemChange =
   | { readonly id: string; readonly quantity: number }
@@ -18,10 +17,8 @@ export function changesOf(subscription: Pick<Subscription, "items">, wanted: rea
       items.find(({ size }) => size !== null && size === each.size);
     if (there) return there.quantity === each.quantity ? [] : [{ id: there.id, quantity: each.quantity }];
     const { price, size, quantity } = each;
-    if (price !== undefined && size !== undefined) {
-      return quantity === 0 ? [] : [{ price, quantity, metadata: { size } }];
-    }
     if (quantity === 0) return [];
+    if (price !== undefined && size !== undefined) return [{ price, quantity, metadata: { size } }];
     const message = "An item of the subscription is not there any more, and what it was for is not known";
     throw new PaymentError("item_gone", message, { transient: true, hint: "Reconcile the hub's billing." });
   });

@@ -12,7 +12,7 @@
  * Changes of what is there have no such key: they say what is to be, not what is to be added, and are looked at before.
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { isOtherCall, Refusal } from "#lib/drivers/payments/trouble.ts";
 import { sleep } from "#lib/base/time.ts";
 

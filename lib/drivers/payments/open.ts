@@ -1,9 +1,8 @@
 /** Opens the payment provider behind our own contract: Stripe, by its own package, loaded when it is first needed. */
-import { type ClientOptions, openPaymentClient } from "#lib/drivers/payments/client.ts";
+import { type ClientOptions, openPaymentClient, unlessGone } from "#lib/drivers/payments/client.ts";
 import { customerFor, describeCustomer } from "#lib/drivers/payments/customers.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { readEvent } from "#lib/drivers/payments/events.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
 import { preview } from "#lib/drivers/payments/preview.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
 import { readRefunds } from "#lib/drivers/payments/refunds.ts";
@@ -25,7 +24,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     priceFor: (wanted, signal) => priceFor(client, wanted, signal),
     customerFor: (wanted, signal) => customerFor(client, wanted, signal),
     async updateCustomer(id, wanted, signal) {
-      if (await describeCustomer(client, id, wanted, signal)) return;
+      if (await describeCustomer(client, id, wanted, signal) !== null) return;
       throw new PaymentError("customer_gone", `The customer ${id} is not there any more`, { transient: false });
     },
     findSubscription: (of, signal) => findSubscription(client, of, signal),
@@ -35,7 +34,7 @@ export function openPayments(options: PaymentsOptions): Payments {
       await setQuantities(client, await readOpen(client, id, signal), items, signal),
     endSubscription: (id, signal) => endSubscription(client, id, signal),
     preview: (change, signal) => preview(client, change, signal),
-    readRefunds: (of, signal) => readRefunds(client, of, signal),
+    readRefunds: (of, signal) => unlessGone(readRefunds(client, of, signal)),
     readEvent: (body, signature, now) => readEvent(client, { body, signature, now, secret: options.webhookSecret }),
   };
 }

@@ -3,8 +3,19 @@
  *
  * Amounts are integers in minor units of their currency (ISO 4217, upper case), times are Dates. Every call may be made
  * again: what makes something finds what an earlier call made, by the hub's id that is kept with it at the provider. All
- * of them throw a PaymentError, see error.ts.
+ * of them throw a PaymentError.
  */
+import { DriverError } from "#lib/base/errors.ts";
+
+/** Why the payment provider did not do what it was asked. */
+export class PaymentError extends DriverError {
+  override readonly name = "PaymentError";
+}
+
+/** What came to the webhook is not the provider's. The message is for its sender. */
+export class SignatureError extends Error {
+  override readonly name = "SignatureError";
+}
 
 export interface Payments {
   /** Returns when the provider has answered, and taken our key. Changes nothing. */

@@ -6,18 +6,16 @@
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { changesOf } from "#lib/drivers/payments/items.ts";
-import { hasEnded, type Preview, type WantedChange } from "#lib/drivers/payments/payments.ts";
+import { hasEnded, PaymentError, type Preview, type WantedChange } from "#lib/drivers/payments/payments.ts";
 import { priceFor } from "#lib/drivers/payments/prices.ts";
-import { fit } from "#lib/drivers/payments/read.ts";
+import { Amount, Currency, fit, Reference, Seconds } from "#lib/drivers/payments/read.ts";
 import { readSubscription } from "#lib/drivers/payments/subscriptions.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const TRIES = 2;
 
-const Amount = v.pipe(v.number(), v.safeInteger());
-const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Details = v.nullish(v.object({ proration: v.nullish(v.boolean(), false) }), null);
 
 const LineShape = v.object({
@@ -26,17 +24,7 @@ const LineShape = v.object({
   period: v.object({ start: Seconds }),
   discount_amounts: v.nullish(v.array(v.object({ amount: Amount })), []),
   taxes: v.nullish(v.array(v.object({ amount: Amount, tax_behavior: v.string() })), []),
-  pricing: v.nullish(
-    v.object({
-      price_details: v.nullish(
-        v.object({
-          price: v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]),
-        }),
-        null,
-      ),
-    }),
-    null,
-  ),
+  pricing: v.nullish(v.object({ price_details: v.nullish(v.object({ price: Reference }), null) }), null),
   parent: v.nullish(v.object({ subscription_item_details: Details, invoice_item_details: Details }), null),
 });
 export type LineShape = v.InferOutput<typeof LineShape>;
@@ -45,7 +33,7 @@ const Lines = v.object({ data: v.array(LineShape), has_more: v.nullish(v.boolean
 
 const PreviewShape = v.object({
   id: v.nullish(v.string(), null),
-  currency: v.pipe(v.string(), v.toUpperCase()),
+  currency: Currency,
   created: Seconds,
   lines: Lines,
   parent: v.nullish(
@@ -62,25 +50,19 @@ export async function preview(
   change: WantedChange,
   caller: AbortSignal,
 ): Promise<Preview | null> {
-  const late = new AbortController();
-  const onTime = () => {
-    const message = `The payment provider has not said within ${client.patience} ms what that costs`;
-    late.abort(new PaymentError("deadline", message, { transient: true }));
-  };
-  const timer = setTimeout(onTime, client.patience);
-  const signal = AbortSignal.any([caller, late.signal]);
-  try {
+  const message = `The payment provider has not said within ${client.patience} ms what that costs`;
+  const late = () => new PaymentError("deadline", message, { transient: true });
+  const inPlaces = { ...client, ask: client.askNow }; // of those who wait
+  return await within([caller], { ms: client.patience, late }, async (signal) => {
     for (let attempt = 1;; attempt++) {
       try {
-        return await askOnce(hurried(client), change, signal);
+        return await askOnce(inPlaces, change, signal);
       } catch (error) {
         const soon = error instanceof PaymentError && error.transient && error.retryAfterMs === undefined;
         if (!soon || signal.aborted || attempt >= TRIES) throw error;
       }
     }
-  } finally {
-    clearTimeout(timer);
-  }
+  });
 }
 
 async function askOnce(client: PaymentClient, change: WantedChange, signal: AbortSignal): Promise<Preview | null> {
@@ -178,9 +160,4 @@ function totalOf({ amount, discount_amounts, taxes }: LineShape): number {
 
 function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, each) => total + each, 0);
-}
-
-/** The same client, in the places of those who wait. */
-function hurried(client: PaymentClient): PaymentClient {
-  return { ...client, ask: client.askNow };
 }

@@ -6,9 +6,8 @@
  */
 import * as v from "valibot";
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
-import type { WantedPrice } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type WantedPrice } from "#lib/drivers/payments/payments.ts";
 import { fit, isMonthly, PriceShape } from "#lib/drivers/payments/read.ts";
 import { Refusal } from "#lib/drivers/payments/trouble.ts";
 
@@ -33,8 +32,9 @@ export async function priceFor(client: PaymentClient, wanted: WantedPrice, signa
         return judge(fit(PriceShape, made, "price"), wanted, lookupKey);
       } catch (error) {
         // Another replica was faster, for another hub.
-        if (error instanceof Refusal && error.status === 400) return await find() ?? throwOn(error);
-        throw error;
+        const found = error instanceof Refusal && error.status === 400 ? await find() : null;
+        if (found === null) throw error;
+        return found;
       }
     },
   }, signal);
@@ -59,10 +59,6 @@ function judge(price: PriceShape, { currency, monthly }: WantedPrice, lookupKey:
     transient: false,
     hint: `Mend it there, or take the lookup key ${lookupKey} from it: then it is made anew.`,
   });
-}
-
-function throwOn(error: unknown): never {
-  throw error;
 }
 
 /** The title may change: a key that was used with another one would clash. */

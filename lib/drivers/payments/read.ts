@@ -5,9 +5,9 @@
  * bad answer, naming the field, in place of an undefined that is written into a row.
  */
 import * as v from "valibot";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
 import {
   type Invoice,
+  PaymentError,
   type ProviderEvent,
   type Refund,
   type Subscription,
@@ -17,16 +17,14 @@ import {
 import { SECOND } from "#lib/base/time.ts";
 
 /** Until the year 9999. */
-const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
+export const Seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(253_402_300_799));
 const Time = v.pipe(Seconds, v.transform((seconds) => new Date(seconds * SECOND)));
-const Amount = v.pipe(v.number(), v.safeInteger());
-const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
+export const Amount = v.pipe(v.number(), v.safeInteger());
+export const Currency = v.pipe(v.string(), v.regex(/^[a-z]{3}$/i), v.toUpperCase());
 const Metadata = v.nullish(v.record(v.string(), v.string()), {});
 
 /** An object's id, whether it came alone or with all of it. */
-const Reference = v.pipe(
-  v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]),
-);
+export const Reference = v.union([v.string(), v.pipe(v.object({ id: v.string() }), v.transform(({ id }) => id))]);
 const MaybeReference = v.nullish(Reference, null);
 
 export const PriceShape = v.object({
@@ -43,23 +41,37 @@ export const PriceShape = v.object({
 });
 export type PriceShape = v.InferOutput<typeof PriceShape>;
 
-export const ItemShape = v.object({
-  id: v.string(),
-  quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
-  metadata: Metadata,
-  price: PriceShape,
-});
+export const ItemShape = v.pipe(
+  v.object({
+    id: v.string(),
+    quantity: v.nullish(v.pipe(v.number(), v.safeInteger()), 0),
+    metadata: Metadata,
+    price: PriceShape,
+  }),
+  v.transform(({ id, quantity, price, metadata }): SubscriptionItem => ({
+    id,
+    price: price.id,
+    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
+    quantity,
+    monthly: isMonthly(price) ? price.unit_amount : null,
+  })),
+);
 
-export const InvoiceShape = v.object({
-  id: v.string(),
-  number: v.nullish(v.string(), null),
-  status: v.nullish(v.string(), "draft"),
-  total: Amount,
-  amount_remaining: Amount,
-  currency: Currency,
-  due_date: v.nullish(Time, null),
-  hosted_invoice_url: v.nullish(v.string(), null),
-});
+export const InvoiceShape = v.pipe(
+  v.object({
+    id: v.string(),
+    number: v.nullish(v.string(), null),
+    status: v.nullish(v.string(), "draft"),
+    total: Amount,
+    amount_remaining: Amount,
+    currency: Currency,
+    due_date: v.nullish(Time, null),
+    hosted_invoice_url: v.nullish(v.string(), null),
+  }),
+  v.transform(({ amount_remaining: remaining, due_date: dueAt, hosted_invoice_url: url, ...rest }): Invoice => {
+    return { ...rest, remaining, dueAt, url };
+  }),
+);
 
 export const SubscriptionShape = v.object({
   id: v.string(),
@@ -73,14 +85,17 @@ export const SubscriptionShape = v.object({
 });
 export type SubscriptionShape = v.InferOutput<typeof SubscriptionShape>;
 
-export const RefundShape = v.object({
-  id: v.string(),
-  charge: MaybeReference,
-  status: v.nullish(v.string(), "pending"),
-  amount: Amount,
-  currency: Currency,
-  created: Time,
-});
+export const RefundShape = v.pipe(
+  v.object({
+    id: v.string(),
+    charge: MaybeReference,
+    status: v.nullish(v.string(), "pending"),
+    amount: Amount,
+    currency: Currency,
+    created: Time,
+  }),
+  v.transform(({ created: createdAt, ...rest }): Refund => ({ ...rest, createdAt })),
+);
 
 export const ChargeShape = v.object({ id: v.string(), customer: MaybeReference });
 
@@ -127,29 +142,9 @@ export function subscriptionOf(shape: SubscriptionShape): Subscription {
     federationId: shape.metadata["federationId"] ?? null,
     status: shape.status,
     currency: shape.currency,
-    items: shape.items.data.map(itemOf),
-    invoice: shape.latest_invoice && invoiceOf(shape.latest_invoice),
+    items: shape.items.data,
+    invoice: shape.latest_invoice,
   };
-}
-
-function itemOf({ id, quantity, price, metadata }: v.InferOutput<typeof ItemShape>): SubscriptionItem {
-  return {
-    id,
-    price: price.id,
-    size: metadata["size"] ?? price.metadata["size"] ?? null, // a price of ours that was chosen by hand has its size, too
-    quantity,
-    monthly: isMonthly(price) ? price.unit_amount : null,
-  };
-}
-
-export function invoiceOf(shape: v.InferOutput<typeof InvoiceShape>): Invoice {
-  const { id, number, status, total, amount_remaining: remaining, currency } = shape;
-  return { id, number, status, total, remaining, currency, dueAt: shape.due_date, url: shape.hosted_invoice_url };
-}
-
-export function refundOf(shape: v.InferOutput<typeof RefundShape>): Refund {
-  const { id, charge, status, amount, currency, created: createdAt } = shape;
-  return { id, charge, status, amount, currency, createdAt };
 }
 
 /** Whether it is one amount a month for each of a quantity that is set and not measured. */

@@ -5,28 +5,20 @@
  * at the provider, where nothing of it is ever touched again. Changes are prorated and invoiced at once, so that what a
  * preview says is due now is due now.
  */
-import type { PaymentClient } from "#lib/drivers/payments/client.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { listAll, type PaymentClient, unlessGone } from "#lib/drivers/payments/client.ts";
 import { changesOf } from "#lib/drivers/payments/items.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
-import { readPages } from "#lib/drivers/payments/pages.ts";
 import {
   hasEnded,
   type Invoice,
   isDunning,
+  PaymentError,
   type Subscription,
   type WantedItem,
   type WantedSubscription,
 } from "#lib/drivers/payments/payments.ts";
-import {
-  fit,
-  invoiceOf,
-  InvoiceShape,
-  ItemShape,
-  subscriptionOf,
-  SubscriptionShape,
-} from "#lib/drivers/payments/read.ts";
-import { isGone, isWornOut } from "#lib/drivers/payments/trouble.ts";
+import { fit, InvoiceShape, ItemShape, subscriptionOf, SubscriptionShape } from "#lib/drivers/payments/read.ts";
+import { isWornOut } from "#lib/drivers/payments/trouble.ts";
 
 const DAYS_UNTIL_DUE = 30;
 
@@ -81,14 +73,9 @@ export async function readSubscription(
   id: string,
   signal: AbortSignal,
 ): Promise<Subscription | null> {
-  try {
-    const expand = ["latest_invoice"];
-    const found = await client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand }));
-    return await readAll(client, found, signal);
-  } catch (error) {
-    if (isGone(error)) return null;
-    throw error;
-  }
+  const expand = ["latest_invoice"];
+  const found = await unlessGone(client.ask(signal, (stripe) => stripe.subscriptions.retrieve(id, { expand })));
+  return found && await readAll(client, found, signal);
 }
 
 /**
@@ -137,14 +124,10 @@ export async function endSubscription(
 ): Promise<Subscription | null> {
   const subscription = await readSubscription(client, id, signal);
   if (!subscription || hasEnded(subscription)) return subscription;
-  try {
-    const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
-    const ended = await client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params));
-    return await readAll(client, ended, signal);
-  } catch (error) {
-    if (isGone(error)) return await readSubscription(client, id, signal); // somebody was faster
-    throw error;
-  }
+  const params = { invoice_now: true, prorate: true, expand: ["latest_invoice"] };
+  const ended = await unlessGone(client.ask(signal, (stripe) => stripe.subscriptions.cancel(id, params)));
+  if (ended === null) return await readSubscription(client, id, signal); // somebody was faster
+  return await readAll(client, ended, signal);
 }
 
 /** The oldest, should there be several: everybody chooses the same one. */
@@ -159,11 +142,8 @@ async function listSubscriptions(
   signal: AbortSignal,
 ): Promise<readonly Subscription[]> {
   const expand = ["data.latest_invoice"];
-  const all = await readPages(client, {
-    shape: SubscriptionShape,
-    what: "list of subscriptions",
-    ask: (stripe, page) => stripe.subscriptions.list({ customer: of.customer, status: "all", expand, ...page }),
-  }, signal);
+  const params = { customer: of.customer, status: "all", expand, limit: 100 } as const;
+  const all = await listAll(client, SubscriptionShape, signal, (stripe) => stripe.subscriptions.list(params));
   // The provider lists the newest first; by their seconds alone two of one second could not be told apart.
   const ours = all.filter(({ metadata }) => metadata["federationId"] === of.federationId).reverse();
   return await Promise.all(ours.map((each) => complete(client, each, signal)));
@@ -178,12 +158,9 @@ async function complete(client: PaymentClient, shape: SubscriptionShape, signal:
   const subscription = await withItems(client, shape, signal);
   if (!isDunning(subscription)) return subscription;
   // By the time that one is overdue, the next month's has often been made: the latest says nothing of it.
-  const open = await readPages(client, {
-    shape: InvoiceShape,
-    what: "list of invoices",
-    ask: (stripe, page) => stripe.invoices.list({ subscription: shape.id, status: "open", ...page }),
-  }, signal);
-  const [first] = open.map(invoiceOf).sort((a, b) => dueTime(a) - dueTime(b));
+  const params = { subscription: shape.id, status: "open", limit: 100 } as const;
+  const open = await listAll(client, InvoiceShape, signal, (stripe) => stripe.invoices.list(params));
+  const [first] = open.sort((a, b) => dueTime(a) - dueTime(b));
   return first ? { ...subscription, invoice: first } : subscription;
 }
 
@@ -194,10 +171,7 @@ function dueTime({ dueAt }: Invoice): number {
 /** An object's list holds its first ones only. */
 async function withItems(client: PaymentClient, shape: SubscriptionShape, signal: AbortSignal): Promise<Subscription> {
   if (!shape.items.has_more) return subscriptionOf(shape);
-  const data = await readPages(client, {
-    shape: ItemShape,
-    what: "list of items",
-    ask: (stripe, page) => stripe.subscriptionItems.list({ subscription: shape.id, ...page }),
-  }, signal);
+  const params = { subscription: shape.id, limit: 100 };
+  const data = await listAll(client, ItemShape, signal, (stripe) => stripe.subscriptionItems.list(params));
   return subscriptionOf({ ...shape, items: { data, has_more: false } });
 }

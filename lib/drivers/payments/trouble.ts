@@ -3,8 +3,9 @@
  *
  * What it throws holds the request's headers, and with them the key: nothing of it is kept but words and numbers.
  */
+import type { Stripe } from "stripe";
 import type { DriverErrorOptions } from "#lib/base/errors.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** A PaymentError for a call that the provider has answered. */
@@ -20,17 +21,7 @@ export class Refusal extends PaymentError {
   }
 }
 
-/** What the package's errors have in common, on both runtimes; see its esm/Error.d.ts. */
-interface Thrown {
-  readonly message: string;
-  readonly type?: unknown;
-  readonly rawType?: unknown;
-  readonly code?: unknown;
-  readonly statusCode?: unknown;
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly detail?: unknown;
-}
-
+const PASSING = { transient: true }, FINAL = { transient: false };
 const BUSY = new Set(["lock_timeout", "rate_limit", "idempotency_key_in_use"]);
 const WORN_OUT = "resource_limit";
 const KEY_HINT = "Check STRIPE_SECRET_KEY at the provider: whether it is still good, and may do this.";
@@ -45,38 +36,29 @@ export function isWornOut(error: unknown): boolean {
   return error instanceof Refusal && error.code === WORN_OUT;
 }
 
-/** Of what was named by the path; what a parameter names and is not there is a 400. */
-export function isGone(error: unknown): boolean {
-  return error instanceof Refusal && error.status === 404;
-}
-
 /** Everything that is not of the package is handed back as it is: it is a bug, or our own. */
 export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error) || error instanceof PaymentError) return error;
-  const { detail, type, statusCode, message } = error as Thrown;
+  // So the package calls a page of a list that is none; it has no class for it.
+  if (error.message.startsWith("Unexpected: ")) return new PaymentError("bad_answer", error.message, PASSING);
+  const { detail, type, statusCode, message } = error as Partial<Stripe.errors.StripeError> & Error;
   if (detail instanceof PaymentError) return detail;
-  if (typeof type !== "string" || !type.startsWith("Stripe")) return error;
+  if (!type?.startsWith("Stripe")) return error;
   const said = clean(message, secrets);
-  if (typeof statusCode !== "number") return new PaymentError("unreachable", said, { transient: true });
-  return refusalOf(error as Thrown, statusCode, said);
+  if (statusCode === undefined) return new PaymentError("unreachable", said, PASSING);
+  return refusalOf(error as Stripe.errors.StripeError, statusCode, said);
 }
 
-function refusalOf({ code, rawType, headers = {} }: Thrown, status: number, said: string): Refusal {
+function refusalOf({ code, rawType, headers = {} }: Stripe.errors.StripeError, status: number, said: string): Refusal {
   const replayed = headers["idempotent-replayed"] === "true";
   const make = (code: string, options: DriverErrorOptions) => new Refusal(code, said, { ...options, status, replayed });
-  const name = typeof code === "string" && code !== "" ? code : String(rawType ?? `status_${status}`);
-  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", { transient: true });
+  const name = code || (rawType ?? `status_${status}`);
+  if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", PASSING);
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });
   if (status === 403) return make("key_not_permitted", { transient: true, hint: KEY_HINT });
   const worn = status === 429 && headers["stripe-rate-limited-reason"] === "resource-specific";
-  if (worn) return make(WORN_OUT, { transient: true, ...waitOf(headers["retry-after"]) });
-  if (status === 429 || status === 409 || BUSY.has(name)) {
-    return make(name, { transient: true, ...waitOf(headers["retry-after"]) });
-  }
-  if (status >= 500 || status === 408 || status === 424) {
-    return make(name, { transient: true, ...waitOf(headers["retry-after"]) });
-  }
-  return make(name, { transient: false });
+  const passes = status >= 500 || [408, 409, 424, 429].includes(status) || BUSY.has(name);
+  return make(worn ? WORN_OUT : name, passes ? { transient: true, ...waitOf(headers["retry-after"]) } : FINAL);
 }
 
 /** Longer than a day is no wait but a mistake. */

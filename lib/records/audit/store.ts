@@ -19,6 +19,18 @@ export interface AuditEntry {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+type Place = Pick<AuditEntry, "objectType" | "objectId" | "federationId" | "spokeId">;
+
+/** What was done to a hub itself. */
+export function onHub(id: string): Place {
+  return { objectType: "federation", objectId: id, federationId: id };
+}
+
+/** What was done to a spoke. */
+export function onSpoke({ id, federationId }: { readonly id: string; readonly federationId: string }): Place {
+  return { objectType: "spoke", objectId: id, federationId, spokeId: id };
+}
+
 export interface AuditEvent {
   readonly id: string;
   readonly kind: string;
@@ -104,18 +116,7 @@ export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage
 }
 
 export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
-  return {
-    id: row.id,
-    kind: row.kind,
-    actor: { id: row.actorId, email: row.actorEmail },
-    objectType: row.objectType,
-    objectId: row.objectId,
-    metadata: row.metadata,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    at: row.at,
-    originPrivate: row.originPrivate,
-  };
+  return { ...row, actor: { id: row.actorId, email: row.actorEmail } };
 }
 
 /**

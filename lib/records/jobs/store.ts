@@ -1,6 +1,5 @@
 /** The rows of the queue, for those that enqueue, show or call off a job. Running them: lib/scheduler. */
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";

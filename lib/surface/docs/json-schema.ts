@@ -4,7 +4,23 @@ import type * as v from "valibot";
 import { sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
 import { ANSWERS, INPUTS } from "#lib/surface/docs/schemas.ts";
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+/** Any other part of the document. */
+export type DocumentPart = Readonly<Record<string, unknown>>;
+
+/** With the words that are read again, for examples and for the page. */
+export interface JsonSchema {
+  readonly [word: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+}
 
 type Mode = "input" | "output";
 
@@ -34,7 +50,7 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
 
 /** The name of the component that a reference points to, or null. */
 export function referredTo(schema: JsonSchema): string | null {
-  return typeof schema.$ref === "string" && schema.$ref.startsWith(PLACE) ? schema.$ref.slice(PLACE.length) : null;
+  return schema.$ref?.startsWith(PLACE) ? schema.$ref.slice(PLACE.length) : null;
 }
 
 function nameOf(schema: unknown, mode: Mode): JsonSchema | null {
@@ -43,13 +59,13 @@ function nameOf(schema: unknown, mode: Mode): JsonSchema | null {
 }
 
 function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null = ""): JsonSchema {
-  const { $schema: _, ...rest } = toJsonSchema(schema, {
+  const { $schema: _, ...made } = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode,
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
       if (valibotSchema as unknown !== schema) {
         const named = nameOf(valibotSchema, typeMode);
-        if (named) return named as Overridden;
+        if (named) return named as object as Overridden;
       }
       if (isStamp(valibotSchema)) return { type: "string", format: "date-time" };
       if (errors) throw new Error(`A schema of the API cannot be documented: ${errors.join("; ")}`);
@@ -59,12 +75,13 @@ function convert(schema: v.GenericSchema, typeMode: Mode, owner: string | null =
     // A transformation is not visible from outside; a check is, by the message that says what the value must be.
     overrideAction: ({ valibotAction, jsonSchema }) => describe(jsonSchema, valibotAction),
   });
+  const rest = made as object as JsonSchema;
   return owner === null ? rest : explain(rest, owner);
 }
 
 /** The same with what the glossary says of its fields. `owner` is what the fields are of. */
 function explain(schema: JsonSchema, owner: string): JsonSchema {
-  const { properties, items, anyOf } = schema as { properties?: Fields; items?: JsonSchema; anyOf?: JsonSchema[] };
+  const { properties, items, anyOf } = schema;
   return {
     ...schema,
     ...(properties && {
@@ -77,8 +94,6 @@ function explain(schema: JsonSchema, owner: string): JsonSchema {
   };
 }
 
-type Fields = Readonly<Record<string, JsonSchema>>;
-
 function explainField(field: JsonSchema, owner: string, name: string): JsonSchema {
   const saying = sayingOf(owner, name);
   if (!saying) return field;
@@ -89,8 +104,7 @@ function explainField(field: JsonSchema, owner: string, name: string): JsonSchem
 
 /** What the schema says that the value must be; within what may be null it is said of the other option. */
 export function ruleOf({ description, anyOf }: JsonSchema): string | null {
-  if (typeof description === "string") return description;
-  return (anyOf as JsonSchema[] | undefined)?.map(ruleOf).find((rule) => rule !== null) ?? null;
+  return description ?? anyOf?.map(ruleOf).find((rule) => rule !== null) ?? null;
 }
 
 /** A point in time: a Date in the program, text on the wire. */

@@ -1,14 +1,13 @@
 /** The OpenAPI 3.1 document, read from the same declarations that the server answers by. */
 import * as v from "valibot";
 import type { ProgramRelease } from "#lib/app.ts";
-import { noteOf } from "#lib/surface/docs/access.ts";
+import { noteOf } from "#lib/surface/docs/refusals.ts";
 import { areaOf, listAreas } from "#lib/surface/docs/areas.ts";
-import { headerComponents } from "#lib/surface/docs/headers.ts";
-import { inputSchema, type JsonSchema, namedSchemas } from "#lib/surface/docs/json-schema.ts";
+import { faultExamples, headerComponents, responsesOf } from "#lib/surface/docs/responses.ts";
+import { type DocumentPart, inputSchema, type JsonSchema, namedSchemas } from "#lib/surface/docs/json-schema.ts";
 import { overview, SCOPES } from "#lib/surface/docs/overview.ts";
 import { operationName } from "#lib/surface/docs/names.ts";
 import { parametersOf } from "#lib/surface/docs/parameters.ts";
-import { faultExamples, responsesOf } from "#lib/surface/docs/responses.ts";
 import { sampleOf } from "#lib/surface/docs/sample.ts";
 import {
   aliasesOf,
@@ -37,7 +36,7 @@ export function describeApi(manifest: Manifest, release: ProgramRelease): OpenAp
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: listAreas().filter((area) => used.has(area)),
+    tags: listAreas().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
       pathOf(pattern),
       Object.fromEntries(METHODS.flatMap((method) => {
@@ -69,12 +68,12 @@ function withExamples(named: Named): Named {
   );
 }
 
-function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
+function describeEndpoint(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): DocumentPart {
   const { summary, access, scope, faults = [], body, form, raw, deprecated } = endpoint;
   const description = descriptionOf(pattern, endpoint), aliases = aliasesIn(pattern);
   return {
     operationId: operationName(pattern, method),
-    tags: [areaOf(pattern).name],
+    tags: [areaOf(pattern)],
     summary,
     description,
     ...(deprecated && { deprecated: true }),
@@ -101,7 +100,7 @@ const RAW: JsonSchema = {
 };
 
 /** No body counts as `{}`: it is required only where `{}` is not enough. */
-function bodyOf(body: v.GenericSchema, type: string, named: Named): JsonSchema {
+function bodyOf(body: v.GenericSchema, type: string, named: Named): DocumentPart {
   const schema = inputSchema(body);
   return {
     required: !v.is(body, {}),

@@ -1,7 +1,7 @@
 /** The parameters of an endpoint: those of its path, its query, and the headers that it takes. */
 import type * as v from "valibot";
 import { exampleOf, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
-import { inputFields, type JsonSchema, ruleOf } from "#lib/surface/docs/json-schema.ts";
+import { type DocumentPart, inputFields, type JsonSchema, ruleOf } from "#lib/surface/docs/json-schema.ts";
 import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 
 const KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
@@ -12,7 +12,7 @@ const LAST = "The id of the last event received: the stream goes on after it";
 export function parametersOf(
   pattern: string,
   { params, query, raw, idempotent, holds, reply }: AnyEndpoint,
-): readonly JsonSchema[] {
+): readonly DocumentPart[] {
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
     parameter("path", { name, required: true, schema: own.find((field) => field.name === name)?.schema ?? ANY })
@@ -35,7 +35,7 @@ interface Field {
   readonly schema: JsonSchema;
 }
 
-function parameter(place: "path" | "query", { name, required, schema }: Field): JsonSchema {
+function parameter(place: "path" | "query", { name, required, schema }: Field): DocumentPart {
   const saying = sayingOf(place, name), rule = ruleOf(schema), example = exampleOf(place, name);
   const description = [saying, rule].filter((part) => part !== null).join("; ");
   return {
@@ -53,21 +53,16 @@ function withoutSaying({ description: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-function header(name: string, description: string, example: string): JsonSchema {
+function header(name: string, description: string, example: string): DocumentPart {
   return { name, in: "header", required: false, description, schema: ANY, example };
 }
 
 function fieldsOf(schema: v.GenericSchema | undefined): readonly Field[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = inputFields(schema) as Fields;
+  const { properties = {}, required = [] } = inputFields(schema);
   return Object.entries(properties).map(([name, field]) => ({
     name,
     required: required.includes(name),
     schema: field,
   }));
-}
-
-interface Fields {
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
 }

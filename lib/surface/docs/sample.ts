@@ -16,7 +16,7 @@ export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""
   const known = exampleOf(owner, name);
   if (known !== undefined) return known;
   if (component !== null) return sampleOf(named[component] ?? {}, named, component);
-  const { examples, anyOf, type, items, properties, enum: choices } = schema as Shape;
+  const { examples, anyOf, type, items, properties, enum: choices } = schema;
   if (examples && examples.length > 0) return examples[0];
   if ("const" in schema) return schema.const;
   if (choices) return choices[0];
@@ -24,15 +24,6 @@ export function sampleOf(schema: JsonSchema, named: Named, owner = "", name = ""
   if (properties) return sampleFields(properties, named, name || owner);
   if (type === "array") return [sampleOf(items ?? {}, named, owner, name)];
   return type === "object" ? {} : plain(schema);
-}
-
-interface Shape {
-  readonly examples?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly type?: string;
-  readonly items?: JsonSchema;
-  readonly properties?: Named;
-  readonly enum?: readonly unknown[];
 }
 
 function sampleFields(properties: Named, named: Named, owner: string): unknown {

@@ -61,7 +61,7 @@ export function action<Step extends string>(
   steps: Steps<Step, SpokeSite>,
   ends: Partial<Ends<SpokeSite>> = {},
 ): Handler {
-  return spokeHandler(app, operation, steps, { hooks: actionOutcomes, observe, ...ends });
+  return spokeHandler(app, operation, steps, { hooks: actionOutcomes(), observe, ...ends });
 }
 
 /**

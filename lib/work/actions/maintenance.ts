@@ -5,11 +5,11 @@
 import type { App } from "#lib/app.ts";
 import { readHealth } from "#lib/moodle/results.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import type { Handler, Hooks, Run } from "#lib/scheduler/handler.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { action, observe } from "#lib/work/actions/actions.ts";
 import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
-import { type Observed, outcomesWith } from "#lib/work/outcomes.ts";
+import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import { pauseCron, perform, resumeCron } from "#lib/work/running.ts";
 import { type SpokeSite, waiting } from "#lib/work/site.ts";
 
@@ -21,7 +21,7 @@ export function maintenanceOn(app: App): Handler {
     cron: (site, run) => pauseCron(site, run, OPERATIONS["maintenance-on"].changes().cron),
     enable: (site, run) => turnMaintenance(site, run, "enable"),
     health: demandClosed,
-  }, { hooks: outcomesWith(() => ({ maintenance: true })), observe: observeSite });
+  }, { hooks: ended(true), observe: observeSite });
 }
 
 export function maintenanceOff(app: App): Handler {
@@ -29,7 +29,11 @@ export function maintenanceOff(app: App): Handler {
     disable: (site, run) => turnMaintenance(site, run, "disable"),
     cron: (site, run) => perform(site, run, OPERATIONS["maintenance-off"].changes().cron),
     health: demandOpen,
-  }, { hooks: outcomesWith(() => ({ maintenance: false })), observe: observeSite });
+  }, { hooks: ended(false), observe: observeSite });
+}
+
+function ended(maintenance: boolean): Hooks {
+  return actionOutcomes({ succeeded: () => ({ change: () => ({ maintenance }) }) });
 }
 
 /** Finds it done already as often as it is asked. What pauses scheduled tasks, and the row, are the caller's. */

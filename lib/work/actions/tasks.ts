@@ -4,10 +4,10 @@ import { CRON, FENCE } from "#lib/moodle/names.ts";
 import { ClusterError, type JobResult, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
-import { missing } from "#lib/work/fenced-patch.ts";
+import { missing } from "#lib/work/fenced.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { taskOutcomes } from "#lib/work/outcomes.ts";
-import { JOB, spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { finalError, JOB, spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 export function purgeCaches(app: App): Handler {
   return task(app, OPERATIONS["purge-caches"], {
@@ -73,9 +73,10 @@ function jobOf(cron: KubeObject, fence: string): KubeObject {
 }
 
 function closed(): ClusterError {
-  return new ClusterError("Maintenance", "The scheduled tasks of a site in maintenance cannot be run", {
-    transient: false,
-    blame: "user",
-    hint: "Turn maintenance off, then ask for this again.",
-  });
+  return finalError(
+    "Maintenance",
+    "The scheduled tasks of a site in maintenance cannot be run",
+    "Turn maintenance off, then ask for this again.",
+    "user",
+  );
 }

@@ -8,7 +8,6 @@
 import type { App } from "#lib/app.ts";
 import type { AuditKind } from "#lib/records/audit/kinds.ts";
 import { type Backup, type BackupKind, claimTelling, ensureBackup, failBackup } from "#lib/domains/backups/store.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -16,7 +15,7 @@ import type { Handler, Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { removeExpired } from "#lib/work/backups/expired.ts";
-import { spokeHandler } from "#lib/work/site.ts";
+import { finalError, spokeHandler } from "#lib/work/site.ts";
 import { takeBackup } from "#lib/work/backups/snapshots.ts";
 
 /** The payload of a backup's job; one that a person asked for has none. */
@@ -91,9 +90,5 @@ function kindOf({ payload }: Job): BackupKind {
 function demandKept({ state, slug }: SpokeRow): void {
   if (state !== "failed" && state !== "removing" && state !== "removed") return;
   const message = `Cannot take a backup: ${slug} is ${state}`;
-  throw new ClusterError("SpokeState", message, {
-    transient: false,
-    blame: "operator",
-    hint: "Retry what failed, or resume the spoke; backups go on by themselves then.",
-  });
+  throw finalError("SpokeState", message, "Retry what failed, or resume the spoke; backups go on by themselves then.");
 }

@@ -14,7 +14,17 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
 import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
-import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
+
+const API = "snapshot.storage.k8s.io/v1";
+export const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
+/** What a snapshot was cut into. It belongs to no namespace. */
+export const CONTENT = { apiVersion: API, kind: "VolumeSnapshotContent" };
+
+/** Whether the content is of exactly this snapshot: a name may be taken again, a uid never. */
+export function refersTo(content: KubeObject, { metadata }: KubeObject): boolean {
+  const of = content["spec"]?.volumeSnapshotRef;
+  return of?.uid === metadata.uid && of?.name === metadata.name && of?.namespace === metadata.namespace;
+}
 
 /** For one backup; the storage goes on by itself, and the next night looks again. */
 const PATIENCE = 2 * MINUTE;

@@ -21,14 +21,14 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
-import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
+import { MINUTE, SECOND } from "#lib/base/time.ts";
 import type { BackupWork } from "#lib/work/backups/backup.ts";
 import { readRetaining } from "#lib/work/backups/snapshots.ts";
+import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Spokes of one transaction. */
 const BATCH = 200;
@@ -37,36 +37,21 @@ const SHARE = 3 / 4;
 /** For one cluster's classes: a cluster that hangs must not keep the others waiting for long. */
 const LOOK = 20 * SECOND;
 
-const PLAN_BACKUPS: JobKind = {
-  kind: "plan-backups",
-  plan: 1,
-  visible: false,
-  steps: [
-    { name: "abandoned", label: "Closing backups whose operation has ended", timeout: MINUTE },
-    { name: "due", label: "Queueing the backups that are due", timeout: 10 * MINUTE },
-  ],
-  timeLimit: HOUR,
-  repeatEvery: MINUTE,
-};
-
 export function planBackups(app: Pick<App, "db" | "clusters" | "config">): Handler {
   const { db, config } = app;
-  return {
-    kind: PLAN_BACKUPS,
-    steps: {
-      abandoned: () => closeAbandoned(db.rows),
-      async due(run) {
-        await inBatches(run, () => db.transact(schedule));
-        const { rows: clusters } = await sql<{ cluster: string }>`
-          select distinct cluster from spokes where state = 'active'`.execute(db.rows);
-        const most = Math.ceil(config.scheduler.lanes * SHARE / clusters.length);
-        await Promise.all(clusters.map(async ({ cluster }) => {
-          const classes = await look(app, run, cluster);
-          if (classes) await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, classes, most })));
-        }));
-      },
-    },
-  };
+  return upkeep({ kind: "plan-backups", every: MINUTE }, {
+    abandoned: ["Closing backups whose operation has ended", MINUTE, () => closeAbandoned(db.rows)],
+    due: ["Queueing the backups that are due", 10 * MINUTE, async (run) => {
+      await inBatches(run, () => db.transact(schedule));
+      const { rows: clusters } = await sql<{ cluster: string }>`
+        select distinct cluster from spokes where state = 'active'`.execute(db.rows);
+      const most = Math.ceil(config.scheduler.lanes * SHARE / clusters.length);
+      await Promise.all(clusters.map(async ({ cluster }) => {
+        const classes = await look(app, run, cluster);
+        if (classes) await inBatches(run, () => db.transact((tx) => queue(tx, { cluster, classes, most })));
+      }));
+    }],
+  });
 }
 
 /** Gives a time to spokes that have none, or one that was made when the clock was ahead. */

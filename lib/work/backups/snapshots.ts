@@ -21,9 +21,8 @@ import { BACKUP } from "#lib/moodle/names.ts";
 import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { removeExpired } from "#lib/work/backups/expired.ts";
-import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
-import { CONTENT, refersTo, SNAPSHOT } from "#lib/work/backups/snapshot-kinds.ts";
+import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
+import { finalError, note, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const CLAIMS = { files: "files", db: "data-db-0" } as const;
@@ -79,11 +78,11 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   await run.write((tx) => noteClasses(tx, spoke.cluster, classes)); // every caller is told the same
   const className = fittingClass(classes, wanted);
   if (className === null) {
-    throw new ClusterError("NoSnapshotClass", `Cannot take a backup: ${lackOfClass(wanted)}`, {
-      transient: false,
-      blame: "operator",
-      hint: "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
-    });
+    throw finalError(
+      "NoSnapshotClass",
+      `Cannot take a backup: ${lackOfClass(wanted)}`,
+      "Make a VolumeSnapshotClass for the driver of these volumes with deletionPolicy: Retain.",
+    );
   }
   const labels = {
     [MANAGED_BY]: "wheelwright",

@@ -4,11 +4,14 @@ import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { readHub } from "#lib/domains/billing/hubs.ts";
 import { LOOK_BILLING } from "#lib/domains/billing/jobs.ts";
 import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
-import { lockSubscription, readBilled } from "#lib/domains/billing/store.ts";
+import { lockSubscription, readBilled, updateSubscription } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
-import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { noteRefusal } from "#lib/work/billing/refusal.ts";
+import type { Handler, Outcome, Run } from "#lib/scheduler/handler.ts";
+import { sql } from "kysely";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { FailureReport, Job } from "#lib/records/jobs/job.ts";
+import type { Log } from "#lib/base/log.ts";
 
 type Needed = Pick<App, "db" | "catalog" | "log">;
 
@@ -49,4 +52,20 @@ export async function lookAt(
     return audit;
   });
   warnOfDifference(log, entries);
+}
+
+/** For a job's onFailed. Nobody waits for these jobs, so nobody would look at their rows. */
+export async function noteRefusal(tx: Tx, log: Log, job: Job, { message, hint }: FailureReport): Promise<Outcome> {
+  const federationId = job.federationId!, error = hint === null ? message : `${message}. ${hint}`;
+  if (await lockSubscription(tx, federationId)) {
+    // Somebody may have mended it in an hour.
+    await updateSubscription(tx, federationId, { error, retryAt: sql<Date>`wheelwright_now() + interval '1 hour'` });
+  }
+  log.error("The payment provider refuses what a hub's billing needs", {
+    operation: job.id,
+    federation: federationId,
+    kind: job.kind,
+    reason: error,
+  });
+  return {};
 }

@@ -20,12 +20,17 @@ import { lookJob, SYNC_BILLING, syncAgainJob } from "#lib/domains/billing/jobs.t
 import { noteSubscription, warnOfDifference } from "#lib/domains/billing/observe.ts";
 import { lockSubscription, readBilled, type SubscriptionRow, updateSubscription } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/records/changes/record.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
-import { hasEnded, type Payments, type Subscription, type WantedCustomer } from "#lib/drivers/payments/payments.ts";
+import {
+  hasEnded,
+  PaymentError,
+  type Payments,
+  type Subscription,
+  type WantedCustomer,
+} from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { applyChanges, planItems } from "#lib/work/billing/quantities.ts";
-import { noteRefusal } from "#lib/work/billing/refusal.ts";
+import { noteRefusal } from "#lib/work/billing/look.ts";
 
 /** A call that was cut off is over at the provider by then. */
 const LATE = MINUTE;

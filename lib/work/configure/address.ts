@@ -5,31 +5,28 @@
  * Ingress at a time, for controllers refuse the second: so the site's own gives a name up before a redirect takes it.
  */
 import * as v from "valibot";
-import { changedObjects, type Configured, withBothNames } from "#lib/moodle/configure.ts";
+import { type Configured, withBothNames } from "#lib/moodle/configure.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Blueprint } from "#lib/moodle/load.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { spokeUrl, withMail } from "#lib/catalog/inputs.ts";
-import { ClusterError, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
+import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import type { Put, Removal } from "#lib/operations/change.ts";
+import { addressChanges } from "#lib/operations/configure.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { KEPT_DAYS } from "#lib/domains/spokes/names.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { startAnew, verify } from "#lib/work/actions/actions.ts";
-import { purgeOnce } from "#lib/work/actions/tasks.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { startAnew } from "#lib/work/actions/actions.ts";
+import { patchFenced } from "#lib/work/fenced.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 import { put } from "#lib/work/reapply/objects.ts";
 import { untilReady } from "#lib/work/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
 import { type SpokeSite, waiting } from "#lib/work/site.ts";
 
-/** What pods of the site are made from, or read. */
-const READ: readonly SpokeStep[] = ["secrets", "database", "app", "cron"];
 const COMES_BACK = 5 * SECOND; // what is left of a last look
 
 /** The spoke as it is to be, by what was kept of it; as it is, before that was found out. */
-export function inputsAfter({ app, inputs }: SpokeSite, run: Run): SpokeInputs {
-  return withMail(app.config, v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined }));
+export function inputsAfter({ inputs }: SpokeSite, run: Run): SpokeInputs {
+  return v.parse(SpokeInputs, { ...inputs, ...run.job.progress.after as Configured | undefined });
 }
 
 export function isMoving(before: SpokeInputs, after: SpokeInputs): boolean {
@@ -48,36 +45,33 @@ export function movingNotes(before: SpokeInputs, after: SpokeInputs): string[] {
   ];
 }
 
+/** What is done only where the site moves. */
+export function whenMoving(work: (site: SpokeSite, run: Run) => Promise<void>): typeof work {
+  return async (site, run) => {
+    if (isMoving(site.inputs, inputsAfter(site, run))) await work(site, run);
+  };
+}
+
 export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
-  await removeRedirects(site, run, inputs, after);
+  await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
   if (!isMoving(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
   await put(space, run, withBothNames(own(inputs), own(after)));
   await openToTheWeb(site, run, own(after), after.host);
 }
 
-export async function verifyBeforeMove(site: SpokeSite, run: Run): Promise<void> {
-  if (isMoving(site.inputs, inputsAfter(site, run))) await verify(site, run);
-}
-
 /** Its pods write the new name into Moodle's configuration when they start. */
 export async function moveSite(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
-  if (!isMoving(inputs, after)) return;
+  const { app } = addressChanges(site.blueprint, site.inputs, inputsAfter(site, run));
   await run.remember({ moved: true });
-  await put(space, run, changedObjects(blueprint, inputs, after, READ));
+  await put(site.space, run, app.map((change) => change.put));
   await startAnew(site, run);
   await untilReady(site, run, MOODLE);
 }
 
-export async function purgeAfterMove(site: SpokeSite, run: Run): Promise<void> {
-  if (isMoving(site.inputs, inputsAfter(site, run))) await purgeOnce(site, run);
-}
-
 export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
-  const after = inputsAfter(site, run);
-  if (isMoving(site.inputs, after)) await putIngresses(site, run, after);
+  await putIngresses(site, run, addressChanges(site.blueprint, site.inputs, inputsAfter(site, run)).redirect);
 }
 
 /**
@@ -88,10 +82,11 @@ export async function putBack(site: SpokeSite, run: Run): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
     if (!isMoving(inputs, after)) return true;
-    await removeRedirects(site, run, after, inputs);
-    await putIngresses(site, run, inputs);
+    const { ingress, app, redirect } = addressChanges(blueprint, after, inputs);
+    await removeRedirects(site, run, ingress);
+    await putIngresses(site, run, redirect);
     if (!run.job.progress.moved) return true;
-    await put(space, run, changedObjects(blueprint, after, inputs, READ));
+    await put(space, run, app.map((change) => change.put));
     await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // another time than that of the move
     await space.ready([MOODLE], waiting(run, COMES_BACK)).catch(letStart);
     return true;
@@ -106,15 +101,8 @@ function letStart(error: unknown): void {
   if (!(error instanceof ClusterError)) throw error;
 }
 
-/** Of the hosts that lead to the site before and no more after. */
-async function removeRedirects(
-  { blueprint, space }: SpokeSite,
-  run: Run,
-  before: SpokeInputs,
-  after: SpokeInputs,
-): Promise<void> {
-  const still = ingressesOf(blueprint, after);
-  for (const ref of ingressesOf(blueprint, before).filter(({ name }) => still.every((each) => each.name !== name))) {
+async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly Removal[]): Promise<void> {
+  for (const { ref } of changes) {
     if (!await space.get(ref, run)) continue;
     const { metadata } = await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
     await space.delete(ref, metadata.uid!, run);
@@ -122,13 +110,7 @@ async function removeRedirects(
 }
 
 /** With our fence on those that are new, too, so that a late holder cannot take them away. */
-async function putIngresses({ blueprint, space }: SpokeSite, run: Run, inputs: SpokeInputs): Promise<void> {
-  await put(space, run, blueprint.spokeObjects(inputs, "ingress"));
-  for (const ref of ingressesOf(blueprint, inputs)) {
-    await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
-  }
-}
-
-function ingressesOf(blueprint: Blueprint, inputs: SpokeInputs): Ref[] {
-  return blueprint.spokeObjects(inputs, "ingress").map(refOf);
+async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
+  await put(space, run, changes.map((change) => change.put));
+  for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
 }

@@ -9,23 +9,22 @@
  * login page has answered under that does the old one become a redirect. A move that fails is put back (address.ts).
  */
 import type { App } from "#lib/app.ts";
-import { changedParts, configuredPart, movedInputs } from "#lib/moodle/configure.ts";
+import { changedParts, configuredPart } from "#lib/moodle/configure.ts";
 import { themeOf } from "#lib/moodle/seed.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { listKept } from "#lib/domains/spokes/names.ts";
-import { wishedInputs } from "#lib/domains/spokes/wish.ts";
-import { action, observe } from "#lib/work/actions/actions.ts";
+import { inputsAsWished } from "#lib/domains/spokes/wish.ts";
+import { action, observe, verify } from "#lib/work/actions/actions.ts";
+import { purgeOnce } from "#lib/work/actions/tasks.ts";
 import {
   inputsAfter,
   isMoving,
   moveSite,
   movingNotes,
   openNewAddress,
-  purgeAfterMove,
   putBack,
   putRedirects,
-  verifyBeforeMove,
+  whenMoving,
 } from "#lib/work/configure/address.ts";
 import { configureOutcomes } from "#lib/work/configure/outcomes.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
@@ -41,11 +40,11 @@ export function configure(app: App): Handler {
     prepare,
     seed,
     ingress: openNewAddress,
-    verify: verifyBeforeMove,
-    app: moveSite,
-    caches: purgeAfterMove,
+    verify: whenMoving(verify),
+    app: whenMoving(moveSite),
+    caches: whenMoving(purgeOnce),
     health: (site, run) => demandHealth({ ...site, inputs: inputsAfter(site, run) }, run),
-    redirect: putRedirects,
+    redirect: whenMoving(putRedirects),
   }, {
     hooks: configureOutcomes,
     async observe(site, run) {
@@ -57,8 +56,7 @@ export function configure(app: App): Handler {
 
 async function prepare({ app, space, spoke, inputs }: SpokeSite, run: Run): Promise<void> {
   await demandRunning(space, run, "be changed", "ask for it again");
-  const host = spoke.wishedDomain ?? spoke.domain, kept = await listKept(app.db.rows, spoke.id);
-  const after = movedInputs(wishedInputs(app.catalog, spoke, inputs), host, kept);
+  const after = await inputsAsWished(app, spoke, inputs);
   if (isMoving(inputs, after)) await note(run, movingNotes(inputs, after));
   await run.remember({ after: configuredPart(after) });
 }

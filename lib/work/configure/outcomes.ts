@@ -7,22 +7,18 @@ import { type Configured, wordsPart } from "#lib/moodle/configure.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { liveOperations } from "#lib/records/jobs/store.ts";
-import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
 import { dropWishedName, freeNames, moveTo } from "#lib/domains/spokes/names.ts";
-import { lockSpoke, setInForce, type SpokeRow } from "#lib/domains/spokes/store.ts";
-import { actionOutcomes } from "#lib/work/outcomes.ts";
+import { setInForce, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { actionOutcomes, isGoing } from "#lib/work/outcomes.ts";
 
-export const configureOutcomes: Hooks = {
-  ...actionOutcomes,
-  async onSucceeded(tx, job) {
-    const before = await lockSpoke(tx, job.spokeId!), after = job.progress.after as Configured;
-    const names = isStaying(before) ? await keepNames(tx, before, after) : {};
-    return withNames(await actionOutcomes.onSucceeded!(tx, job), names);
+export const configureOutcomes = actionOutcomes({
+  async succeeded(tx, job, before) {
+    return { metadata: isGoing(before) ? {} : await keepNames(tx, before, job.progress.after as Configured) };
   },
-  async onFailed(tx, job, report) {
-    const before = await lockSpoke(tx, job.spokeId!), after = job.progress.after as Configured | undefined;
-    const wished = before.wishedDomain;
-    if (isStaying(before)) {
+  async stopped(tx, job, before, report) {
+    if (report === null) return {};
+    const after = job.progress.after as Configured | undefined, wished = before.wishedDomain;
+    if (!isGoing(before)) {
       if (after && job.stepsDone.includes("seed")) {
         await setInForce(tx, before.id, { ...before.blueprintInputs, ...wordsPart(after) });
       }
@@ -35,10 +31,10 @@ export const configureOutcomes: Hooks = {
       : isBack
       ? `${report.message}; the site stays ${before.domain}`
       : `${report.message}; the site may answer as ${after.host} until it is asked for again, or the blueprint is reapplied`;
-    const outcome = await actionOutcomes.onFailed!(tx, job, { ...report, message });
-    return withNames(outcome, wished === null ? {} : { domain: { from: before.domain, to: wished } });
+    const domain = wished !== null && { domain: { from: before.domain, to: wished } };
+    return { change: () => ({ stateReason: message }), metadata: { message, ...domain } };
   },
-};
+});
 
 async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<object> {
   await setInForce(tx, before.id, { ...before.blueprintInputs, ...after });
@@ -54,15 +50,4 @@ async function keepNames(tx: Tx, before: SpokeRow, after: Configured): Promise<o
 /** Whether another one has been asked for, which brings what is wished by now. */
 async function hasFollower(tx: Tx, { id, spokeId }: Job): Promise<boolean> {
   return (await liveOperations(tx, spokeId!)).some((other) => other.kind === "configure" && other.id !== id);
-}
-
-function isStaying({ state }: SpokeRow): boolean {
-  return state !== "removing" && state !== "removed";
-}
-
-function withNames(outcome: Outcome, names: object): Outcome {
-  return {
-    ...outcome,
-    audit: (outcome.audit ?? []).map((entry) => ({ ...entry, metadata: { ...entry.metadata, ...names } })),
-  };
 }

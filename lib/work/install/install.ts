@@ -6,9 +6,8 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";

@@ -1,13 +1,12 @@
 /** Makes a hub: a namespace with rooms for what its spokes share, and the issuer of certificates. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { hubOutcomes } from "#lib/work/outcomes.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
+import { putFenced } from "#lib/work/fenced.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
-import { type HubSite, openHub } from "#lib/work/site.ts";
+import { finalError, type HubSite, openHub } from "#lib/work/site.ts";
 
 export function provisionHub(app: App): Handler {
   return handlerOf(OPERATIONS["provision-hub"], (run: Run) => openHub(app, run), {
@@ -38,11 +37,11 @@ async function applyIssuer({ blueprint, inputs, cluster }: HubSite, run: Run): P
   if (issuers.length === 0) return;
   const [{ apiVersion, kind }] = issuers as [(typeof issuers)[number]];
   if (!await cluster.serves({ apiVersion, kind }, run)) {
-    throw new ClusterError("NoCertManager", `The cluster does not know ${kind} of ${apiVersion}`, {
-      transient: false,
-      blame: "operator",
-      hint: "Install cert-manager, or run without ACME_EMAIL; then retry.",
-    });
+    throw finalError(
+      "NoCertManager",
+      `The cluster does not know ${kind} of ${apiVersion}`,
+      "Install cert-manager, or run without ACME_EMAIL; then retry.",
+    );
   }
   await cluster.applyGlobal(issuers, run);
 }

@@ -6,8 +6,7 @@
  * certificate that was ordered is waited for: without it the address that people were given would not open.
  */
 import { hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
-import { ClusterError, type KubeObject, type Ref, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
+import { ClusterError, type KubeObject, type Ref, refOf, retell, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
 import { MINUTE } from "#lib/base/time.ts";

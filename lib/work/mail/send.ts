@@ -8,11 +8,12 @@ import type { App } from "#lib/app.ts";
 import { mintSecret } from "#lib/domains/auth/one-time.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { BULK_MAIL, MAIL, type MailPayload } from "#lib/records/jobs/mail.ts";
-import { MailError } from "#lib/drivers/mail/error.ts";
-import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import { type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
 import { linkOf, needsLink, readingOf, writeLetter } from "#lib/drivers/mail/write.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND } from "#lib/base/time.ts";
+import { answerForgotten, FORGOTTEN } from "#lib/domains/auth/forgot.ts";
+import { answerSignup, SIGNUP, type WaitingSignup } from "#lib/domains/auth/signup.ts";
 
 /** Milliseconds before the second try, and between later ones at most. */
 export interface Retry {
@@ -97,4 +98,23 @@ function later({ code, message, blame, hint }: MailError, run: Run, { first, mos
     ...(hint !== undefined && { hint }),
     retryAfterMs: backoff(run.job.attempt, first, most),
   });
+}
+
+/** What is done after the answer when somebody has forgotten a password or signs up: lib/domains/auth says why. */
+export function forgottenPassword(): Handler {
+  return {
+    kind: FORGOTTEN,
+    steps: {
+      answer: ({ job, write }) => write((tx) => answerForgotten(tx, job.asker, String(job.payload.email))),
+    },
+  };
+}
+
+export function signup(): Handler {
+  return {
+    kind: SIGNUP,
+    steps: {
+      answer: ({ job, write }) => write((tx) => answerSignup(tx, job.asker, job.id, job.payload as WaitingSignup)),
+    },
+  };
 }

@@ -1,44 +1,56 @@
 /** What a reapply demands before it touches anything, and how it puts objects into their place. */
-import { expectedObjects, fitted, titleOf } from "#lib/moodle/expected.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
-import { ClusterError, type KubeObject, type PatchOperation, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
-import { isReadByPods } from "#lib/operations/reapply.ts";
+import { fitted, titleOf } from "#lib/moodle/expected.ts";
+import { SPOKE_STEPS, type SpokeStep } from "#lib/moodle/files.ts";
+import { type HubSettings, NO_SETTINGS } from "#lib/moodle/seed.ts";
+import {
+  ClusterError,
+  type KubeObject,
+  type PatchOperation,
+  refOf,
+  retell,
+  type Space,
+} from "#lib/drivers/cluster/cluster.ts";
+import type { Put } from "#lib/operations/change.ts";
+import { putBack } from "#lib/operations/reapply.ts";
 import { isTerminating } from "#lib/drivers/cluster/guard.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace } from "#lib/domains/spokes/health.ts";
-import { applyFenced } from "#lib/work/fenced-apply.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { applyFenced, patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { demandSameCluster } from "#lib/work/same-cluster.ts";
 import { asTaken, inputsBetween } from "#lib/work/reapply/size.ts";
-import { note, type SpokeSite } from "#lib/work/site.ts";
+import { change } from "#lib/work/running.ts";
+import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
 
 /** Throws a final ClusterError where something is gone that nobody can make anew. */
 export async function demandWhole(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, spoke } = site, { inputs } = asTaken(site, run);
   await demandNamespace(site, run);
-  for (const { object } of expectedObjects(blueprint, { inputs, maintenance: spoke.maintenance })) {
-    if (object.kind !== "PersistentVolumeClaim") continue;
-    const { name } = object.metadata, claim = await space.get(refOf(object), run);
+  const irreplaceable = wanted(site, run, SPOKE_STEPS).filter(({ lost }) => lost !== undefined);
+  const isClaim = ({ ref }: Put) => ref.kind === "PersistentVolumeClaim";
+  for (const { ref } of irreplaceable.filter(isClaim)) {
+    const claim = await site.space.get(ref, run);
     if (claim && !claim.metadata.deletionTimestamp) continue;
-    throw lost(
+    throw finalError(
       "VolumeLost",
-      `The PersistentVolumeClaim ${name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
+      `The PersistentVolumeClaim ${ref.name} is ${claim ? "being deleted" : "gone"}, and the site's data with it`,
       "Restore both volumes from one backup, and reapply: a new volume would be empty.",
     );
   }
-  for (const secret of blueprint.newSecrets(inputs)) {
-    const { name } = secret.metadata;
-    if (!isReadByPods({ blueprint, inputs }, name) || await space.get(refOf(secret), run)) continue;
-    throw lost(
+  for (const { ref, put: secret } of irreplaceable.filter((each) => !isClaim(each))) {
+    if (await site.space.get(ref, run)) continue;
+    throw finalError(
       "PasswordsLost",
-      `The Secret ${name} is gone, and a new one would not have the passwords that the database knows`,
+      `The Secret ${ref.name} is gone, and a new one would not have the passwords that the database knows`,
       `Put the Secret back from a copy; or set a new password in the database (alter role moodle password …, in the pod ` +
         `db-0), and make the Secret with it: ${keysOf(secret)}. Then reapply.`,
     );
   }
+}
+
+/** What these steps of the blueprint make, as a preview tells it: with the amounts that were taken over. */
+function wanted(site: SpokeSite, run: Run, steps: readonly SpokeStep[], hub = NO_SETTINGS): Put[] {
+  const { blueprint, inputs, spoke: { maintenance }, app: { config } } = asTaken(site, run);
+  return putBack({ blueprint, inputs, maintenance, hub, relaySecret: config.relay?.secret ?? null }, ...steps);
 }
 
 async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
@@ -51,7 +63,7 @@ async function demandNamespace(site: SpokeSite, run: Run): Promise<void> {
   const hint = ours
     ? "Put the label back, and reapply: nothing is done in a namespace that is not said to be Wheelwright's."
     : "What was in it is gone, or going: destroy the spoke, and restore a backup into a new one.";
-  throw lost("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
+  throw finalError("NamespaceLost", `${ailment} (${spoke.namespace})`, hint);
 }
 
 /**
@@ -92,17 +104,17 @@ function wordsToSet(field: "labels" | "annotations", there: Words | undefined, w
 
 /**
  * Puts what the site's pods read when they start, and remembers first that they must start anew, where it is other than
- * what stands there: Moodle keeps an account at the mail relay in its database until its next start.
+ * what stands there: Moodle keeps an account at the mail relay in its database until its next start. Passwords that are
+ * there are right.
  */
 export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
-  const { app, blueprint, space, inputs } = asTaken(site, run);
-  const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
-  const settings = [...mail, ...blueprint.spokeObjects(inputs, "secrets")];
-  for (const object of settings) {
-    const there = await space.get(refOf(object), run);
-    if (!there || holdsOther(object, there)) await run.remember({ startsAnew: true });
+  const changes = wanted(site, run, ["secrets"]);
+  for (const { ref, put: secret, applied, lost } of changes) {
+    const there = await site.space.get(ref, run);
+    if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
+    if (applied !== null && (!there || holdsOther(applied, there))) await run.remember({ startsAnew: true });
   }
-  await put(space, run, settings);
+  await put(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
 }
 
 function holdsOther(object: KubeObject, there: KubeObject): boolean {
@@ -112,17 +124,13 @@ function holdsOther(object: KubeObject, there: KubeObject): boolean {
     .some(([key, text]) => there["data"]?.[key] !== text);
 }
 
-/** Passwords that are there are right. One that no pod reads is made anew, and said not to be the site's. */
-export async function putSecrets(site: SpokeSite, run: Run): Promise<void> {
-  const { blueprint, space, inputs } = asTaken(site, run);
-  for (const secret of blueprint.newSecrets(inputs)) {
-    if (await space.get(refOf(secret), run)) continue;
-    await space.create(secret, run);
-    await note(run, [
-      `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
-      "reset-admin-password gives it one that it does",
-    ]);
-  }
+/** One that no pod reads is made anew, and said not to be the site's: what they read was demanded before. */
+async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Promise<void> {
+  await space.create(secret, run);
+  await note(run, [
+    `The Secret ${secret.metadata.name} was gone, and was made with a new password, which the site does not know: ` +
+    "reset-admin-password gives it one that it does",
+  ]);
 }
 
 /** The limits, so that both what there is and what it is to become have room. */
@@ -130,9 +138,26 @@ export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObje
   return await put(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
-export async function putStep(site: SpokeSite, run: Run, step: SpokeStep): Promise<KubeObject[]> {
-  const { blueprint, space, inputs } = asTaken(site, run);
-  return await put(space, run, blueprint.spokeObjects(inputs, step));
+/** Puts what the step of the blueprint applies in its place; returns what stands there then. */
+export async function putStep(
+  site: SpokeSite,
+  run: Run,
+  step: SpokeStep,
+  hub?: HubSettings,
+): Promise<KubeObject[]> {
+  return await put(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
+}
+
+/** Lets run what the step has made: what actions stop, and start again. */
+export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Promise<void> {
+  for (const { ref, state = {} } of wanted(site, run, [step])) {
+    const patches = Object.entries(state).map(([field, value]) => ({
+      op: "add" as const,
+      path: `/spec/${field}`,
+      value,
+    }));
+    if (patches.length > 0) await change(site, run, ref, () => patches);
+  }
 }
 
 /** In the order given; returns what stands there then. */
@@ -185,8 +210,4 @@ function explainRefusal(error: ClusterError, object: KubeObject): ClusterError {
 
 function keysOf(secret: KubeObject): string {
   return Object.keys(secret["stringData"] ?? secret["data"] ?? {}).join(", ");
-}
-
-function lost(code: string, message: string, hint: string): ClusterError {
-  return new ClusterError(code, message, { transient: false, blame: "operator", hint });
 }

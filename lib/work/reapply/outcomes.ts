@@ -6,46 +6,31 @@
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
-import type { Hooks } from "#lib/scheduler/handler.ts";
 import type { SpokeOperationKind } from "#lib/operations/table.ts";
 import { endedBefore } from "#lib/records/jobs/store.ts";
-import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { takenBy, withSize } from "#lib/work/reapply/size.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 
-export const reapplyOutcomes: Hooks = {
-  ...actionOutcomes,
-  async onSucceeded(tx, job) {
-    const { id, state, blueprintInputs } = await lockSpoke(tx, job.spokeId!), taken = takenBy(job);
-    if (state !== "removing" && state !== "removed") {
-      const inputs = taken && JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken));
-      await tx.updateTable("spokes").set({
-        drift: null,
-        blueprintRevision: String(job.progress.revision),
-        ...(inputs && { blueprintInputs: inputs }),
-      }).where("id", "=", id).execute();
-    }
-    return await actionOutcomes.onSucceeded!(tx, job);
+export const reapplyOutcomes = actionOutcomes({
+  succeeded(_, job, { blueprintInputs }) {
+    const taken = takenBy(job), blueprintRevision = String(job.progress.revision);
+    const inputs = () => taken && { blueprintInputs: JSON.stringify(withSize(blueprintInputs as SpokeInputs, taken)) };
+    return { change: () => ({ drift: null, blueprintRevision, ...inputs() }) };
   },
-  async onFailed(tx, job, report) {
-    return await actionOutcomes.onFailed!(tx, await asItStands(tx, job), report);
+  async stopped(tx, job) {
+    const change = await asItStands(tx, job);
+    return { change: () => change };
   },
-  async onCancelled(tx, job) {
-    return await actionOutcomes.onCancelled!(tx, await asItStands(tx, job));
-  },
-};
+});
 
-async function asItStands(tx: Tx, job: Job): Promise<Job> {
+/** As it was seen, unless that is not all. */
+async function asItStands(tx: Tx, job: Job): Promise<Partial<Pick<SpokeRow, "state" | "health">>> {
   const seen = job.progress.observed as Observed | undefined;
-  const observed = await findHalfWay(tx, job) !== null
-    ? { state: "failed", health: "unknown" }
-    : await wasSuspended(tx, job)
-    ? seen ?? { state: "suspended", health: "unknown" }
-    : seen?.state === "suspended"
-    ? { state: "active", health: "degraded" } // nobody asked for that
-    : seen;
-  return { ...job, progress: { ...job.progress, observed } };
+  if (await findHalfWay(tx, job) !== null) return { state: "failed", health: "unknown" };
+  if (await wasSuspended(tx, job)) return seen ? {} : { state: "suspended", health: "unknown" };
+  return seen?.state === "suspended" ? { state: "active", health: "degraded" } : {}; // nobody asked for that
 }
 
 async function wasSuspended(tx: Tx, job: Job): Promise<boolean> {

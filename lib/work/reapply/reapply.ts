@@ -6,13 +6,12 @@
  * would be empty, and with an empty database Moodle installs itself and looks like success. Nor does anything start on
  * data that is not the site's own, or of another version than its images.
  *
- * Each object is applied under the fence of the run (fenced-apply.ts): a late holder of this operation is refused once
+ * Each object is applied under the fence of the run (fenced.ts): a late holder of this operation is refused once
  * another has been at the object, be it of this operation or a later one. What was deleted is made by a POST, which
- * makes nothing where another holder has been (put-fenced.ts).
+ * makes nothing where another holder has been (fenced.ts).
  */
 import type { App } from "#lib/app.ts";
 import { isOfVersion } from "#lib/moodle/upgrade.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { action, startAnew } from "#lib/work/actions/actions.ts";
@@ -20,20 +19,12 @@ import { findHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
-import {
-  demandWhole,
-  put,
-  putSecrets,
-  putSettings,
-  putStep,
-  putWideLimits,
-  relabel,
-} from "#lib/work/reapply/objects.ts";
+import { demandWhole, putSettings, putState, putStep, putWideLimits, relabel } from "#lib/work/reapply/objects.ts";
 import { reapplyOutcomes } from "#lib/work/reapply/outcomes.ts";
 import { chooseSize, takenBy } from "#lib/work/reapply/size.ts";
-import { restoreCron, scale, untilCounted, untilReady } from "#lib/work/running.ts";
+import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import type { SpokeSite } from "#lib/work/site.ts";
+import { finalError, type SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
 export function reapply(app: App): Handler {
@@ -47,27 +38,25 @@ export function reapply(app: App): Handler {
       await untilCounted(site, run, await putWideLimits(site, run));
     },
     async secrets(site, run) {
-      await putSecrets(site, run);
       await putSettings(site, run);
-      const { blueprint, space, inputs } = site;
-      await put(space, run, blueprint.spokeObjects(inputs, "seed", await readRooms(site, run)));
+      await putStep(site, run, "seed", await readRooms(site, run));
     },
     async database(site, run) {
       await putStep(site, run, "install"); // the claim of the files
       await putStep(site, run, "database");
-      await scale(site, run, DATABASE, 1);
+      await putState(site, run, "database");
       await untilReady(site, run, DATABASE);
     },
     verify,
     async app(site, run) {
       await putStep(site, run, "app");
       if (run.job.progress.startsAnew) await startAnew(site, run);
-      await scale(site, run, MOODLE, 1);
+      await putState(site, run, "app");
       await untilReady(site, run, MOODLE);
     },
     async cron(site, run) {
       await putStep(site, run, "cron");
-      await restoreCron(site, run);
+      await putState(site, run, "cron");
       if (takenBy(run.job)) await untilCounted(site, run, await putStep(site, run, "policies"));
     },
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
@@ -84,9 +73,9 @@ async function verify(here: SpokeSite, run: Run): Promise<void> {
   const cutOff = site.lockedUntil !== null && await findHalfWay(app.db.rows, run.job) !== null;
   if (!cutOff && isOfVersion(site, { version, code: null })) return;
   const is = cutOff ? "was left in the middle of an upgrade" : `is of ${site.release ?? "no known version"}`;
-  throw new ClusterError("AnotherVersion", `The database ${is}, and the spoke is of ${version}`, {
-    transient: false,
-    blame: "operator",
-    hint: `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
-  });
+  throw finalError(
+    "AnotherVersion",
+    `The database ${is}, and the spoke is of ${version}`,
+    `Restore both volumes from a backup of ${version}, and reapply; or retry the upgrade.`,
+  );
 }

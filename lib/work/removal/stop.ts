@@ -10,7 +10,7 @@ import { ClusterError, type PatchOperation, type Ref, type Space } from "#lib/dr
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { patchFenced } from "#lib/work/fenced.ts";
 import { JOB, note, type SpokeSite, waiting } from "#lib/work/site.ts";
 
 const TRIES = 3;

@@ -9,8 +9,8 @@ import type { Disks, Growth } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
-import { lookUntil } from "#lib/work/looking.ts";
+import { patchFenced } from "#lib/work/fenced.ts";
+import { finalError, lookUntil } from "#lib/work/site.ts";
 
 type Disk = keyof Disks;
 
@@ -40,11 +40,11 @@ export async function readClaims(space: Space, run: Run): Promise<Claims> {
 async function readClaim(space: Space, run: Run, disk: Disk): Promise<KubeObject> {
   const claim = await space.get(refOf(disk), run);
   if (claim) return claim;
-  throw new ClusterError("NotFound", `The volume claim ${NAMES[disk]} is not in the cluster any more`, {
-    transient: false,
-    blame: "operator",
-    hint: "Somebody has deleted it, and the data on it: restore a backup.",
-  });
+  throw finalError(
+    "NotFound",
+    `The volume claim ${NAMES[disk]} is not in the cluster any more`,
+    "Somebody has deleted it, and the data on it: restore a backup.",
+  );
 }
 
 /** What the claims ask for: less than this nobody may ask any more. */
@@ -127,11 +127,11 @@ function keyOf(event: KubeObject): string {
 }
 
 function ungrown(message: string): ClusterError {
-  return new ClusterError("VolumeResizeFailed", message, {
-    transient: false,
-    blame: "operator",
-    hint: "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",
-  });
+  return finalError(
+    "VolumeResizeFailed",
+    message,
+    "See what the storage driver says, and its capacity; then resize again. What has grown stays so.",
+  );
 }
 
 function asked(claim: KubeObject): string {

@@ -28,11 +28,10 @@ import {
   untilGrown,
 } from "#lib/work/resize/disks.ts";
 import { demandHealth } from "#lib/work/jobs.ts";
-import { lookUntil } from "#lib/work/looking.ts";
+import { finalError, lookUntil, note, type SpokeSite } from "#lib/work/site.ts";
 import { type Resized, resizeOutcomes } from "#lib/work/resize/outcomes.ts";
 import { change, demandRunning, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { note, type SpokeSite } from "#lib/work/site.ts";
 
 export function resize(app: App): Handler {
   return action(app, OPERATIONS.resize, {
@@ -156,9 +155,5 @@ function sizeOf({ size, resources, madeDatabaseDisk }: SpokeInputs): Resized {
 }
 
 function impossible(code: string, message: string): ClusterError {
-  return new ClusterError(code, message, {
-    transient: false,
-    blame: "operator",
-    hint: "Choose another size, or correct this one in sizes.yaml or CATALOG.",
-  });
+  return finalError(code, message, "Choose another size, or correct this one in sizes.yaml or CATALOG.");
 }

@@ -7,16 +7,15 @@
  */
 import type { App } from "#lib/app.ts";
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
-import { eachPage, type Kind } from "#lib/work/sweep/pages.ts";
+import { eachPage, expectedOf, type Kind, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
 import { type Candidate, readCandidates, readInputs, writeHealth } from "#lib/work/sweep/rows.ts";
-import { expectedOf, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
 
 const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH: readonly Kind[] = [

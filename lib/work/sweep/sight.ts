@@ -1,12 +1,51 @@
-/** What a look carries along, and the few words that it keeps of each spoke. */
+/** What a look carries along, the few words that it keeps of each spoke, and how it goes through lists. */
 import type { App } from "#lib/app.ts";
 import { type Expected, expectedObjects } from "#lib/moodle/expected.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SpokeStep } from "#lib/moodle/steps.ts";
+import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
-import type { Paging } from "#lib/work/sweep/pages.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Candidate } from "#lib/work/sweep/rows.ts";
+import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
+import { sleep } from "#lib/base/time.ts";
+
+export type Kind = Omit<Ref, "name">;
+
+export interface Paging {
+  readonly page: number;
+  /** Milliseconds before each page, so that a look is spread over minutes and not felt by anybody. */
+  readonly pauseMs: number;
+}
+
+/** Places to go on from that have expired, of one list. */
+const RESTARTS = 3;
+/** The spokes' objects alone: hubs, Jobs and their pods are not looked at. */
+const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
+
+/** After a place has expired the list begins anew, so `take` may be given an object twice. */
+export async function eachPage(
+  cluster: Cluster,
+  run: Run,
+  kind: Kind,
+  { page: limit, pauseMs }: Paging,
+  take: (objects: readonly KubeObject[]) => Promise<void>,
+): Promise<void> {
+  let next: string | null = null;
+  for (let restarts = 0;;) {
+    await sleep(pauseMs, run.signal);
+    try {
+      const from: { readonly next?: string } = next === null ? {} : { next };
+      const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, run);
+      await take(page.items);
+      next = page.next;
+      if (next === null) return;
+    } catch (error) {
+      const expired = error instanceof ClusterError && error.status === 410 && next !== null;
+      if (!expired || restarts++ >= RESTARTS) throw error;
+      next = null;
+    }
+  }
+}
 
 export interface Pace extends Paging {
   /** Objects of which a look asks by dry run what differs; of the others the earlier verdict stands. */

@@ -18,18 +18,10 @@ import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 import { lookAtCluster } from "#lib/work/sweep/look.ts";
 import type { Pace } from "#lib/work/sweep/sight.ts";
-
-const SWEEP: JobKind = {
-  kind: "sweep",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "clusters", label: "Finding the clusters to look at", timeout: MINUTE }],
-  timeLimit: 10 * MINUTE,
-  repeatEvery: MINUTE,
-};
+import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Not repeated by itself: which clusters are in use is seen anew each time. */
-export const LOOK: JobKind = {
+const LOOK: JobKind = {
   kind: "look",
   plan: 1,
   visible: false,
@@ -40,17 +32,14 @@ export const LOOK: JobKind = {
 const PACE: Pace = { page: 500, pauseMs: 300, asks: 200, confirms: 100 };
 
 export function sweep({ db }: Pick<App, "db">): Handler {
-  return {
-    kind: SWEEP,
-    steps: {
-      async clusters(run) {
-        const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
-          .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
-        if (found.length === 0) return;
-        await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
-      },
-    },
-  };
+  return upkeep({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {
+    clusters: ["Finding the clusters to look at", MINUTE, async (run) => {
+      const found = await db.rows.selectFrom("spokes").select("cluster").distinct()
+        .where("state", "=", "active").where("namespaceUid", "is not", null).execute();
+      if (found.length === 0) return;
+      await run.write((tx) => record(tx, SYSTEM, { jobs: found.map(({ cluster }) => lookAt(cluster)) }));
+    }],
+  });
 }
 
 export function look(app: App, pace: Pace = PACE): Handler {

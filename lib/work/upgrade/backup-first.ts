@@ -3,9 +3,8 @@
  * upgraded then, and a backup of that must not come to stand in the good one's place.
  */
 import { type Backup, failBackup } from "#lib/domains/backups/store.ts";
-import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { explain } from "#lib/drivers/cluster/trouble/explain.ts";
-import { retell } from "#lib/drivers/cluster/trouble/retell.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { UpgradeWish } from "#lib/operations/upgrade.ts";
 import { findHalfWay, type TakenBackup } from "#lib/work/upgrade/half-way.ts";

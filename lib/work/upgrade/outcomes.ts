@@ -5,45 +5,24 @@
 import { failBackup } from "#lib/domains/backups/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
-import type { Job } from "#lib/records/jobs/job.ts";
-import type { Hooks, Outcome } from "#lib/scheduler/handler.ts";
-import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { isHalfWay } from "#lib/work/upgrade/half-way.ts";
 import { actionOutcomes } from "#lib/work/outcomes.ts";
 
-export const upgradeOutcomes: Hooks = {
-  ...actionOutcomes,
-  async onSucceeded(tx, job) {
+export const upgradeOutcomes = actionOutcomes({
+  succeeded(_, job, before) {
     const { version, images, from } = job.progress.upgrade;
-    const row = await lockSpoke(tx, job.spokeId!);
-    if (row.state !== "removing" && row.state !== "removed") {
-      const inputs = upgradedInputs(row.blueprintInputs as SpokeInputs, { version, images });
-      await tx.updateTable("spokes").set({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs) })
-        .where("id", "=", row.id).execute();
-    }
-    return withVersions(await actionOutcomes.onSucceeded!(tx, job), from.version, version);
+    const inputs = () => upgradedInputs(before.blueprintInputs as SpokeInputs, { version, images });
+    return {
+      change: () => ({ lmsVersion: version, blueprintInputs: JSON.stringify(inputs()) }),
+      metadata: { from: from.version, to: version },
+    };
   },
-  async onFailed(tx, job, report) {
-    await failBackup(tx, job.id, report.message); // if it was under way
-    const row = await lockSpoke(tx, job.spokeId!);
-    const outcome = await actionOutcomes.onFailed!(tx, await asItStands(tx, job), report);
-    return withVersions(outcome, row.lmsVersion, String(job.payload.lmsVersion));
+  async stopped(tx, job, before, report) {
+    await failBackup(tx, job.id, report?.message ?? "The upgrade was called off"); // if it was under way
+    const down = await isHalfWay(tx, job); // whatever could be seen of it
+    return {
+      ...(down && { change: () => ({ state: "failed", health: "unknown" }) }),
+      metadata: { from: before.lmsVersion, to: String(job.payload.lmsVersion) },
+    };
   },
-  async onCancelled(tx, job) {
-    await failBackup(tx, job.id, "The upgrade was called off");
-    return await actionOutcomes.onCancelled!(tx, await asItStands(tx, job));
-  },
-};
-
-/** A site that is half-way is down, whatever could be seen of it. */
-async function asItStands(tx: Tx, job: Job): Promise<Job> {
-  if (!await isHalfWay(tx, job)) return job;
-  const observed = { state: "failed", health: "unknown" };
-  return { ...job, progress: { ...job.progress, observed } };
-}
-
-function withVersions(outcome: Outcome, from: string, to: string): Outcome {
-  const audit = (outcome.audit ?? []).map((entry) => ({ ...entry, metadata: { ...entry.metadata, from, to } }));
-  return { ...outcome, audit };
-}
+});

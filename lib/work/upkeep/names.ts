@@ -7,38 +7,26 @@ import type { App } from "#lib/app.ts";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
 import { enqueueConfigure } from "#lib/domains/spokes/patch.ts";
 import { type Acceptance, judgeAction, type SpokeFacts } from "#lib/operations/judge.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 const MOST = 100; // spokes in an hour
 
-const FREE_NAMES: JobKind = {
-  kind: "free-names",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "spokes", label: "Freeing names that spokes have left", timeout: 10 * MINUTE }],
-  timeLimit: HOUR,
-  repeatEvery: HOUR,
-};
-
 export function freeNames({ db }: Pick<App, "db">): Handler {
-  return {
-    kind: FREE_NAMES,
-    steps: {
-      async spokes(run) {
-        const { rows: due } = await sql<{ id: string }>`
-          select id from spokes where state = 'active'
-            and id in (select spoke_id from former_domains where until <= wheelwright_now())
-          order by id limit ${MOST}`.execute(db.rows);
-        for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
-      },
-    },
-  };
+  return upkeep({ kind: "free-names", every: HOUR }, {
+    spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
+      const { rows: due } = await sql<{ id: string }>`
+        select id from spokes where state = 'active'
+          and id in (select spoke_id from former_domains where until <= wheelwright_now())
+        order by id limit ${MOST}`.execute(db.rows);
+      for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
+    }],
+  });
 }
 
 async function endRedirects(tx: Tx, id: string): Promise<void> {

@@ -2,77 +2,60 @@
  * Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs,
  * counts of calls, and what the payment provider told.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Events of a hub that are kept whatever their age. */
 const KEPT_EVENTS = 1000;
 const BATCH = 1000;
 
-const PRUNE: JobKind = {
-  kind: "prune",
-  plan: 4,
-  visible: false,
-  steps: [
-    { name: "events", label: "Removing old stream events", timeout: 10 * MINUTE },
-    { name: "keys", label: "Removing old idempotency keys", timeout: 10 * MINUTE },
-    { name: "sessions", label: "Removing ended sessions", timeout: 10 * MINUTE },
-    { name: "links", label: "Removing links that expired long ago", timeout: 10 * MINUTE },
-    { name: "jobs", label: "Removing what maintenance left in the queue", timeout: 10 * MINUTE },
-    { name: "calls", label: "Removing old counts of calls", timeout: 10 * MINUTE },
-    { name: "billing", label: "Removing old events of the payment provider", timeout: 10 * MINUTE },
-    { name: "replicas", label: "Removing replicas that are gone", timeout: MINUTE },
+/** Rows of a table that go, by the words in front of what is over. */
+const OVER = {
+  keys: ["old idempotency keys", "idempotency_keys", sql`created_at < wheelwright_now() - interval '24 hours'`],
+  sessions: [
+    "ended sessions",
+    "sessions",
+    sql`ended_at < wheelwright_now() - interval '1 day' or seen_at < wheelwright_now() - interval '30 days'`,
   ],
-  timeLimit: HOUR,
-  repeatEvery: HOUR,
-};
+  links: [
+    "links that expired long ago",
+    "one_time_tokens",
+    sql`expires_at < wheelwright_now() - interval '30 days'`,
+  ],
+  jobs: [
+    "what maintenance left in the queue",
+    "jobs",
+    sql`not visible and finished_at < wheelwright_now() - interval '7 days'`,
+  ],
+  calls: ["old counts of calls", "token_calls", sql`day < (wheelwright_now() at time zone 'UTC')::date - 31`],
+  billing: [
+    "old events of the payment provider",
+    "billing_events",
+    sql`received_at < wheelwright_now() - interval '90 days'`,
+  ],
+} as const;
 
 export function prune({ db }: Pick<App, "db">): Handler {
-  return {
-    kind: PRUNE,
-    steps: {
-      events: (run) => pruneEvents(db, run),
-      keys: (run) =>
-        inBatches(run, () =>
-          sql`delete from idempotency_keys where ctid = any(array(
-            select ctid from idempotency_keys where created_at < wheelwright_now() - interval '24 hours'
-            limit ${BATCH}))`.execute(db.rows)),
-      sessions: (run) =>
-        inBatches(run, () =>
-          sql`delete from sessions where ctid = any(array(
-            select ctid from sessions where ended_at < wheelwright_now() - interval '1 day'
-              or seen_at < wheelwright_now() - interval '30 days'
-            limit ${BATCH}))`.execute(db.rows)),
-      links: (run) =>
-        inBatches(run, () =>
-          sql`delete from one_time_tokens where ctid = any(array(
-            select ctid from one_time_tokens where expires_at < wheelwright_now() - interval '30 days'
-            limit ${BATCH}))`.execute(db.rows)),
-      jobs: (run) =>
-        inBatches(run, () =>
-          sql`delete from jobs where ctid = any(array(
-            select ctid from jobs where not visible and finished_at < wheelwright_now() - interval '7 days'
-            limit ${BATCH}))`.execute(db.rows)),
-      calls: (run) =>
-        inBatches(run, () =>
-          sql`delete from token_calls where ctid = any(array(
-            select ctid from token_calls where day < (wheelwright_now() at time zone 'UTC')::date - 31
-            limit ${BATCH}))`.execute(db.rows)),
-      billing: (run) =>
-        inBatches(run, () =>
-          sql`delete from billing_events where ctid = any(array(
-            select ctid from billing_events where received_at < wheelwright_now() - interval '90 days'
-            limit ${BATCH}))`.execute(db.rows)),
-      replicas: (run) =>
-        inBatches(run, () =>
-          sql`delete from replicas where beat_at < wheelwright_now() - interval '1 day'
-            and not exists (select from jobs where holder = replicas.id)`.execute(db.rows), 0),
-    },
-  };
+  const removeOver = (table: string, isOver: RawBuilder<unknown>) => (run: Run) =>
+    inBatches(run, () =>
+      sql`delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where ${isOver} limit ${BATCH}))`.execute(db.rows));
+  const over = Object.entries(OVER).map(([step, [what, table, isOver]]) =>
+    [step, [`Removing ${what}`, 10 * MINUTE, removeOver(table, isOver)]] as const
+  );
+  return upkeep({ kind: "prune", plan: 4, every: HOUR }, {
+    events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
+    ...Object.fromEntries(over),
+    replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
+      run.check();
+      await sql`delete from replicas where beat_at < wheelwright_now() - interval '1 day'
+        and not exists (select from jobs where holder = replicas.id)`.execute(db.rows);
+    }],
+  });
 }
 
 /**
@@ -105,11 +88,9 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
 async function inBatches(
   run: Run,
   remove: () => Promise<{ readonly numAffectedRows?: bigint | undefined }>,
-  most = BATCH,
 ): Promise<void> {
-  for (let removed = most; removed >= most;) {
+  for (let removed = BATCH; removed >= BATCH;) {
     run.check();
     removed = Number((await remove()).numAffectedRows ?? 0);
-    if (most === 0) return;
   }
 }

@@ -6,34 +6,22 @@ import type { App } from "#lib/app.ts";
 import { type Head, writeHead } from "#lib/records/audit/head.ts";
 import { findUnsealed, sealBatch, settled } from "#lib/records/audit/seals.ts";
 import type { Database } from "#lib/drivers/db/database.ts";
-import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { HOUR, MINUTE } from "#lib/base/time.ts";
+import { MINUTE } from "#lib/base/time.ts";
+import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Events of one transaction. */
 const BATCH = 1000;
 
-const SEAL: JobKind = {
-  kind: "seal-audit",
-  plan: 1,
-  visible: false,
-  steps: [{ name: "chains", label: "Sealing the audit log", timeout: 10 * MINUTE }],
-  timeLimit: HOUR,
-  repeatEvery: 5 * MINUTE,
-};
-
 export function sealAudit({ db }: Pick<App, "db">, batch = BATCH): Handler {
-  return {
-    kind: SEAL,
-    steps: {
-      async chains(run) {
-        const until = settled(await db.now());
-        for (const chain of await findUnsealed(db.rows, until)) {
-          await sealChain(db, run, chain, { until, limit: batch });
-        }
-      },
-    },
-  };
+  return upkeep({ kind: "seal-audit", every: 5 * MINUTE }, {
+    chains: ["Sealing the audit log", 10 * MINUTE, async (run) => {
+      const until = settled(await db.now());
+      for (const chain of await findUnsealed(db.rows, until)) {
+        await sealChain(db, run, chain, { until, limit: batch });
+      }
+    }],
+  });
 }
 
 /** Until nothing is left, or the run must end: each batch stands by itself, and the next run goes on behind the last. */

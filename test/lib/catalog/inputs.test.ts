@@ -1,28 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs, type SpokeRequest, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
+import { hubInputs, spokeInputs, spokeUrl, withMail } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { spokeOf } from "#test/lib/catalog/scene.ts";
 import { openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
 const catalog = loadCatalog(undefined, blueprint);
-const request: SpokeRequest = {
-  federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
-  namespace: "spoke-biology-9n3m8k5r2dh",
-  slug: "biology",
-  displayName: "Biology",
-  host: "biology.spokes.example.org",
-  adminEmail: "ada@example.org",
-  version: "4.5.12",
-  size: "small",
-  identity: false,
-  content: false,
-  contentMode: null,
-  brand: null,
-  region: null,
-  seed: null,
-};
+const request = spokeOf(catalog);
 const relay = {
   host: "relay.example.org",
   port: 587,

@@ -1,29 +1,14 @@
 /** What the catalogue says of a region and of sizes reaches the objects. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { hubInputs, spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import { hubInputs, spokeInputs } from "#lib/catalog/inputs.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
+import { spokeOf } from "#test/lib/catalog/scene.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import { allObjects, find, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();
-const request: SpokeRequest = {
-  federationId: "fed_06fj2c4v7tq0w1x9n3m8k5r2dg",
-  spokeId: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh",
-  namespace: "spoke-biology-9n3m8k5r2dh",
-  slug: "biology",
-  displayName: "Biology",
-  host: "biology.spokes.example.org",
-  adminEmail: "ada@example.org",
-  version: "4.5.12",
-  size: "small",
-  identity: false,
-  content: false,
-  contentMode: null,
-  brand: null,
-  region: null,
-  seed: null,
-};
+const request = spokeOf(loadCatalog(undefined, blueprint));
 const hub = { federationId: request.federationId, namespace: "hub-science-x9n3m8k5r2dg", slug: "science" };
 const withMail = { acmeEmail: "ops@example.org" as string | null, relay: null };
 const without = { acmeEmail: null, relay: null };
@@ -89,15 +74,15 @@ regions("may name an issuer that is there, with or without an address for ACME; 
   for (const config of [withMail, without]) {
     const { issuer, ingress, url } = made("own", config);
     assert.is(issuer, "corporate-ca");
-    assert.equal(ingress.tls, [{ hosts: [request.host], secretName: "moodle-tls" }]);
-    assert.is(url, `https://${request.host}`);
+    assert.equal(ingress.tls, [{ hosts: [request.domain], secretName: "moodle-tls" }]);
+    assert.is(url, `https://${request.domain}`);
     assert.equal(blueprint.hubObjects(hubInputs(catalog, config, { ...hub, region: "own" }), "issuer"), []);
   }
 });
 
 regions("may say that TLS ends elsewhere: https, and no certificate is asked for", () => {
   const { issuer, ingress, url } = made("wildcard");
-  assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.host}`]);
+  assert.equal([issuer, "tls" in ingress, url], [undefined, false, `https://${request.domain}`]);
 });
 
 regions("are the blueprint's where the region says nothing: http without an address for ACME", () => {
@@ -106,7 +91,7 @@ regions("are the blueprint's where the region says nothing: http without an addr
     undefined,
     false,
     "nginx",
-    `http://${request.host}`,
+    `http://${request.domain}`,
   ]);
 });
 

@@ -20,7 +20,7 @@ test("what does not heed its signal is not waited for either.", async () => {
     signal.addEventListener("abort", () => told = true);
     return new Promise(() => {});
   });
-  assert.equal([sight, told], [{ unseen: "there was no answer within 0.05 s" }, true]);
+  assert.equal([sight, told], [{ unseen: "there was no answer within 0.05 s", hint: undefined }, true]);
 });
 
 test("being called off is thrown, before and meanwhile.", async () => {

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { asItWas, expectedObjects, fitted, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
-import { sampleInputs } from "#lib/moodle/sample.ts";
+import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";
 

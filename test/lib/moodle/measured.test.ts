@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FEDERATION } from "#lib/drivers/cluster/guard.ts";
-import { JOBS } from "#lib/moodle/steps.ts";
+import { JOBS } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { allObjects, find, inputsOf, openBlueprint, podSpecs } from "#test/lib/moodle/scene.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";

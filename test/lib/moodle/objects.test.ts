@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeBlueprint } from "#lib/moodle/load.ts";
 import { REVISION } from "#lib/moodle/names.ts";
-import { JOBS } from "#lib/moodle/steps.ts";
+import { JOBS } from "#lib/moodle/files.ts";
 import {
   allObjects,
   builtIn,

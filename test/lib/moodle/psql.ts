@@ -1,6 +1,6 @@
 /** What a Job's psql does, against a real PostgreSQL: the statements of its command, in one transaction. */
 import postgres from "postgres";
-import type { JobName } from "#lib/moodle/steps.ts";
+import type { JobName } from "#lib/moodle/files.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const blueprint = openBlueprint();

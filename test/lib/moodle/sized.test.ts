@@ -4,7 +4,7 @@ import { makeBlueprint } from "#lib/moodle/load.ts";
 import { resizedInputs } from "#lib/moodle/resize.ts";
 import { readField, setFields, sizedObjects } from "#lib/moodle/sized.ts";
 import type { KubeObject, PatchOperation } from "#lib/drivers/cluster/cluster.ts";
-import { jsonPatch } from "#lib/dev/simulator/patch.ts";
+import { jsonPatch } from "#lib/dev/simulator/api/patch.ts";
 import { edited, find, inputsOf, openBlueprint, STEPS } from "#test/lib/moodle/scene.ts";
 
 const test = suite("sizedObjects");

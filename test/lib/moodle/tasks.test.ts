@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JobName } from "#lib/moodle/steps.ts";
+import type { JobName } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { makeSeal } from "#lib/drivers/crypto/seal.ts";
 import { readHealth, readPasswordReset } from "#lib/moodle/results.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { JOBS } from "#lib/moodle/steps.ts";
+import { JOBS } from "#lib/moodle/files.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 

@@ -4,7 +4,7 @@ import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { silent } from "#lib/base/log.ts";
-import { applyFenced } from "#lib/work/fenced-apply.ts";
+import { applyFenced } from "#lib/work/fenced.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ClusterError, Space } from "#lib/drivers/cluster/cluster.ts";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
-import { patchFenced } from "#lib/work/fenced-patch.ts";
+import { patchFenced } from "#lib/work/fenced.ts";
 import { rejection } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "./scene.ts";
 

@@ -5,7 +5,7 @@ import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { silent } from "#lib/base/log.ts";
 import { FENCE } from "#lib/moodle/names.ts";
-import { putFenced } from "#lib/work/put-fenced.ts";
+import { putFenced } from "#lib/work/fenced.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -3,7 +3,7 @@
  * from the rows, from the timeline of holders, and from the cluster's own record, never from what replicas say of
  * themselves.
  */
-import type { Happening, Write } from "#lib/dev/simulator/recorder.ts";
+import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import { SILENCE } from "#lib/scheduler/silence.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { namespaceOf, writerOf } from "#test/support/bench/cluster.ts";

@@ -1,6 +1,6 @@
 /** The simulated cluster as a process of its own, and what its record and its objects say. */
 import { readFile } from "node:fs/promises";
-import type { Happening, Write } from "#lib/dev/simulator/recorder.ts";
+import type { Happening, Write } from "#lib/dev/simulator/store/recorder.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 
 export interface ClusterProcess {

@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
-import type { Happening } from "#lib/dev/simulator/recorder.ts";
+import type { Happening } from "#lib/dev/simulator/store/recorder.ts";
 import { query } from "#test/support/bench/query.ts";
 import type { ClusterProcess } from "#test/support/bench/cluster.ts";
 import type { TestDatabase } from "#test/support/database.ts";

@@ -8,17 +8,14 @@
 import type { AddressInfo } from "node:net";
 import { silent } from "#lib/base/log.ts";
 import { newId } from "#lib/base/ids.ts";
-import { closeServer } from "#lib/dev/simulator/close.ts";
+import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { openFaults } from "#lib/dev/simulator/faults.ts";
-import { readKinds } from "#lib/dev/simulator/kinds.ts";
-import { openLogs } from "#lib/dev/simulator/logs.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
-import { openRecorder, type Write } from "#lib/dev/simulator/recorder.ts";
-import { readSchema } from "#lib/dev/simulator/schema/fields.ts";
-import { createApi } from "#lib/dev/simulator/server.ts";
-import { openStore } from "#lib/dev/simulator/store.ts";
-import { openTimers } from "#lib/dev/simulator/timers.ts";
-import { openVolumes } from "#lib/dev/simulator/volumes.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
+import { openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
+import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { openStore } from "#lib/dev/simulator/store/store.ts";
+import { openTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 import { kubeconfigOf } from "#test/lib/doctor/between.ts";
@@ -39,13 +36,13 @@ const KEPT = new Set([
 
 /** The scene's spoke `model` is active; it is taken out of the sweep's sight, for it stands in another cluster. */
 export async function openStanding(scene: WorkScene, model: string, count: number): Promise<Standing> {
-  const row = await scene.row(model);
+  const row = await scene.db.rows.selectFrom("spokes").selectAll().where("id", "=", model).executeTakeFirstOrThrow();
   const objects = scene.simulator.objects().filter((object) =>
     KEPT.has(object.kind) && (object.metadata.namespace ?? object.metadata.name) === row.namespace
   );
   const world = openWorld();
   for (const object of scene.simulator.objects("Namespace").filter(({ metadata }) => metadata.name === "kube-system")) {
-    world.store.save(kindOf(world, object), object);
+    world.store.save(object);
   }
   const ids: string[] = [];
   let rows: Record<string, unknown>[] = [];
@@ -57,7 +54,7 @@ export async function openStanding(scene: WorkScene, model: string, count: numbe
     ]]);
     for (const object of objects) {
       const copy = renamed(object, names), uid = object.kind === "Namespace" ? `uid-${id}` : crypto.randomUUID();
-      world.store.save(kindOf(world, object), { ...copy, metadata: { ...copy.metadata, uid } });
+      world.store.save({ ...copy, metadata: { ...copy.metadata, uid } });
     }
     ids.push(id);
     const inputs = renamed({ ...row.blueprintInputs, displayName: `s${i}` }, names);
@@ -103,10 +100,6 @@ function openWorld(): World {
     delayMs: 0,
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },
   };
-}
-
-export function kindOf(world: World, { apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">) {
-  return world.kinds.of(apiVersion, kind)!;
 }
 
 /** Other names in the values; what holds none of them is the same object for all, so that many cost little. */

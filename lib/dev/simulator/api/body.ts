@@ -1,12 +1,12 @@
 /** Request bodies: from bytes to an object of the kind that the URL names, with unknown fields refused or warned of. */
-import { type Kind } from "#lib/dev/simulator/kinds.ts";
-import { keyOfItem } from "#lib/dev/simulator/managed.ts";
+import { type Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { keyOfItem } from "#lib/dev/simulator/admission/managed.ts";
 import type { Validation } from "#lib/dev/simulator/api/options.ts";
-import { isRecord, type Json } from "#lib/dev/simulator/object.ts";
-import { badRequest, Refusal } from "#lib/dev/simulator/refusal.ts";
-import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/quantity.ts";
-import { refuseUndecoded } from "#lib/dev/simulator/rules/data.ts";
-import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/schema/fields.ts";
+import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
+import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
+import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
+import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
 /** Any JSON, or YAML where the type says so; 400 for what cannot be read. */
@@ -102,9 +102,6 @@ export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: s
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
-  if (body.apiVersion === undefined || body.kind === undefined) {
-    throw badRequest(`invalid object type: ${goKind(body)}`);
-  }
   if (body.apiVersion !== kind.apiVersion || body.kind !== kind.kind) {
     throw badRequest(`invalid object type: ${goKind(body)}`);
   }
@@ -140,35 +137,31 @@ export function normalise(value: Json, type: Type, kind: Kind): Json {
 }
 
 function duplicates(value: Json, type: Type, path: string): string[] {
-  if (Array.isArray(value) && type.form === "list") {
-    const seen = new Set<string>();
-    return value.flatMap((item) => {
-      if (type.keys.length === 0) return duplicates(item, type.of, path);
-      const key = keyOfItem(item, type.keys);
-      const shown = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
-      const twice = seen.has(key) ? [`${path}: duplicate entries for key [${shown.join(",")}]`] : [];
-      seen.add(key);
-      return [...twice, ...duplicates(item, type.of, `${path}[${shown.join(",")}]`)];
-    });
-  }
+  const seen = new Set<string>();
+  return innerOf(value, type).flatMap(([name, inner, of]) => {
+    if (name !== null) return duplicates(inner, of, `${path}.${name}`);
+    if (type.form !== "list" || type.keys.length === 0) return duplicates(inner, of, path);
+    const key = keyOfItem(inner, type.keys);
+    const shown = Object.entries(JSON.parse(key.slice(2))).map(([name, of]) => `${name}=${JSON.stringify(of)}`);
+    const twice = seen.has(key) ? [`${path}: duplicate entries for key [${shown.join(",")}]`] : [];
+    seen.add(key);
+    return [...twice, ...duplicates(inner, of, `${path}[${shown.join(",")}]`)];
+  });
+}
+
+/** What is inside of a value: items, which have no name, or named values, each with its type. */
+function innerOf(value: Json, type: Type): [name: string | null, inner: Json, of: Type][] {
+  if (type.form === "list") return Array.isArray(value) ? value.map((item) => [null, item, type.of]) : [];
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const of = type.form === "map" ? type.of : type.fields.get(name);
-    return of ? duplicates(inner, of, `${path}.${name}`) : [];
+    return of ? [[name, inner, of]] : [];
   });
 }
 
 function sayMisfit({ path, expected, value }: Misfit): string {
   if (expected === undefined) return `${path}: field not declared in schema`;
-  return `${path}: expected ${expected}, got &value.valueUnstructured{Value:${goLiteral(value)}}`;
-}
-
-function goLiteral(value: Json): string {
-  return typeof value === "object"
-    ? JSON.stringify(value)
-    : typeof value === "string"
-    ? JSON.stringify(value)
-    : String(value);
+  return `${path}: expected ${expected}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`;
 }
 
 /** For example `/v1, Kind=Secret`. */
@@ -178,19 +171,13 @@ function goKind({ apiVersion = "", kind = "" }: Json): string {
 
 /** A patch that makes something of the object that it cannot be is told with the whole of it, and nameless. */
 function unpatchable(body: Json, why: string): Refusal {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(body))}: ${why}`;
-  const causes = [{ reason: "FieldValueInvalid", message, field: "patch" }];
-  return new Refusal(422, "Invalid", ` "" is invalid: patch: ${message}`, { causes });
+  const cause = wrongValue("patch", JSON.stringify(body), why);
+  return new Refusal(422, "Invalid", ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
 }
 
 function hasBadQuantity(value: Json, type: Type): boolean {
   if (type.form === "quantity") return typeof value === "string" && readQuantity(value) === null;
-  if (type.form === "list") return Array.isArray(value) && value.some((item) => hasBadQuantity(item, type.of));
-  if (!isRecord(value) || (type.form !== "map" && type.form !== "struct")) return false;
-  return Object.entries(value).some(([name, inner]) => {
-    const of = type.form === "map" ? type.of : type.fields.get(name);
-    return of !== undefined && hasBadQuantity(inner, of);
-  });
+  return innerOf(value, type).some(([, inner, of]) => hasBadQuantity(inner, of));
 }
 
 function goType(value: Json): string {

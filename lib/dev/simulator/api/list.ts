@@ -1,11 +1,17 @@
 /** Lists: selected by labels and fields, and in pages; what is asked of them is judged as the real server does. */
 import { demand } from "#lib/dev/simulator/api/options.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { labelSelector } from "#lib/dev/simulator/label-selector.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { badRequest, type Cause, forbiddenField, Refusal, unsupported } from "#lib/dev/simulator/refusal.ts";
-import { fieldSelector, type Test } from "#lib/dev/simulator/selectors.ts";
-import { keyOf } from "#lib/dev/simulator/store.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { fieldSelector, labelSelector, type Test } from "#lib/dev/simulator/admission/selectors.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import {
+  all,
+  badRequest,
+  type Cause,
+  forbiddenField,
+  Refusal,
+  unsupported,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { keyOf } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const MATCHES = ["Exact", "NotOlderThan", ""];
@@ -42,27 +48,18 @@ export function refuseListOptions(world: World, query: URLSearchParams, watches:
 
 function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
   const field = "resourceVersionMatch", match = query.get(field) ?? "";
-  const initial = query.has("sendInitialEvents");
-  if (watches) {
-    if (initial) {
-      const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-      return match === "NotOlderThan" ? [] : [forbiddenField(field, why)];
-    }
-    if (match === "") return [];
-    const why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-    return [
-      forbiddenField(field, why),
-      ...(match === "NotOlderThan" ? [] : [unsupported(field, match, ["NotOlderThan"])]),
-    ];
+  if (watches && query.has("sendInitialEvents")) {
+    const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    return all(match !== "NotOlderThan" && forbiddenField(field, why));
   }
   if (match === "") return [];
-  const version = query.get("resourceVersion") ?? "";
-  return [
-    ...(version === ""
-      ? [forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")]
-      : []),
-    ...(MATCHES.includes(match) ? [] : [unsupported(field, match, MATCHES)]),
-  ];
+  const missing = watches ? "for watch unless sendInitialEvents is" : "unless resourceVersion is";
+  const known = watches ? ["NotOlderThan"] : MATCHES;
+  return all(
+    (watches || !query.get("resourceVersion")) &&
+      forbiddenField(field, `resourceVersionMatch is forbidden ${missing} provided`),
+    !known.includes(match) && unsupported(field, match, known),
+  );
 }
 
 export function listObjects(
@@ -77,7 +74,7 @@ export function listObjects(
   const token = readToken(query.get("continue"));
   if (token && token.version < world.store.horizon()) throw expired();
   const limit = Number(query.get("limit") ?? 0);
-  const all = world.store.list(kind, namespace);
+  const all = world.store.list(kind.kind, namespace);
   const found = all.slice(token === null ? 0 : placeAfter(all, token.start)).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;

@@ -1,7 +1,7 @@
 /** Pod logs: the last lines of a container, or a stream of them until it ends. */
 import type { ServerResponse } from "node:http";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { badRequest } from "#lib/dev/simulator/refusal.ts";
+import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, response: ServerResponse): void {

@@ -1,5 +1,16 @@
-/** What a request says besides its object: media types, and the options in its query, refused as the API server does. */
-import { type Cause, forbiddenField, listCauses, Refusal, required, unsupported } from "#lib/dev/simulator/refusal.ts";
+/** What a request says besides its object: where it comes from, media types, and the options in its query, refused as the API server does. */
+import type { IncomingMessage } from "node:http";
+import {
+  all,
+  type Cause,
+  forbiddenField,
+  invalidAs,
+  listCauses,
+  Refusal,
+  required,
+  tooLong,
+  unsupported,
+} from "#lib/dev/simulator/admission/refusal.ts";
 
 export type Validation = "Ignore" | "Warn" | "Strict";
 
@@ -27,24 +38,30 @@ export function refuseUnreadable(contentType: string): void {
 
 /** Refuses options that are none, all of them at once. */
 export function refuseOptions(kind: "CreateOptions" | "UpdateOptions" | "PatchOptions", query: URLSearchParams): void {
-  const causes = [...badDryRun(query.getAll("dryRun")), ...badManager(query.get("fieldManager") ?? "")];
   const validation = query.get("fieldValidation") ?? "";
-  if (!VALIDATIONS.includes(validation)) causes.push(unsupported("fieldValidation", validation, VALIDATIONS));
-  demand(kind, causes);
+  demand(
+    kind,
+    all(
+      badDryRun(query.getAll("dryRun")),
+      badManager(query.get("fieldManager") ?? ""),
+      !VALIDATIONS.includes(validation) && unsupported("fieldValidation", validation, VALIDATIONS),
+    ),
+  );
 }
 
 export function refusePatchOptions(query: URLSearchParams, applies: boolean): void {
-  const causes: Cause[] = [];
-  if (applies && !query.get("fieldManager")) causes.push(required("fieldManager", "is required for apply patch"));
-  if (!applies && query.has("force")) causes.push(forbiddenField("force", "may not be specified for non-apply patch"));
-  demand("PatchOptions", causes);
+  demand(
+    "PatchOptions",
+    all(
+      applies && !query.get("fieldManager") && required("fieldManager", "is required for apply patch"),
+      !applies && query.has("force") && forbiddenField("force", "may not be specified for non-apply patch"),
+    ),
+  );
   refuseOptions("PatchOptions", query);
 }
 
 export function badDryRun(values: readonly string[]): Cause[] {
-  if (values.every((each) => each === "All")) return [];
-  const message = `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`;
-  return [{ reason: "FieldValueNotSupported", message, field: "dryRun" }];
+  return all(values.some((each) => each !== "All") && unsupported("dryRun", values, ["All"]));
 }
 
 /** Throws, if there is a cause to. */
@@ -55,18 +72,27 @@ export function demand(kind: string, causes: readonly Cause[]): void {
 }
 
 function badManager(manager: string): Cause[] {
-  const causes: Cause[] = [];
-  const field = "fieldManager";
-  if (Buffer.byteLength(manager) > MANAGER_MOST) {
-    const message = `Too long: may not be more than ${MANAGER_MOST} bytes`;
-    causes.push({ reason: "FieldValueTooLong", message, field });
+  const field = "fieldManager", at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
+  const code = [...manager][at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  const shown = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
+  return all(
+    Buffer.byteLength(manager) > MANAGER_MOST && tooLong(field, MANAGER_MOST),
+    at >= 0 && invalidAs(field, `${shown}: invalid character U+${code} (at position ${at})`),
+  );
+}
+
+/** Names that no name server gives away. Any port is fine: one may be forwarded to ours. */
+const HERE = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+
+/** Throws 403, before anything of the request is looked at, and 415 for what a form can send, as the API itself does. */
+export function refuseForeign({ method, headers }: IncomingMessage): void {
+  if (!HERE.test(headers.host ?? "")) {
+    throw new Refusal(403, "Forbidden", "The simulated cluster answers only to localhost, 127.0.0.1 and [::1]");
   }
-  const at = [...manager].findIndex((letter) => /\p{C}/u.test(letter));
-  if (at >= 0) {
-    const code = [...manager][at]!.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
-    const shown = JSON.stringify(manager).replaceAll("\\u0007", "\\a");
-    const message = `Invalid value: ${shown}: invalid character U+${code} (at position ${at})`;
-    causes.push({ reason: "FieldValueInvalid", message, field });
+  const { origin, "sec-fetch-site": site = "none" } = headers;
+  const foreign = origin !== undefined && origin !== `http://${headers.host}`;
+  if (foreign || (site !== "none" && site !== "same-origin")) {
+    throw new Refusal(403, "Forbidden", "A page of another site may not use the simulated cluster");
   }
-  return causes;
+  if (method === "POST") refuseUnreadable(headers["content-type"] ?? "");
 }

@@ -4,9 +4,9 @@
  */
 import type { Route } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { type Json, timestamp } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** Who everybody is here. */
@@ -22,7 +22,7 @@ export function answerReview(world: World, kind: Kind, review: Json, manager: st
     manager,
     operation: "Update",
     apiVersion: kind.apiVersion,
-    time: timestamp(world.timers.now()),
+    time: world.timers.stamp(),
     fieldsType: "FieldsV1",
   };
   const metadata = { creationTimestamp: null, managedFields: [entry] };
@@ -37,7 +37,7 @@ export function refuseForbidden(world: World, method: string, route: Route, quer
   const whole = nameOf(group, plural, route.subresource ?? "");
   // An apply that makes its object is a creation, too.
   const creates = query.has("fieldManager") && method === "PATCH" &&
-    world.store.get(route.kind, route.namespace, route.name!) === undefined;
+    world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   const refused = [verb, ...(creates ? ["create"] : [])].find((each) => isForbidden(world.faults, each, whole));
   if (refused === undefined) return;
   const named = `${group === "" ? plural : `${plural}.${group}`}${route.name ? ` "${route.name}"` : ""}`;

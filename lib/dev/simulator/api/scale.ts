@@ -1,8 +1,7 @@
 /** The scale subresource: how many replicas there are to be, and how many there are. */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
+import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export function readScale(object: KubeObject): Json {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
@@ -17,11 +16,11 @@ export function readScale(object: KubeObject): Json {
   };
 }
 
-export function patchScale(world: World, kind: Kind, live: KubeObject, scale: Json, options: WriteOptions): Json {
+export function patchScale(world: World, live: KubeObject, scale: Json, options: WriteOptions): Json {
   const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
   const metadata = {
     ...live.metadata,
     resourceVersion: scale.metadata?.resourceVersion ?? live.metadata.resourceVersion,
   };
-  return readScale(replaceObject(world, kind, live, { ...live, metadata, spec }, { ...options, subresource: "scale" }));
+  return readScale(replaceObject(world, live, { ...live, metadata, spec }, { ...options, subresource: "scale" }));
 }

@@ -1,6 +1,6 @@
 /** Verbs: what each method does to what a URL names. */
 import type { ServerResponse } from "node:http";
-import { applyTo } from "#lib/dev/simulator/apply.ts";
+import { applyTo } from "#lib/dev/simulator/admission/apply.ts";
 import { normalise, readApplied, readJson, readObject, readPatch } from "#lib/dev/simulator/api/body.ts";
 import {
   refuseOptions,
@@ -15,13 +15,22 @@ import { answerReview, refuseForbidden } from "#lib/dev/simulator/api/reviews.ts
 import type { Route } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
 import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
-import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/deletion.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
-import { jsonPatch, mergePatch } from "#lib/dev/simulator/patch.ts";
-import { badRequest, conflict, invalid, notFound, Refusal, wrongValue } from "#lib/dev/simulator/refusal.ts";
-import { fit } from "#lib/dev/simulator/schema/fields.ts";
+import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { jsonPatch, mergePatch } from "#lib/dev/simulator/api/patch.ts";
+import {
+  badRequest,
+  conflict,
+  detailsOf,
+  invalid,
+  invalidAs,
+  notFound,
+  Refusal,
+  wrongValue,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { fit } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/writes.ts";
+import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
 export interface Asked {
   readonly method: string;
@@ -37,14 +46,10 @@ export interface Asked {
 }
 
 /** Kinds whose deletion is answered with what was deleted. */
-const SHOWN = new Set([
-  "PersistentVolume",
-  "PersistentVolumeClaim",
-  "Pod",
-  "ResourceQuota",
-  "Service",
-  "ServiceAccount",
-]);
+const SHOWN = new Set("PersistentVolume PersistentVolumeClaim Pod ResourceQuota Service ServiceAccount".split(" "));
+const ORPHANS =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+  "set propagationPolicy=Orphan to suppress this warning";
 
 /** Status and body, or undefined where the verb answers by itself, piece by piece. */
 export type Answer = { readonly status: number; readonly body: Json } | undefined;
@@ -57,34 +62,26 @@ export function perform(world: World, asked: Asked): Answer {
   if (method === "POST" && route.name === undefined) return create(world, asked);
   if (method === "PUT" && route.name !== undefined) return put(world, asked);
   if (method === "PATCH" && route.name !== undefined) return patch(world, asked);
-  if (method === "DELETE" && route.name !== undefined) {
-    const body = asked.text === "" ? null : readJson(asked.text, "DeleteOptions", false);
-    const options = readDeleteOptions(query, body);
-    const live = find(world, route);
-    const { object, gone } = deleteObject(world, route.kind, live, options);
-    if (
-      route.kind.kind === "Job" && (body ? body.propagationPolicy ?? null : query.get("propagationPolicy")) === null
-    ) {
-      asked.warn(
-        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
-          "set propagationPolicy=Orphan to suppress this warning",
-      );
-    }
-    return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
-  }
-  if (method === "DELETE") {
-    if (route.kind.kind === "Namespace" || route.kind.namespaced && route.namespace === undefined) throw notAllowed();
-    const selected = readSelection(route.kind, query);
-    const all = world.store.list(route.kind, route.namespace).filter(selected);
-    for (const object of all) deleteObject(world, route.kind, object, readDeleteOptions(query, null));
-    return ok({
-      kind: `${route.kind.kind}List`,
-      apiVersion: route.kind.apiVersion,
-      metadata: { resourceVersion: String(world.store.version()) },
-      items: all.map((object) => itemOf(route.kind, object)),
-    });
-  }
+  if (method === "DELETE") return route.name === undefined ? removeMany(world, asked) : remove(world, asked);
   throw notAllowed();
+}
+
+function remove(world: World, { route, query, text, warn }: Asked): Answer {
+  const body = text === "" ? null : readJson(text, "DeleteOptions", false);
+  const options = readDeleteOptions(query, body);
+  const { object, gone } = deleteObject(world, find(world, route), options);
+  const policy = body ? body.propagationPolicy ?? null : query.get("propagationPolicy");
+  if (route.kind.kind === "Job" && policy === null) warn(ORPHANS);
+  return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
+}
+
+function removeMany(world: World, { route: { kind, namespace }, query }: Asked): Answer {
+  if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw notAllowed();
+  const all = world.store.list(kind.kind, namespace).filter(readSelection(kind, query));
+  for (const object of all) deleteObject(world, object, readDeleteOptions(query, null));
+  const metadata = { resourceVersion: String(world.store.version()) };
+  const items = all.map((object) => itemOf(kind, object));
+  return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
 function readMany(world: World, { route, query, accept, response }: Asked): Answer {
@@ -103,33 +100,36 @@ function readOne(world: World, { route, query, response }: Asked): Answer {
   return ok(live);
 }
 
+function readBody(world: World, asked: Asked, options: "CreateOptions" | "UpdateOptions"): Json {
+  const { route: { kind }, query, contentType, text, warn } = asked;
+  refuseUnreadable(contentType);
+  refuseOptions(options, query);
+  return readObject(
+    readJson(text, kind.kind, contentType.includes("yaml")),
+    kind,
+    world.schema,
+    validationOf(query),
+    warn,
+  );
+}
+
 function create(world: World, asked: Asked): Answer {
-  const { route, query } = asked;
-  if (route.kind.namespaced && route.namespace === undefined) throw notAllowed();
-  refuseUnreadable(asked.contentType);
-  refuseOptions("CreateOptions", query);
-  const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
-  const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
-  const review = answerReview(world, route.kind, body, managerOf(asked));
-  return { status: 201, body: review ?? createObject(world, route.kind, route.namespace, body, optionsOf(asked)) };
+  const { kind, namespace } = asked.route;
+  if (kind.namespaced && namespace === undefined) throw notAllowed();
+  const body = readBody(world, asked, "CreateOptions");
+  const review = answerReview(world, kind, body, managerOf(asked));
+  return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(asked)) };
 }
 
 function put(world: World, asked: Asked): Answer {
-  const { route, query } = asked;
-  refuseUnreadable(asked.contentType);
-  refuseOptions("UpdateOptions", query);
-  const json = readJson(asked.text, route.kind.kind, asked.contentType.includes("yaml"));
-  const body = readObject(json, route.kind, world.schema, validationOf(query), asked.warn);
+  const { route } = asked, body = readBody(world, asked, "UpdateOptions");
   refuseOtherName(body, route);
   const live = find(world, route);
   if (route.kind.custom && !body.metadata.resourceVersion) {
-    throw invalid(route.kind, route.name!, [{
-      reason: "FieldValueInvalid",
-      message: "Invalid value: 0x0: must be specified for an update",
-      field: "metadata.resourceVersion",
-    }]);
+    const cause = invalidAs("metadata.resourceVersion", "0x0: must be specified for an update");
+    throw invalid(route.kind, route.name!, [cause]);
   }
-  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
 function patch(world: World, asked: Asked): Answer {
@@ -145,14 +145,14 @@ function patch(world: World, asked: Asked): Answer {
   const patched = (object: Json): Json =>
     type.startsWith("application/json-patch") ? jsonPatch(object, change) : mergePatch(object, change);
   if (route.subresource === "scale" && route.kind.scale) {
-    return ok(patchScale(world, route.kind, live, patched(readScale(live)), optionsOf(asked)));
+    return ok(patchScale(world, live, patched(readScale(live)), optionsOf(asked)));
   }
   const body = readObject(patched(live), route.kind, world.schema, validationOf(asked.query), asked.warn, true);
   refuseOtherName(body, route);
   if (body.metadata.uid !== undefined && body.metadata.uid !== live.metadata.uid) {
     throw invalid(route.kind, route.name!, [wrongValue("metadata.uid", body.metadata.uid, "field is immutable")]);
   }
-  return ok(replaceObject(world, route.kind, live, body, optionsOf(asked)));
+  return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
 function apply(world: World, asked: Asked): Answer {
@@ -161,9 +161,9 @@ function apply(world: World, asked: Asked): Answer {
   const manager = query.get("fieldManager")!;
   const config = readApplied(readJson(asked.text, route.kind.kind, true), route.kind, world.schema, route.namespace);
   refuseOtherName(config, route);
-  const live = world.store.get(route.kind, route.namespace, route.name!) ?? null;
+  const live = world.store.get(route.kind.kind, route.namespace, route.name!) ?? null;
   const type = world.schema.of(route.kind.kind);
-  const options = { force: query.get("force") === "true", time: timestamp(world.timers.now()) };
+  const options = { force: query.get("force") === "true", time: world.timers.stamp() };
   const { object, managed } = applyTo(live, config, type, manager, options);
   const write: WriteOptions = { ...optionsOf(asked), manager, applied: true, managed };
   if (!live) {
@@ -175,11 +175,11 @@ function apply(world: World, asked: Asked): Answer {
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
   const fitting = normalise(fit(object, type).value, type, route.kind);
-  return ok(replaceObject(world, route.kind, live, fitting, write));
+  return ok(replaceObject(world, live, fitting, write));
 }
 
 function find(world: World, route: Route): KubeObject {
-  const live = world.store.get(route.kind, route.namespace, route.name!);
+  const live = world.store.get(route.kind.kind, route.namespace, route.name!);
   if (!live) throw notFound(route.kind, route.name!);
   return live;
 }
@@ -189,9 +189,7 @@ function optionsOf(asked: Asked): WriteOptions {
   const known = subresource === "status"
     ? asked.route.kind.status
     : subresource === "scale" || subresource === "finalize";
-  if (subresource !== undefined && !known) {
-    throw notHere();
-  }
+  if (subresource !== undefined && !known) throw notHere();
   return {
     manager: managerOf(asked),
     dryRun: asked.query.getAll("dryRun").includes("All"),
@@ -217,20 +215,13 @@ function refuseOtherName(body: Json, { name, namespace }: Route): void {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   }
   if (body.metadata?.namespace !== undefined && body.metadata.namespace !== namespace) {
-    throw badRequest(
-      `the namespace of the provided object does not match the namespace sent on the request`,
-    );
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
 }
 
 function success(route: Route, object: KubeObject): Json {
   const { kind } = route;
-  const details = {
-    name: object.metadata.name,
-    ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.plural,
-    uid: object.metadata.uid,
-  };
+  const details = { ...detailsOf(kind, object.metadata.name), uid: object.metadata.uid };
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 

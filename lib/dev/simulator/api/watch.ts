@@ -7,10 +7,10 @@
 import type { ServerResponse } from "node:http";
 import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
 import type { Drop } from "#lib/dev/simulator/breakage.ts";
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import type { Json } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
-import type { Change } from "#lib/dev/simulator/store.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Change } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
@@ -42,7 +42,9 @@ export function watchObjects(
     send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
   };
   const tell = (change: Change): void => {
-    if (change.kind !== kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)) return;
+    if (
+      change.object.kind !== kind.kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)
+    ) return;
     const was = change.previous !== null && change.type !== "ADDED" && selected(change.previous);
     const is = change.type !== "DELETED" && selected(change.object);
     if (is) send(was ? "MODIFIED" : "ADDED", change.object);
@@ -50,7 +52,7 @@ export function watchObjects(
   };
 
   if (from === null) {
-    for (const object of world.store.list(kind, namespace)) if (selected(object)) send("ADDED", object);
+    for (const object of world.store.list(kind.kind, namespace)) if (selected(object)) send("ADDED", object);
     if (query.get("sendInitialEvents") === "true") {
       bookmark({ annotations: { "k8s.io/initial-events-end": "true" } });
     }

@@ -1,136 +1,160 @@
-/** cert-manager: ClusterIssuers become ready; Certificates get their secret and become ready once their issuer is. */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
+/**
+ * cert-manager: ClusterIssuers become ready; Certificates get their secret and become ready once their issuer is.
+ *
+ * Where a fault withholds a certificate, what cert-manager makes on the way to it stands: a request, its order, and the
+ * challenge whose reason says what is wrong, each owned by the one before. Where the authority has decided, the challenge is
+ * gone and the certificate says that it has failed; cert-manager then tries nothing for an hour. A certificate that comes
+ * through leaves none of this behind here.
+ */
 import { DAY } from "#lib/base/time.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import {
+  changeStatus,
+  conditionOf,
+  isTrue,
+  make,
+  ownerReference,
+  withConditions,
+} from "#lib/dev/simulator/controllers/objects.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
-import { clearOrders, withhold } from "#lib/dev/simulator/controllers/acme.ts";
-import { type Controller, withConditions } from "#lib/dev/simulator/controllers/controller.ts";
 
 const VALID = 90 * DAY;
 const LOOK = 500; // ms between looks whether a challenge that was withheld goes through by now
+const ISSUING = "cert-manager-certificates-issuing";
+const ABSENT = { reason: "DoesNotExist", message: "Issuing certificate as Secret does not exist" };
+const CHAIN = [["CertificateRequest", "1"], ["Order", "1-1"], ["Challenge", "1-1-1"]] as const;
 
 export function issuerController(world: World): Controller {
-  const kind = world.kinds.of("cert-manager.io/v1", "ClusterIssuer")!;
   return {
-    kind,
+    kind: "ClusterIssuer",
     reconcile(issuer) {
       const kept = issuer.spec?.acme
         ? { reason: "ACMEAccountRegistered", message: "The ACME account was registered with the ACME server" }
         : { reason: "IsReady", message: "Signing CA verified" };
-      const condition = { type: "Ready", status: "True", observedGeneration: issuer.metadata.generation, ...kept };
-      changeObject(world, kind, issuer, "cert-manager-clusterissuers", (live) => ({
-        ...live,
-        status: {
-          ...live.status,
-          conditions: withConditions(live.status?.conditions, timestamp(world.timers.now()), condition),
-        },
+      const ready = { type: "Ready", status: "True", observedGeneration: issuer.metadata.generation, ...kept };
+      changeStatus(world, issuer, "cert-manager-clusterissuers", (status) => ({
+        ...status,
+        conditions: withConditions(status.conditions, world.timers.stamp(), ready),
       }));
     },
   };
 }
 
 export function certificateController(world: World): Controller {
-  const kind = world.kinds.of("cert-manager.io/v1", "Certificate")!;
-  const issuers = world.kinds.of("cert-manager.io/v1", "ClusterIssuer")!;
-  const due = new Map<string, number>();
   return {
-    kind,
-    also: (change) =>
-      change.kind === issuers
-        ? world.store.list(kind).filter((each) =>
-          each.spec.issuerRef?.name === change.object.metadata.name && !isReady(each)
+    kind: "Certificate",
+    also: ({ object: { kind, metadata } }) =>
+      kind === "ClusterIssuer"
+        ? world.store.list("Certificate").filter((each) =>
+          each.spec.issuerRef?.name === metadata.name && !isTrue(each, "Ready")
         )
         : [],
-    gone: (certificate) => void due.delete(certificate.metadata.uid),
-    reconcile(certificate) {
-      if (certificate.metadata.deletionTimestamp !== undefined || isCurrent(world, certificate)) return;
-      const issuer = world.store.get(issuers, undefined, certificate.spec.issuerRef?.name ?? "");
-      const key = `${certificate.metadata.uid}/${certificate.metadata.generation}`;
-      const now = world.timers.now(), at = due.get(key) ?? now + world.delayMs;
-      const broken = world.faults.of("uncertified", certificate.metadata.namespace, certificate.metadata.name);
+    reconcile(certificate, memory) {
+      if (isCurrent(world, certificate)) return;
+      const { namespace, name, generation } = certificate.metadata;
+      const issuer = world.store.get("ClusterIssuer", undefined, certificate.spec.issuerRef?.name ?? "");
+      const broken = world.faults.of("uncertified", namespace, name);
       if (broken) withhold(world, certificate, broken);
-      if (broken?.final || hasFailed(certificate)) return; // a failed one is not tried again for an hour
-      const ready = issuer !== undefined && isReady(issuer) && !broken;
-      if (!ready || now < at) {
-        report(world, kind, certificate, "False", "DoesNotExist", "Issuing certificate as Secret does not exist");
-        if (!ready) return broken ? LOOK : undefined;
-        due.set(key, at);
-        return at - now;
+      // A failed one is not tried again for an hour.
+      if (broken?.final || conditionOf(certificate, "Issuing")?.reason === "Failed") return;
+      const ready = issuer !== undefined && isTrue(issuer, "Ready") && !broken;
+      const left = ready ? memory.left(certificate, world.delayMs, String(generation)) : 0;
+      if (!ready || left > 0) {
+        report(world, certificate, null);
+        return left > 0 ? left : broken ? LOOK : undefined;
       }
-      clearOrders(world, certificate);
+      for (const [kind] of CHAIN.toReversed()) removeLink(world, certificate, kind);
       issue(world, certificate);
-      report(world, kind, certificate, "True", "Ready", "Certificate is up to date and has not expired");
+      report(world, certificate, { reason: "Ready", message: "Certificate is up to date and has not expired" });
     },
   };
-}
-
-function issue(world: World, certificate: KubeObject): void {
-  const secrets = world.kinds.of("v1", "Secret")!;
-  if (world.store.get(secrets, certificate.metadata.namespace, certificate.spec.secretName)) return;
-  const body = {
-    metadata: {
-      name: certificate.spec.secretName,
-      annotations: { "cert-manager.io/certificate-name": certificate.metadata.name },
-    },
-    type: "kubernetes.io/tls",
-    data: { "tls.crt": btoa("simulated certificate\n"), "tls.key": btoa("simulated key\n") },
-  };
-  createObject(world, secrets, certificate.metadata.namespace, body, { manager: "cert-manager-certificates-issuing" });
-}
-
-function report(
-  world: World,
-  kind: Kind,
-  certificate: KubeObject,
-  status: string,
-  reason: string,
-  message: string,
-): void {
-  const now = world.timers.now();
-  const ready = { type: "Ready", status, observedGeneration: certificate.metadata.generation, reason, message };
-  changeObject(world, kind, certificate, "cert-manager-certificates-readiness", (live) => {
-    const conditions = withConditions(live.status?.conditions, timestamp(now), ready).filter((each) =>
-      each.type !== "Issuing"
-    );
-    if (status === "True") {
-      return {
-        ...live,
-        status: { conditions, notBefore: timestamp(now), notAfter: timestamp(now + VALID), revision: 1 },
-      };
-    }
-    const issuing = {
-      type: "Issuing",
-      status: "True",
-      observedGeneration: certificate.metadata.generation,
-      reason,
-      message,
-    };
-    return {
-      ...live,
-      status: { ...live.status, conditions: withConditions(live.status?.conditions, timestamp(now), ready, issuing) },
-    };
-  });
 }
 
 function isCurrent(world: World, certificate: KubeObject): boolean {
-  const secret = world.store.get(
-    world.kinds.of("v1", "Secret")!,
-    certificate.metadata.namespace,
-    certificate.spec.secretName,
-  );
-  const ready = (certificate.status?.conditions ?? []).find((each: Json) =>
-    each.type === "Ready" && each.status === "True"
-  );
-  return secret !== undefined && ready?.observedGeneration === certificate.metadata.generation;
+  const { metadata: { namespace, generation }, spec } = certificate, ready = conditionOf(certificate, "Ready");
+  return world.store.get("Secret", namespace, spec.secretName) !== undefined && ready?.status === "True" &&
+    ready.observedGeneration === generation;
 }
 
-function hasFailed(certificate: KubeObject): boolean {
-  return (certificate.status?.conditions ?? []).some((each: Json) =>
-    each.type === "Issuing" && each.reason === "Failed"
-  );
+function issue(world: World, { metadata: { name, namespace }, spec }: KubeObject): void {
+  if (world.store.get("Secret", namespace, spec.secretName)) return;
+  const annotations = { "cert-manager.io/certificate-name": name };
+  make(world, ISSUING, {
+    kind: "Secret",
+    metadata: { name: spec.secretName, namespace, annotations },
+    type: "kubernetes.io/tls",
+    data: { "tls.crt": btoa("simulated certificate\n"), "tls.key": btoa("simulated key\n") },
+  });
 }
 
-function isReady(object: KubeObject): boolean {
-  return (object.status?.conditions ?? []).some((each: Json) => each.type === "Ready" && each.status === "True");
+/** What is said of a certificate that is there; null: it is being issued. */
+function report(world: World, certificate: KubeObject, issued: Json): void {
+  const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
+  const say = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
+  changeStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
+    const conditions = withConditions(status.conditions, timestamp(now), say("Ready", issued ? "True" : "False"));
+    if (!issued) {
+      return { ...status, conditions: withConditions(conditions, timestamp(now), say("Issuing", "True")) };
+    }
+    const others = conditions.filter(({ type }) => type !== "Issuing");
+    return { conditions: others, notBefore: timestamp(now), notAfter: timestamp(now + VALID), revision: 1 };
+  });
+}
+
+interface Withheld {
+  readonly message: string;
+  readonly final?: boolean;
+}
+
+function withhold(world: World, certificate: KubeObject, { message, final = false }: Withheld): void {
+  const at = world.timers.stamp();
+  let owner = certificate;
+  for (const [kind, suffix] of CHAIN) {
+    if (final && kind === "Challenge") {
+      removeLink(world, certificate, kind);
+      continue;
+    }
+    const { namespace } = owner.metadata, name = `${certificate.metadata.name}-${suffix}`;
+    const metadata = { name, namespace, ownerReferences: [ownerReference(owner)] };
+    const link = world.store.get(kind, namespace, name) ?? make(world, "cert-manager", { kind, metadata, spec: {} });
+    owner = changeStatus(world, link, "cert-manager", (status) => statusOf(kind, status, { message, final }, at)) ??
+      link;
+  }
+  if (final) giveUp(world, certificate, `order is in "errored" state: ${message}`, at);
+}
+
+function statusOf(kind: string, status: Json, { message, final }: Withheld, at: string): Json {
+  if (kind === "Challenge") return { presented: true, processing: true, reason: message, state: "pending" };
+  if (kind === "Order") {
+    if (!final) return { state: "pending" };
+    return { state: "errored", reason: message, failureTime: status.failureTime ?? at };
+  }
+  const ready = final
+    ? { reason: "Failed", message: `Failed to wait for order resource to become ready: ${message}` }
+    : { reason: "Pending", message: 'Waiting on certificate issuance from order: "pending"' };
+  const conditions = withConditions(status.conditions, at, { type: "Ready", status: "False", ...ready });
+  return { ...status, conditions };
+}
+
+function giveUp(world: World, certificate: KubeObject, why: string, at: string): void {
+  const message = `The certificate request has failed to complete and will be retried: ${why}`;
+  const ready = { type: "Ready", status: "False", ...ABSENT };
+  const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
+  changeStatus(world, certificate, ISSUING, (status) => ({
+    ...status,
+    conditions: withConditions(status.conditions, at, ready, issuing),
+    failedIssuanceAttempts: 1,
+    lastFailureTime: status.lastFailureTime ?? at,
+  }));
+  if (certificate.status?.lastFailureTime === undefined) {
+    say(world, certificate, { by: ISSUING, warning: "Failed", message });
+  }
+}
+
+function removeLink(world: World, { metadata: { name, namespace } }: KubeObject, kind: string): void {
+  const suffix = CHAIN.find(([each]) => each === kind)![1];
+  const found = world.store.get(kind, namespace, `${name}-${suffix}`);
+  if (found) world.store.remove(found);
 }

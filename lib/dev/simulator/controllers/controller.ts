@@ -4,28 +4,45 @@
  * They share one queue: an object waits in it once per controller however often it changed, and a long queue is worked
  * off in small turns, so that requests are answered in between.
  */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
-import type { Change } from "#lib/dev/simulator/store.ts";
+import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Change } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Controller {
-  readonly kind: Kind;
-  /** Objects of this kind that a change of something else concerns. */
+  readonly kind: string;
+  /** The kind of what it makes: when one of those changes, its owner is looked at. */
+  readonly owns?: string;
+  /** Further objects of this kind that a change of something else concerns. */
   readonly also?: (change: Change) => Iterable<KubeObject>;
   /** One of its objects is gone. */
   readonly gone?: (object: KubeObject) => void;
   /** Brings things one step nearer to what the object says. Milliseconds until it wants to look again, or nothing. */
-  readonly reconcile: (object: KubeObject) => number | void;
+  readonly reconcile?: (object: KubeObject, memory: Memory) => number | void;
+  /** The same, for an object that is being deleted. */
+  readonly end?: (object: KubeObject, memory: Memory) => number | void;
+}
+
+/** What is remembered of an object while it stands: delays that are under way, and failures in a row. */
+export interface Memory {
+  /** Milliseconds that are left of a delay, which begins when it is asked for first; 0 once it has passed. */
+  left(object: KubeObject, ms: number, stage?: string): number;
+  /** Forgets a delay: who asks next begins it anew. */
+  reset(object: KubeObject, stage?: string): void;
+  /** Milliseconds until what has failed is tried again: longer after each failure in a row. Nothing for a success. */
+  backoff(object: KubeObject, failed: boolean): number | void;
 }
 
 const TURN = 40; // objects worked off before requests get their turn
 const RETRY = 500; // ms after a refusal that a controller did not expect
+const FAILURES = "failures"; // no delay's name
 
-export function runControllers(world: World, controllers: readonly Controller[]): { wake: (kind: Kind) => void } {
+/** Gives back what wakes all objects of a kind. */
+export function runControllers(world: World, controllers: readonly Controller[]): (kind: string) => void {
   const waiting = new Map<string, { controller: Controller; object: KubeObject }>();
   const alarms = new Map<string, () => void>();
+  const { memory, forget } = openMemory(world);
   let planned = false;
 
   const keyOf = (controller: Controller, object: KubeObject) =>
@@ -39,6 +56,10 @@ export function runControllers(world: World, controllers: readonly Controller[])
     waiting.set(keyOf(controller, object), { controller, object });
     plan();
   };
+  const silence = (key: string): void => {
+    alarms.get(key)?.();
+    alarms.delete(key);
+  };
   const turn = (): void => {
     planned = false;
     for (const [key, { controller, object }] of [...waiting].slice(0, TURN)) {
@@ -48,96 +69,64 @@ export function runControllers(world: World, controllers: readonly Controller[])
     if (waiting.size > 0) plan();
   };
   const visit = (key: string, controller: Controller, { metadata }: KubeObject): void => {
-    alarms.get(key)?.();
-    alarms.delete(key);
-    const live = world.store.get(controller.kind, metadata.namespace, metadata.name);
+    silence(key);
+    const { kind, reconcile, end } = controller;
+    const live = world.store.get(kind, metadata.namespace, metadata.name);
     if (!live || live.metadata.uid !== metadata.uid) return;
     let again: number | void;
     try {
-      again = controller.reconcile(live);
+      again = (live.metadata.deletionTimestamp === undefined ? reconcile : end)?.(live, memory);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      world.log.debug("A controller was refused", {
-        kind: controller.kind.kind,
-        name: metadata.name,
-        error: error.message,
-      });
+      world.log.debug("A controller was refused", { kind, name: metadata.name, error: error.message });
       again = RETRY;
     }
     if (again !== undefined) alarms.set(key, world.timers.after(again, () => enqueue(controller, live)));
   };
 
   world.store.subscribe((change) => {
+    const { type, object } = change;
     for (const controller of controllers) {
-      if (change.kind === controller.kind) {
-        if (change.type !== "DELETED") enqueue(controller, change.object);
-        else {
-          const key = keyOf(controller, change.object);
-          alarms.get(key)?.();
-          alarms.delete(key);
-          waiting.delete(key);
-          controller.gone?.(change.object);
-        }
+      if (object.kind === controller.kind && type !== "DELETED") enqueue(controller, object);
+      if (object.kind === controller.kind && type === "DELETED") {
+        const key = keyOf(controller, object);
+        silence(key);
+        waiting.delete(key);
+        controller.gone?.(object);
       }
-      for (const object of controller.also?.(change) ?? []) enqueue(controller, object);
+      const owners = object.kind === controller.owns ? ownersOf(world, controller.kind, object) : [];
+      for (const each of [...owners, ...controller.also?.(change) ?? []]) enqueue(controller, each);
     }
+    if (type === "DELETED") forget(object);
   });
-  const wake = (kind: Kind): void => {
-    for (const controller of controllers) {
-      if (controller.kind === kind) { for (const object of world.store.list(kind)) enqueue(controller, object); }
+  const wake = (kind: string): void => {
+    for (const controller of controllers.filter((each) => each.kind === kind)) {
+      for (const object of world.store.list(kind)) enqueue(controller, object);
     }
   };
   for (const kind of new Set(controllers.map((controller) => controller.kind))) wake(kind);
-  return { wake };
+  return wake;
 }
 
-/** The objects of this kind in the namespace that own the changed one. */
-export function ownersOf(world: World, kind: Kind, change: Change): KubeObject[] {
-  const references = change.object.metadata.ownerReferences ?? [];
-  return references.filter((owner) => owner.kind === kind.kind && owner.apiVersion === kind.apiVersion).flatMap(
-    (owner) => {
-      const object = world.store.get(kind, change.object.metadata.namespace, owner.name);
-      return object && object.metadata.uid === owner.uid ? [object] : [];
+function openMemory(world: World): { memory: Memory; forget: (object: KubeObject) => void } {
+  const known = new Map<string, Map<string, number>>();
+  const notesOf = ({ metadata: { uid } }: KubeObject): Map<string, number> => {
+    const notes = known.get(uid) ?? new Map<string, number>();
+    known.set(uid, notes);
+    return notes;
+  };
+  const memory: Memory = {
+    left(object, ms, stage = "") {
+      const notes = notesOf(object), now = world.timers.now(), end = notes.get(stage) ?? now + ms;
+      notes.set(stage, end);
+      return Math.max(0, end - now);
     },
-  );
-}
-
-/** The objects of a kind that this one controls. */
-export function ownedBy(world: World, kind: Kind, owner: KubeObject): KubeObject[] {
-  return world.store.list(kind, owner.metadata.namespace)
-    .filter((object) => object.metadata.ownerReferences?.some((each) => each.uid === owner.metadata.uid));
-}
-
-/** How a dependent names its controller. */
-export function ownerReference(owner: KubeObject): NonNullable<KubeObject["metadata"]["ownerReferences"]>[number] {
-  const { apiVersion, kind, metadata: { name, uid } } = owner;
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-}
-
-/** The conditions with these set; a condition that keeps its status keeps the time of its last transition. */
-export function withConditions(
-  present: readonly Condition[] | undefined,
-  at: string,
-  ...wanted: readonly Statement[]
-): Condition[] {
-  const conditions = [...present ?? []];
-  for (const condition of wanted) {
-    const i = conditions.findIndex((each) => each.type === condition.type);
-    const since = i >= 0 && conditions[i]!.status === condition.status ? conditions[i]!.lastTransitionTime : at;
-    const next = { ...condition, lastTransitionTime: since };
-    if (i >= 0) conditions[i] = next;
-    else conditions.push(next);
-  }
-  return conditions;
-}
-
-/** What a condition says, before it is known since when. */
-export interface Statement {
-  readonly type: string;
-  readonly status: string;
-  readonly [field: string]: Json;
-}
-
-export interface Condition extends Statement {
-  readonly lastTransitionTime: string;
+    reset: (object, stage = "") => void notesOf(object).delete(stage),
+    backoff(object, failed) {
+      const notes = notesOf(object), count = failed ? (notes.get(FAILURES) ?? 0) + 1 : 0;
+      notes.set(FAILURES, count);
+      return failed ? Math.min(60_000, 1000 * 2 ** Math.min(count, 6)) : undefined;
+    },
+  };
+  return { memory, forget: ({ metadata }) => void known.delete(metadata.uid) };
 }

@@ -1,182 +1,183 @@
 /**
  * Deployments and their ReplicaSets: one set a template, the old ones emptied before (Recreate) or after the new one is
- * up.
+ * up; and ReplicaSets with their pods: as many as are wanted, those on their way out not counted.
  */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { hashSuffix, type Json, type KubeObject, same, timestamp } from "#lib/dev/simulator/object.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
-  type Controller,
+  changeStatus,
+  type Condition,
+  conditionOf,
+  make,
+  MANAGER,
   ownedBy,
   ownerReference,
   ownersOf,
   withConditions,
-} from "#lib/dev/simulator/controllers/controller.ts";
-import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+} from "#lib/dev/simulator/controllers/objects.ts";
+import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { hashSuffix, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const MANAGER = "kube-controller-manager";
-const BY = "deployment-controller";
+const SET_BY = "replicaset-controller";
+const REVISION = "deployment.kubernetes.io/revision";
 const TOLD_DEADLINE = 20; // delays until a rollout that was told to hang counts as stuck
 
 export function deploymentController(world: World): Controller {
-  const kind = world.kinds.of("apps/v1", "Deployment")!, sets = world.kinds.of("apps/v1", "ReplicaSet")!;
-  const pods = world.kinds.of("v1", "Pod")!;
   return {
-    kind,
-    also(change) {
-      if (change.kind === sets) return ownersOf(world, kind, change);
-      // Recreate waits for the last old pod to be gone, and its set has counted it out before that.
-      if (change.kind !== pods || change.type !== "DELETED") return [];
-      return [...ownersOf(world, sets, change)].flatMap((
-        set,
-      ) => [...ownersOf(world, kind, { ...change, object: set })]);
-    },
+    kind: "Deployment",
+    owns: "ReplicaSet",
+    // Recreate waits for the last old pod to be gone, and its set has counted it out before that.
+    also: ({ type, object }) =>
+      object.kind === "Pod" && type === "DELETED"
+        ? ownersOf(world, "ReplicaSet", object).flatMap((set) => ownersOf(world, "Deployment", set))
+        : [],
     reconcile(deployment) {
-      if (deployment.metadata.deletionTimestamp !== undefined) return;
-      const all = ownedBy(world, sets, deployment);
-      const wanted = deployment.spec.replicas as number;
+      const { template, replicas, strategy, revisionHistoryLimit } = deployment.spec;
+      const all = ownedBy(world, "ReplicaSet", deployment);
       const hash = hashSuffix(
-        JSON.stringify({
-          ...deployment.spec.template,
-          metadata: { ...deployment.spec.template.metadata, creationTimestamp: null },
-        }),
+        JSON.stringify({ ...template, metadata: { ...template.metadata, creationTimestamp: null } }),
       );
       const current = all.find((set) => set.metadata.labels?.["pod-template-hash"] === hash);
       const old = all.filter((set) => set !== current);
-      const recreate = deployment.spec.strategy.type === "Recreate";
-      const oldLeft = old.some((set) => podsOf(world, set).length > 0);
-      if (recreate) { for (const set of old) scale(world, sets, set, 0); }
+      const recreate = strategy.type === "Recreate";
+      const oldLeft = old.some((set) => ownedBy(world, "Pod", set).length > 0);
+      const up = current !== undefined && (current.status?.availableReplicas ?? 0) >= replicas;
+      if (recreate) { for (const set of old) scale(world, set, 0); }
       if (!recreate || !oldLeft) {
-        if (!current) makeSet(world, sets, deployment, hash, wanted, all.length + 1);
-        else scale(world, sets, current, wanted);
+        if (!current) makeSet(world, deployment, hash, all.length + 1);
+        else scale(world, current, replicas);
       }
-      const up = (current?.status?.availableReplicas ?? 0) >= wanted;
-      if (!recreate && current && up) { for (const set of old) scale(world, sets, set, 0); }
-      prune(world, sets, old, deployment.spec.revisionHistoryLimit);
-      return report(world, kind, deployment, current, all);
+      if (!recreate && up) { for (const set of old) scale(world, set, 0); }
+      prune(world, old, revisionHistoryLimit);
+      return report(world, deployment, current, all);
     },
   };
 }
 
-function makeSet(
-  world: World,
-  sets: Kind,
-  deployment: KubeObject,
-  hash: string,
-  replicas: number,
-  revision: number,
-): void {
-  const { template, selector } = deployment.spec;
-  const mark = { "pod-template-hash": hash };
-  const body = {
+function makeSet(world: World, deployment: KubeObject, hash: string, revision: number): void {
+  const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
+  const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
+  make(world, MANAGER, {
+    kind: "ReplicaSet",
     metadata: {
-      name: `${deployment.metadata.name}-${hash}`,
-      labels: { ...template.metadata.labels, ...mark },
-      annotations: { "deployment.kubernetes.io/revision": String(revision) },
+      name,
+      namespace,
+      labels,
+      annotations: { [REVISION]: String(revision) },
       ownerReferences: [ownerReference(deployment)],
     },
     spec: {
       replicas,
       selector: { ...selector, matchLabels: { ...selector.matchLabels, ...mark } },
-      template: { ...template, metadata: { ...template.metadata, labels: { ...template.metadata.labels, ...mark } } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
     },
-  };
-  createObject(world, sets, deployment.metadata.namespace, body, { manager: MANAGER });
-  const message = `Scaled up replica set ${body.metadata.name} from 0 to ${replicas}`;
-  say(world, deployment, { type: "Normal", reason: "ScalingReplicaSet", message, by: BY });
+  });
+  const message = `Scaled up replica set ${name} from 0 to ${replicas}`;
+  say(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
-function scale(world: World, sets: Kind, set: KubeObject, replicas: number): void {
-  changeObject(world, sets, set, MANAGER, (live) => {
+function scale(world: World, set: KubeObject, replicas: number): void {
+  changeObject(world, set, MANAGER, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
     return { ...live, metadata, spec: { ...live.spec, replicas } };
   });
 }
 
-function prune(world: World, sets: Kind, old: readonly KubeObject[], keep: number): void {
-  const idle = old.filter((set) => set.spec.replicas === 0 && podsOf(world, set).length === 0)
+function prune(world: World, old: readonly KubeObject[], keep: number): void {
+  const idle = old.filter((set) => set.spec.replicas === 0 && ownedBy(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
-  for (const set of idle.slice(keep)) world.store.remove(sets, set);
+  for (const set of idle.slice(keep)) world.store.remove(set);
 }
 
 function report(
   world: World,
-  kind: Kind,
   deployment: KubeObject,
   current: KubeObject | undefined,
   all: readonly KubeObject[],
 ): number | void {
-  const at = timestamp(world.timers.now()), wanted = deployment.spec.replicas as number;
-  const count = (sets: readonly KubeObject[], field: string) =>
-    sets.reduce((sum, set) => sum + (set.status?.[field] ?? 0), 0);
-  const replicas = count(all, "replicas"),
-    ready = count(all, "readyReplicas"),
-    available = count(all, "availableReplicas");
-  const updated = current ? count([current], "replicas") : 0;
-  const enough = available >= (deployment.spec.strategy.type === "Recreate" ? wanted : Math.ceil(wanted * 0.75));
+  const at = world.timers.stamp(), { replicas: wanted, strategy, progressDeadlineSeconds } = deployment.spec;
+  const count = (field: string, sets = all) => sets.reduce((sum, set) => sum + (set.status?.[field] ?? 0), 0);
+  const replicas = count("replicas"), available = count("availableReplicas");
+  const updated = count("replicas", current ? [current] : []);
+  const enough = available >= (strategy.type === "Recreate" ? wanted : Math.ceil(wanted * 0.75));
   const complete = current !== undefined && updated === wanted && available === wanted && replicas === wanted;
-  const name = `ReplicaSet "${current?.metadata.name ?? `${deployment.metadata.name}-?`}"`;
-  const before: Json | undefined = (deployment.status?.conditions ?? []).find((each: Json) =>
-    each.type === "Progressing"
-  );
+  const { name, namespace, generation } = deployment.metadata;
+  const told = world.faults.of("unready", namespace, name) !== null;
+  const deadline = told ? Math.max(2 * SECOND, world.delayMs * TOLD_DEADLINE) : progressDeadlineSeconds * SECOND;
+  const before = conditionOf(deployment, "Progressing");
   const since = Date.parse(before?.lastUpdateTime ?? at);
-  const told = world.faults.of("unready", deployment.metadata.namespace, deployment.metadata.name) !== null;
-  const deadline = told
-    ? Math.max(2 * SECOND, world.delayMs * TOLD_DEADLINE)
-    : deployment.spec.progressDeadlineSeconds * SECOND;
-  const restarted = deployment.status?.observedGeneration !== deployment.metadata.generation;
+  const restarted = deployment.status?.observedGeneration !== generation;
   const timedOut = before?.reason === "ProgressDeadlineExceeded" || world.timers.now() - since >= deadline;
   const late = !complete && !restarted && timedOut;
+  const set = `ReplicaSet "${current?.metadata.name ?? `${name}-?`}"`;
   const progressing = complete
-    ? { status: "True", reason: "NewReplicaSetAvailable", message: `${name} has successfully progressed.` }
+    ? { status: "True", reason: "NewReplicaSetAvailable", message: `${set} has successfully progressed.` }
     : late
-    ? { status: "False", reason: "ProgressDeadlineExceeded", message: `${name} has timed out progressing.` }
+    ? { status: "False", reason: "ProgressDeadlineExceeded", message: `${set} has timed out progressing.` }
     : before?.status === "True" && !restarted && before.reason !== "NewReplicaSetAvailable"
     ? { status: before.status, reason: before.reason, message: before.message }
-    : { status: "True", reason: "ReplicaSetUpdated", message: `${name} is progressing.` };
+    : { status: "True", reason: "ReplicaSetUpdated", message: `${set} is progressing.` };
   const moved = before?.reason !== progressing.reason || restarted;
-  changeObject(world, kind, deployment, MANAGER, (live) => {
-    const conditions = withConditions(live.status?.conditions, at, {
-      type: "Available",
-      status: enough ? "True" : "False",
-      ...(enough
-        ? { reason: "MinimumReplicasAvailable", message: "Deployment has minimum availability." }
-        : { reason: "MinimumReplicasUnavailable", message: "Deployment does not have minimum availability." }),
-    }, { type: "Progressing", ...progressing });
-    const dated = conditions.map((each) => {
-      const same = (live.status?.conditions ?? []).find((old: Json) =>
-        old.type === each.type && old.status === each.status
-      );
-      const keep = same && (each.type !== "Progressing" || !moved);
-      return { ...each, lastUpdateTime: keep ? same.lastUpdateTime : at };
+  const availability = enough
+    ? { status: "True", reason: "MinimumReplicasAvailable", message: "Deployment has minimum availability." }
+    : {
+      status: "False",
+      reason: "MinimumReplicasUnavailable",
+      message: "Deployment does not have minimum availability.",
+    };
+  changeObject(world, deployment, MANAGER, (live) => {
+    const known: Condition[] = live.status?.conditions ?? [];
+    const stated = [{ type: "Available", ...availability }, { type: "Progressing", ...progressing }];
+    const conditions = withConditions(known, at, ...stated).map((each) => {
+      const present = known.find((old) => old.type === each.type && old.status === each.status);
+      const keep = present && (each.type !== "Progressing" || !moved);
+      return { ...each, lastUpdateTime: keep ? present.lastUpdateTime : at };
     });
     const numbers = {
       replicas,
       updatedReplicas: updated,
-      readyReplicas: ready,
+      readyReplicas: count("readyReplicas"),
       availableReplicas: available,
       unavailableReplicas: Math.max(0, wanted - available),
     };
     const shown = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value > 0));
-    const revision = current?.metadata.annotations?.["deployment.kubernetes.io/revision"] ?? "1";
-    const annotations = { ...live.metadata.annotations, "deployment.kubernetes.io/revision": revision };
-    const status = { observedGeneration: live.metadata.generation, ...shown, conditions: dated };
-    const next = { ...live, metadata: { ...live.metadata, annotations }, status };
-    return same(next, live) ? null : next;
+    const annotations = { ...live.metadata.annotations, [REVISION]: current?.metadata.annotations?.[REVISION] ?? "1" };
+    const status = { observedGeneration: live.metadata.generation, ...shown, conditions };
+    return { ...live, metadata: { ...live.metadata, annotations }, status };
   });
   return complete || late ? undefined : Math.max(100, since + deadline - world.timers.now());
 }
 
-/** The set's pods, those that are on their way out included. */
-function podsOf(world: World, set: KubeObject): KubeObject[] {
-  return ownedBy(world, world.kinds.of("v1", "Pod")!, set);
-}
-
-/** Ready, and not on its way out. */
-export function countReady(pods: readonly KubeObject[]): number {
-  return pods.filter((pod) => isReady(pod)).length;
+export function replicaSetController(world: World): Controller {
+  return {
+    kind: "ReplicaSet",
+    owns: "Pod",
+    reconcile(set, memory) {
+      const { replicas: wanted, template } = set.spec;
+      const living = () =>
+        ownedBy(world, "Pod", set).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod));
+      let failed = false;
+      for (let missing = wanted - living().length; missing > 0 && !failed; missing--) {
+        failed = !makePod(world, { owner: set, template, by: SET_BY });
+      }
+      for (const pod of living().slice(wanted)) {
+        deleteObject(world, pod, {});
+        say(world, set, { by: SET_BY, normal: "SuccessfulDelete", message: `Deleted pod: ${pod.metadata.name}` });
+      }
+      const present = living(), ready = present.filter(isReady).length;
+      changeStatus(world, set, MANAGER, (_, live) => ({
+        replicas: present.length,
+        fullyLabeledReplicas: present.length,
+        ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),
+        observedGeneration: live.metadata.generation,
+      }));
+      return memory.backoff(set, failed);
+    },
+  };
 }

@@ -1,69 +1,63 @@
 /** Ingresses get an address, and, where an annotation names an issuer, the Certificates for their hosts. */
-import { type Json, type KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeStatus, make, ownedBy, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
-import { type Controller, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const ADDRESS = "203.0.113.10"; // from the range that documentation may use
 const ISSUER = "cert-manager.io/cluster-issuer";
+const SHIM = "cert-manager-certificates-trigger";
 
 export function ingressController(world: World): Controller {
-  const kind = world.kinds.of("networking.k8s.io/v1", "Ingress")!;
-  const classes = world.kinds.of("networking.k8s.io/v1", "IngressClass")!;
-  const certificates = world.kinds.of("cert-manager.io/v1", "Certificate")!;
-  const due = new Map<string, number>();
   return {
-    kind,
+    kind: "Ingress",
     // A certificate that somebody deletes is ordered anew.
-    also: (change) => change.kind === certificates && change.type === "DELETED" ? ownersOf(world, kind, change) : [],
-    gone: (ingress) => void due.delete(ingress.metadata.uid),
-    reconcile(ingress) {
-      if (ingress.metadata.deletionTimestamp !== undefined) return;
-      const issuer = ingress.metadata.annotations?.[ISSUER];
-      if (issuer !== undefined) { for (const tls of ingress.spec.tls ?? []) certify(world, ingress, issuer, tls); }
+    also: ({ type, object }) =>
+      object.kind === "Certificate" && type === "DELETED" ? ownersOf(world, "Ingress", object) : [],
+    reconcile(ingress, memory) {
+      const { spec, status, metadata } = ingress, issuer = metadata.annotations?.[ISSUER];
+      if (issuer !== undefined) { for (const tls of spec.tls ?? []) certify(world, ingress, issuer, tls); }
       dropCertificates(world, ingress);
-      if (ingress.status?.loadBalancer?.ingress) return;
-      const served = world.store.get(classes, undefined, ingress.spec.ingressClassName ?? "");
-      if (!served) return; // no controller takes care of it, and none says so
-      const now = world.timers.now(), at = due.get(ingress.metadata.uid) ?? now + world.delayMs;
-      due.set(ingress.metadata.uid, at);
-      if (now < at) return at - now;
-      changeObject(world, kind, ingress, "nginx-ingress-controller", (live) => ({
-        ...live,
-        status: { loadBalancer: { ingress: [{ ip: ADDRESS }] } },
-      }));
+      if (status?.loadBalancer?.ingress) return;
+      // Without a class no controller takes care of it, and none says so.
+      if (!world.store.get("IngressClass", undefined, spec.ingressClassName ?? "")) return;
+      const left = memory.left(ingress, world.delayMs);
+      if (left > 0) return left;
+      changeStatus(
+        world,
+        ingress,
+        "nginx-ingress-controller",
+        () => ({ loadBalancer: { ingress: [{ ip: ADDRESS }] } }),
+      );
     },
   };
 }
 
 /** What ingress-shim does with those that it made for this Ingress and that it names no more; their Secrets stay. */
-function dropCertificates(world: World, { metadata, spec }: KubeObject): void {
-  const kind = world.kinds.of("cert-manager.io/v1", "Certificate")!;
-  const named = (spec.tls ?? []).map(({ secretName }: Json) => secretName);
-  for (const certificate of world.store.list(kind, metadata.namespace)) {
-    const own = certificate.metadata.ownerReferences?.some(({ uid }: Json) => uid === metadata.uid);
-    if (own && !named.includes(certificate.spec.secretName)) world.store.remove(kind, certificate);
+function dropCertificates(world: World, ingress: KubeObject): void {
+  const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
+  for (const certificate of ownedBy(world, "Certificate", ingress)) {
+    if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
   }
 }
 
 /** What cert-manager's ingress-shim does. */
-function certify(world: World, ingress: KubeObject, issuer: string, tls: Json): void {
-  const kind = world.kinds.of("cert-manager.io/v1", "Certificate")!;
-  const { secretName, hosts } = tls;
+function certify(world: World, ingress: KubeObject, issuer: string, { secretName, hosts }: Json): void {
   if (!secretName || !hosts?.length) return;
+  const { namespace } = ingress.metadata;
   const spec = {
     dnsNames: hosts,
     issuerRef: { group: "cert-manager.io", kind: "ClusterIssuer", name: issuer },
     secretName,
     usages: ["digital signature", "key encipherment"],
   };
-  const present = world.store.get(kind, ingress.metadata.namespace, secretName);
+  const present = world.store.get("Certificate", namespace, secretName);
   if (!present) {
-    const body = { metadata: { name: secretName, ownerReferences: [ownerReference(ingress)] }, spec };
-    createObject(world, kind, ingress.metadata.namespace, body, { manager: "cert-manager-certificates-trigger" });
-    return;
+    const metadata = { name: secretName, namespace, ownerReferences: [ownerReference(ingress)] };
+    return void make(world, SHIM, { kind: "Certificate", metadata, spec });
   }
-  changeObject(world, kind, present, "cert-manager-certificates-trigger", (live) => {
+  changeObject(world, present, SHIM, (live) => {
     if (JSON.stringify(live.spec.dnsNames) === JSON.stringify(hosts) && live.spec.issuerRef.name === issuer) {
       return null;
     }

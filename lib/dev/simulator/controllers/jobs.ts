@@ -1,17 +1,15 @@
 /** Jobs: pods until enough have succeeded, too many have failed, or the time is up. */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import { type Json, type KubeObject, same, timestamp } from "#lib/dev/simulator/object.ts";
 import { SECOND } from "#lib/base/time.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeStatus, conditionOf, isTrue, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
+import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import { isOver, isReady, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
-import { type Controller, ownedBy, ownersOf } from "#lib/dev/simulator/controllers/controller.ts";
-import { makePod, makingBackoff } from "#lib/dev/simulator/controllers/pod-maker.ts";
-import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 
 const BY = "job-controller";
-const MANAGER = "kube-controller-manager";
 const TOLD_DEADLINE = 1; // seconds for a Job that was told to hang, from when on it runs: it must have hung to be late
 
 type Verdict = {
@@ -20,151 +18,112 @@ type Verdict = {
   readonly message: string;
 };
 
+interface Pods {
+  readonly active: readonly KubeObject[];
+  readonly stopping: readonly KubeObject[];
+  readonly succeeded: number;
+  /** A pod that somebody deletes counts as failed, and still does once it is gone. */
+  readonly failed: number;
+}
+
 export function jobController(world: World): Controller {
-  const kind = world.kinds.of("batch/v1", "Job")!, pods = world.kinds.of("v1", "Pod")!;
-  const failures = new Map<string, number>();
   return {
-    kind,
-    also: (change) => change.kind === pods ? ownersOf(world, kind, change) : [],
-    gone: (job) => void failures.delete(job.metadata.uid),
-    reconcile(job) {
-      if (job.metadata.deletionTimestamp !== undefined) return;
-      if (endOf(job)) return expire(world, kind, job);
-      const all = ownedBy(world, pods, job);
-      const succeeded = all.filter((pod) => pod.status?.phase === "Succeeded");
-      const failed = all.filter((pod) => pod.status?.phase === "Failed");
-      const stopping = all.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isDone(pod));
-      const active = all.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isDone(pod));
-      // a pod that somebody deletes counts as failed, and still does once it is gone
-      const lost = job.spec.suspend ? 0 : failed.length + stopping.length;
-      const broken = Math.max(lost, job.status?.failed ?? 0);
-      const wanted = (job.spec.completions ?? job.spec.parallelism ?? 1) as number;
-      const deadline = deadlineOf(world, job, active);
-      const verdict = judge(world, job, { succeeded: succeeded.length, failed: broken, wanted, deadline });
-      const counts = { active, succeeded, failed: broken, stopping };
-      if (verdict) {
-        for (const pod of active) deleteObject(world, pods, pod, {});
-        return report(world, kind, job, counts, verdict);
+    kind: "Job",
+    owns: "Pod",
+    reconcile(job, memory) {
+      if (endOf(job)) return expire(world, job);
+      const { suspend, completions, parallelism, template } = job.spec;
+      const pods = podsOf(world, job);
+      const wanted: number = completions ?? parallelism ?? 1;
+      const verdict = judge(world, job, pods, wanted);
+      if (verdict || suspend) {
+        for (const pod of pods.active) deleteObject(world, pod, {});
+        return report(world, job, pods, verdict);
       }
-      if (job.spec.suspend) {
-        for (const pod of active) deleteObject(world, pods, pod, {});
-        return report(world, kind, job, counts, null);
-      }
-      const uid = job.metadata.uid;
-      const room = Math.min(job.spec.parallelism, wanted - succeeded.length) - active.length - stopping.length;
+      const room = Math.min(parallelism, wanted - pods.succeeded) - pods.active.length - pods.stopping.length;
       let refused = false;
-      for (let i = 0; i < room && !refused; i++) {
-        refused = !makePod(world, { owner: job, template: job.spec.template, by: BY });
-      }
-      failures.set(uid, refused ? (failures.get(uid) ?? 0) + 1 : 0);
-      const now = ownedBy(world, pods, job);
-      report(world, kind, job, {
-        ...counts,
-        active: now.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isDone(pod)),
-      }, null);
-      const again = refused ? makingBackoff(failures.get(uid)!) : Infinity;
-      const left = deadlineOf(world, job, active);
-      const due = left === null ? Infinity : Math.max(0, left - world.timers.now());
-      const next = Math.min(again, due);
+      for (let i = 0; i < room && !refused; i++) refused = !makePod(world, { owner: job, template, by: BY });
+      report(world, job, { ...pods, active: podsOf(world, job).active }, null);
+      const again = memory.backoff(job, refused) ?? Infinity,
+        deadline = deadlineOf(world, job, pods.active) ?? Infinity;
+      const next = Math.min(again, Math.max(0, deadline - world.timers.now()));
       return next === Infinity ? undefined : next;
     },
   };
 }
 
-interface Counts {
-  readonly active: readonly KubeObject[];
-  readonly succeeded: readonly KubeObject[];
-  readonly failed: number;
-  readonly stopping: readonly KubeObject[];
+function podsOf(world: World, job: KubeObject): Pods {
+  const all = ownedBy(world, "Pod", job), count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
+  const living = all.filter((pod) => !isOver(pod));
+  const active = living.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+  const stopping = living.filter((pod) => pod.metadata.deletionTimestamp !== undefined);
+  const lost = job.spec.suspend ? 0 : count("Failed").length + stopping.length;
+  return { active, stopping, succeeded: count("Succeeded").length, failed: Math.max(lost, job.status?.failed ?? 0) };
 }
 
-interface Standing {
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly wanted: number;
-  readonly deadline: number | null;
-}
-
-function judge(world: World, job: KubeObject, { succeeded, failed, wanted, deadline }: Standing): Verdict | null {
-  const told = (job.status?.conditions ?? []).find((each: Json) =>
-    each.type === "FailureTarget" || each.type === "SuccessCriteriaMet"
-  );
-  if (told) return told;
+function judge(world: World, job: KubeObject, { active, succeeded, failed }: Pods, wanted: number): Verdict | null {
+  const told = conditionOf(job, "FailureTarget") ?? conditionOf(job, "SuccessCriteriaMet");
+  if (told) return told as unknown as Verdict;
   if (succeeded >= wanted) {
-    return {
-      type: "SuccessCriteriaMet",
-      reason: "CompletionsReached",
-      message: "Reached expected number of succeeded pods",
-    };
+    const message = "Reached expected number of succeeded pods";
+    return { type: "SuccessCriteriaMet", reason: "CompletionsReached", message };
   }
+  const deadline = deadlineOf(world, job, active);
   if (deadline !== null && world.timers.now() >= deadline) {
-    return {
-      type: "FailureTarget",
-      reason: "DeadlineExceeded",
-      message: "Job was active longer than specified deadline",
-    };
+    const message = "Job was active longer than specified deadline";
+    return { type: "FailureTarget", reason: "DeadlineExceeded", message };
   }
-  if (failed > job.spec.backoffLimit) {
-    const message = "Job has reached the specified backoff limit";
-    return { type: "FailureTarget", reason: "BackoffLimitExceeded", message };
-  }
-  return null;
+  if (failed <= job.spec.backoffLimit) return null;
+  const message = "Job has reached the specified backoff limit";
+  return { type: "FailureTarget", reason: "BackoffLimitExceeded", message };
 }
 
 /** Counts and conditions; the last condition comes only when no pod is left that still stops. */
-function report(world: World, kind: Kind, job: KubeObject, counts: Counts, verdict: Verdict | null): void {
-  const at = timestamp(world.timers.now());
-  const over = verdict !== null && counts.active.length === 0 && counts.stopping.length === 0;
-  const condition = (type: string, reason: string, message: string, status = "True") => ({
-    type,
-    status,
-    lastProbeTime: at,
-    lastTransitionTime: at,
-    reason,
-    message,
-  });
+function report(world: World, job: KubeObject, pods: Pods, verdict: Verdict | null): void {
+  const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
+  const at = world.timers.stamp();
+  const over = verdict !== null && active.length === 0 && stopping.length === 0;
+  const condition = (type: string, reason: string, message: string, status = "True") => (
+    { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message }
+  );
   const end = verdict?.type === "SuccessCriteriaMet" ? "Complete" : "Failed";
-  const written = changeObject(world, kind, job, MANAGER, (live) => {
-    const conditions: Json[] = [...live.status?.conditions ?? []];
+  const written = changeStatus(world, job, MANAGER, (status) => {
+    const conditions: Json[] = [...status.conditions ?? []];
     const has = (type: string) => conditions.some((each) => each.type === type);
     if (verdict && !has(verdict.type)) conditions.push(condition(verdict.type, verdict.reason, verdict.message));
     if (verdict && over && !has(end)) conditions.push(condition(end, verdict.reason, verdict.message));
     const suspended = conditions.findIndex((each) => each.type === "Suspended");
-    if (job.spec.suspend && suspended < 0) conditions.push(condition("Suspended", "JobSuspended", "Job suspended"));
-    if (!job.spec.suspend && suspended >= 0) {
+    if (suspend && suspended < 0) conditions.push(condition("Suspended", "JobSuspended", "Job suspended"));
+    if (!suspend && suspended >= 0) {
       conditions[suspended] = condition("Suspended", "JobResumed", "Job resumed", "False");
     }
-    const gone = counts.active.length === 0 ? {} : { active: counts.active.length };
-    const status = {
+    return {
       ...(conditions.length > 0 ? { conditions } : {}),
-      ...(job.spec.suspend ? {} : { startTime: live.status?.startTime ?? at }),
-      ...(end === "Complete" && over ? { completionTime: live.status?.completionTime ?? at } : {}),
-      ...gone,
-      ...(counts.succeeded.length > 0 ? { succeeded: counts.succeeded.length } : {}),
-      ...(counts.failed > 0 ? { failed: counts.failed } : {}),
-      terminating: counts.stopping.length,
+      ...(suspend ? {} : { startTime: status.startTime ?? at }),
+      ...(end === "Complete" && over ? { completionTime: status.completionTime ?? at } : {}),
+      ...(active.length > 0 ? { active: active.length } : {}),
+      ...(succeeded > 0 ? { succeeded } : {}),
+      ...(failed > 0 ? { failed } : {}),
+      terminating: stopping.length,
       uncountedTerminatedPods: {},
-      ready: counts.active.filter((pod) => isReady(pod)).length,
+      ready: active.filter(isReady).length,
     };
-    return same(status, live.status) ? null : { ...live, status };
   });
   if (!written || !over || endOf(job)) return;
-  if (end === "Complete") say(world, job, { type: "Normal", reason: "Completed", message: "Job completed", by: BY });
-  else say(world, job, { type: "Warning", reason: verdict.reason, message: verdict.message, by: BY });
+  if (end === "Complete") say(world, job, { by: BY, normal: "Completed", message: "Job completed" });
+  else say(world, job, { by: BY, warning: verdict.reason, message: verdict.message });
 }
 
-function expire(world: World, kind: Kind, job: KubeObject): number | void {
-  const ttl = job.spec.ttlSecondsAfterFinished as number | undefined, end = endOf(job);
-  if (ttl === undefined || !end) return;
-  const left = Date.parse(end.lastTransitionTime) + ttl * SECOND - world.timers.now();
+function expire(world: World, job: KubeObject): number | void {
+  const ttl = job.spec.ttlSecondsAfterFinished as number | undefined;
+  if (ttl === undefined) return;
+  const left = Date.parse(endOf(job)!.lastTransitionTime) + ttl * SECOND - world.timers.now();
   if (left > 0) return Math.min(left, 2 ** 30); // a longer timer would fire at once
-  deleteObject(world, kind, job, { propagation: "Background" });
+  deleteObject(world, job, { propagation: "Background" });
 }
 
 function endOf(job: KubeObject): Json | undefined {
-  return (job.status?.conditions ?? []).find((each: Json) =>
-    (each.type === "Complete" || each.type === "Failed") && each.status === "True"
-  );
+  return ["Complete", "Failed"].filter((type) => isTrue(job, type)).map((type) => conditionOf(job, type))[0];
 }
 
 function deadlineOf(world: World, job: KubeObject, active: readonly KubeObject[]): number | null {
@@ -176,13 +135,5 @@ function deadlineOf(world: World, job: KubeObject, active: readonly KubeObject[]
 
 /** Since when one of the pods runs its program. */
 function begunAt(pods: readonly KubeObject[]): string | undefined {
-  const statuses: Json[] = pods.flatMap(({ status }) => [
-    ...status?.initContainerStatuses ?? [],
-    ...status?.containerStatuses ?? [],
-  ]);
-  return statuses.find(({ state }) => state.running)?.state.running.startedAt;
-}
-
-function isDone(pod: KubeObject): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+  return pods.flatMap((pod) => statusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

@@ -2,17 +2,22 @@
  * What the kubelet has in its hands: for each container that it waits for or runs, what comes next, and what it tells
  * of it.
  */
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import type { Run } from "#lib/dev/simulator/program.ts";
+import {
+  type ContainerStatus,
+  statusesOf,
+  type Which,
+  withStatuses,
+} from "#lib/dev/simulator/controllers/pod-status.ts";
+import { say, type Statement } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Run } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
-import { type ContainerStatus, statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** A container of a pod. */
 export interface Slot {
   readonly pod: KubeObject;
-  readonly which: "initContainers" | "containers";
+  readonly which: Which;
   readonly name: string;
 }
 
@@ -66,36 +71,30 @@ export function specOf({ pod, which, name }: Slot): Json {
 }
 
 /** The container in its pod as it stands now, or null if that pod is gone. */
-export function liveSlot({ store, kinds }: World, slot: Slot): Slot | null {
+export function liveSlot({ store }: World, slot: Slot): Slot | null {
   const { namespace, name, uid } = slot.pod.metadata;
-  const pod = store.get(kinds.of("v1", "Pod")!, namespace, name);
+  const pod = store.get("Pod", namespace, name);
   return pod?.metadata.uid === uid ? { ...slot, pod } : null;
 }
 
-export function setStatus(
+export function setContainer(
   world: World,
   { pod, which, name }: Slot,
   change: (status: ContainerStatus) => Partial<ContainerStatus>,
 ): void {
-  changeObject(world, world.kinds.of("v1", "Pod")!, pod, "kubelet", (live) => {
-    const apply = (to: Slot["which"]) =>
+  changeObject(world, pod, "kubelet", (live) => {
+    const apply = (to: Which) =>
       statusesOf(live, to).map((status) =>
         to === which && status.name === name ? { ...status, ...change(status) } : status
       );
-    return withStatuses(live, apply("initContainers"), apply("containers"), world.timers.now());
+    return withStatuses(live, apply("initContainers"), apply("containers"), world.timers.stamp());
   });
 }
 
 export function setWaiting(world: World, slot: Slot, reason: string, message: string): void {
-  setStatus(world, slot, () => ({ state: { waiting: { reason, message } } }));
+  setContainer(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 
-export function tell(
-  world: World,
-  { pod, which, name }: Slot,
-  type: "Normal" | "Warning",
-  reason: string,
-  message: string,
-): void {
-  say(world, pod, { type, reason, message, by: "kubelet", fieldPath: `spec.${which}{${name}}` });
+export function tell(world: World, { pod, which, name }: Slot, statement: Statement): void {
+  say(world, pod, { by: "kubelet", fieldPath: `spec.${which}{${name}}`, ...statement });
 }

@@ -2,113 +2,122 @@
  * Namespaces: given a service account when they begin; when they end, emptied, pods first, and gone once nothing is left.
  *
  * While pods still stop, the conditions say that all is well, as the real one's do; only after that do they name what
- * remains and whose finalizers hold it.
+ * remains and whose finalizers hold it. ResourceQuotas tell what a namespace uses, for admission and for people.
  */
-import { type Controller, withConditions } from "#lib/dev/simulator/controllers/controller.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { type Kind, resource } from "#lib/dev/simulator/kinds.ts";
-import { type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeStatus, make, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
 
-const MANAGER = "kube-controller-manager";
 const HESITATION = 4; // a part of the delay passes before anything is deleted, as the real one waits some seconds
 const LOOK = 250; // ms between looks at what remains, beside the looks that changes bring
 
 export function namespaceController(world: World): Controller {
-  const kind = world.kinds.of("v1", "Namespace")!;
-  const due = new Map<string, number>();
   return {
-    kind,
-    gone: (space) => void due.delete(space.metadata.uid),
-    also(change) {
-      if (change.type !== "DELETED" || change.object.metadata.namespace === undefined) return [];
-      const space = world.store.get(kind, undefined, change.object.metadata.namespace);
+    kind: "Namespace",
+    also({ type, object }) {
+      const space = type === "DELETED" && world.store.get("Namespace", undefined, object.metadata.namespace ?? "");
       return space && space.status?.phase === "Terminating" ? [space] : [];
     },
-    reconcile(space) {
-      if (space.status?.phase !== "Terminating") return begin(world, space.metadata.name);
-      const at = due.get(space.metadata.uid) ?? world.timers.now() + world.delayMs / HESITATION;
-      due.set(space.metadata.uid, at);
-      if (world.timers.now() < at) return at - world.timers.now();
-      const contents = world.store.contents(space.metadata.name);
-      const pods = contents.filter((each) => each.kind.kind === "Pod");
-      const now = pods.length > 0 ? pods : contents;
-      for (const { kind, object } of now) {
+    reconcile: ({ metadata }) => furnish(world, metadata.name),
+    end(space, memory) {
+      const { name } = space.metadata, wait = memory.left(space, world.delayMs / HESITATION);
+      if (wait > 0) return wait;
+      const contents = world.store.contents(name), pods = contents.filter(({ kind }) => kind === "Pod");
+      for (const object of pods.length > 0 ? pods : contents) {
         if (object.metadata.deletionTimestamp === undefined) {
-          deleteObject(world, kind, object, { propagation: "Background" });
+          deleteObject(world, object, { propagation: "Background" });
         }
       }
-      const left = pods.length > 0 ? [] : world.store.contents(space.metadata.name);
-      const held = world.faults.of("stuck-namespace", undefined, space.metadata.name) !== null;
-      if (pods.length === 0 && left.length === 0 && !held) return void world.store.remove(kind, space);
-      changeObject(world, kind, space, MANAGER, (live) => ({ ...live, status: statusOf(world, live, left, held) }));
+      const left = pods.length > 0 ? [] : world.store.contents(name);
+      const held = world.faults.of("stuck-namespace", undefined, name) !== null;
+      if (pods.length === 0 && left.length === 0 && !held) return void world.store.remove(space);
+      const stated = [...FINE, ...remaining(world, left, held)];
+      changeStatus(world, space, MANAGER, (status) => ({
+        ...status,
+        conditions: withConditions(status.conditions, world.timers.stamp(), ...stated),
+      }));
       return LOOK;
     },
   };
 }
 
-function begin(world: World, namespace: string): void {
-  const account = world.kinds.of("v1", "ServiceAccount")!, config = world.kinds.of("v1", "ConfigMap")!;
-  const options = { manager: MANAGER };
-  if (!world.store.get(account, namespace, "default")) {
-    createObject(world, account, namespace, { metadata: { name: "default" } }, options);
+function furnish(world: World, namespace: string): void {
+  if (!world.store.get("ServiceAccount", namespace, "default")) {
+    make(world, MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
   }
-  if (!world.store.get(config, namespace, "kube-root-ca.crt")) {
-    const body = { metadata: { name: "kube-root-ca.crt" }, data: { "ca.crt": "simulated\n" } };
-    createObject(world, config, namespace, body, options);
+  const name = "kube-root-ca.crt";
+  if (!world.store.get("ConfigMap", namespace, name)) {
+    make(world, MANAGER, { kind: "ConfigMap", metadata: { name, namespace }, data: { "ca.crt": "simulated\n" } });
   }
 }
 
-function statusOf(
-  world: World,
-  space: KubeObject,
-  left: readonly { kind: Kind; object: KubeObject }[],
-  held: boolean,
-): unknown {
-  const kinds = tally(left.map(({ kind }) => kind.group === "" ? `${kind.plural}.` : resource(kind)));
-  const finalizers = tally(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
+const fine = (type: string, reason: string, message: string) => ({ type, status: "False", reason, message });
+const FINE = [
+  fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+  fine(
+    "NamespaceDeletionGroupVersionParsingFailure",
+    "ParsedGroupVersions",
+    "All legacy kube types successfully parsed",
+  ),
+  fine(
+    "NamespaceDeletionContentFailure",
+    "ContentDeleted",
+    "All content successfully deleted, may be waiting on finalization",
+  ),
+];
+
+function remaining(world: World, left: readonly KubeObject[], held: boolean) {
+  const kinds = left.map((object) => world.kinds.of(object)!).map(({ plural, group }) => `${plural}.${group}`);
+  const finalizers = left.flatMap(({ metadata }) => metadata.finalizers ?? []);
   if (held) {
-    kinds.set("configmaps.", (kinds.get("configmaps.") ?? 0) + 1);
-    finalizers.set("simulator/stuck", 1);
+    kinds.push("configmaps.");
+    finalizers.push("simulator/stuck");
   }
-  const list = (counts: Map<string, number>, words: string) =>
-    [...counts].sort().map(([name, count]) => `${name} ${words} ${count} resource instances`).join(", ");
-  const fine = (type: string, reason: string, message: string) => ({ type, status: "False", reason, message });
-  const conditions = withConditions(
-    space.status?.conditions,
-    timestamp(world.timers.now()),
-    fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
-    fine(
-      "NamespaceDeletionGroupVersionParsingFailure",
-      "ParsedGroupVersions",
-      "All legacy kube types successfully parsed",
-    ),
-    fine(
-      "NamespaceDeletionContentFailure",
-      "ContentDeleted",
-      "All content successfully deleted, may be waiting on finalization",
-    ),
-    kinds.size === 0 ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed") : {
+  return [
+    kinds.length === 0 ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed") : {
       type: "NamespaceContentRemaining",
       status: "True",
       reason: "SomeResourcesRemain",
-      message: `Some resources are remaining: ${list(kinds, "has")}`,
+      message: `Some resources are remaining: ${tally(kinds, "has")}`,
     },
-    finalizers.size === 0
+    finalizers.length === 0
       ? fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished")
       : {
         type: "NamespaceFinalizersRemaining",
         status: "True",
         reason: "SomeFinalizersRemain",
-        message: `Some content in the namespace has finalizers remaining: ${list(finalizers, "in")}`,
+        message: `Some content in the namespace has finalizers remaining: ${tally(finalizers, "in")}`,
       },
-  );
-  return { ...space.status, conditions };
+  ];
 }
 
-function tally(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
+/** How often each name is there, in words. */
+function tally(names: readonly string[], words: string): string {
+  const counts = Map.groupBy(names, (name) => name);
+  return [...counts].sort().map(([name, all]) => `${name} ${words} ${all.length} resource instances`).join(", ");
+}
+
+/** What a quota bounds stands in its status, too, a moment after it was written. */
+export function quotaController(world: World): Controller {
+  const kind = "ResourceQuota";
+  return {
+    kind,
+    also: ({ object: { kind: other, metadata } }) =>
+      metadata.namespace === undefined || other === "Event" || other === kind
+        ? []
+        : world.store.list(kind, metadata.namespace),
+    reconcile(quota, memory) {
+      const { status, spec, metadata } = quota, wanted = spec?.hard ?? {};
+      const late = status?.hard !== undefined && !same(wanted, status.hard);
+      const wait = late ? memory.left(quota, world.delayMs) : 0;
+      if (!late) memory.reset(quota);
+      const hard = wait > 0 ? status.hard : wanted;
+      const used = writeCost(usage(world.kinds, hard, world.store.contents(metadata.namespace!)));
+      changeStatus(world, quota, MANAGER, () => ({ hard, used }));
+      return wait > 0 ? wait : undefined;
+    },
+  };
 }

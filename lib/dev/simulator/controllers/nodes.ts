@@ -4,14 +4,14 @@
  * A pod that is deleted there stays for ever, for only its kubelet could say that it has ended. Evicting the others, which
  * takes a real cluster five minutes, is left out.
  */
-import { say } from "#lib/dev/simulator/events.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject } from "#lib/dev/simulator/writes.ts";
-import { type Controller, withConditions } from "#lib/dev/simulator/controllers/controller.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeStatus, conditionOf, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isOver } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
-const MANAGER = "kube-controller-manager";
 export const UNREACHABLE = "node.kubernetes.io/unreachable";
 
 const READY = { type: "Ready", status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" };
@@ -23,22 +23,26 @@ const SILENT = {
 };
 
 export function nodeController(world: World): Controller {
-  const kind = world.kinds.of("v1", "Node")!, pods = world.kinds.of("v1", "Pod")!;
   return {
-    kind,
+    kind: "Node",
     reconcile(node) {
-      const { name } = node.metadata, lost = isLost(world, name), at = timestamp(world.timers.now());
-      changeObject(world, kind, node, MANAGER, (live) => {
+      const { name } = node.metadata, lost = isLost(world, name), at = world.timers.stamp();
+      changeObject(world, node, MANAGER, (live) => {
         const others = (live.spec?.taints ?? []).filter(({ key }: Json) => key !== UNREACHABLE);
-        const taints = lost
-          ? [...others, ...["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect }))]
-          : others;
+        const own = lost ? ["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect })) : [];
         const conditions = withConditions(live.status.conditions, at, lost ? SILENT : READY);
-        return { ...live, spec: { ...live.spec, taints }, status: { ...live.status, conditions } };
+        const spec = { ...live.spec, taints: [...others, ...own] };
+        return { ...live, spec, status: { ...live.status, conditions } };
       });
       if (!lost) return; // the kubelet itself says of its pods that they are ready again
-      for (const pod of world.store.list(pods).filter((each) => each.spec.nodeName === name && !isOver(each))) {
-        unready(world, pod, at);
+      for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isOver(each))) {
+        const ready = conditionOf(pod, "Ready");
+        if (ready?.status !== "True") continue;
+        say(world, pod, { by: "node-controller", warning: "NodeNotReady", message: "Node is not ready" });
+        changeStatus(world, pod, MANAGER, (status) => ({
+          ...status,
+          conditions: withConditions(status.conditions, at, { ...ready, status: "False" }),
+        }));
       }
     },
   };
@@ -47,14 +51,4 @@ export function nodeController(world: World): Controller {
 /** Whether nothing is heard of the node, and nothing is done there. */
 export function isLost(world: World, node: string): boolean {
   return world.faults.of("lost-node", undefined, node) !== null;
-}
-
-function unready(world: World, pod: KubeObject, at: string): void {
-  const ready = (pod.status?.conditions ?? []).find(({ type }: Json) => type === "Ready");
-  if (ready?.status !== "True") return;
-  say(world, pod, { type: "Warning", reason: "NodeNotReady", message: "Node is not ready", by: "node-controller" });
-  changeObject(world, world.kinds.of("v1", "Pod")!, pod, MANAGER, (live) => ({
-    ...live,
-    status: { ...live.status, conditions: withConditions(live.status.conditions, at, { ...ready, status: "False" }) },
-  }));
 }

@@ -1,16 +1,14 @@
 /** Making pods from a template, for whatever controls them; what keeps a pod out is said on its controller. */
-import type { Kind } from "#lib/dev/simulator/kinds.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
-import { say } from "#lib/dev/simulator/events.ts";
+import { make, MANAGER, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
-import { createObject } from "#lib/dev/simulator/writes.ts";
-import { ownerReference } from "#lib/dev/simulator/controllers/controller.ts";
 
 export interface Making {
   readonly owner: KubeObject;
   readonly template: Json;
-  /** A whole name; else one is generated from the owner's. */
+  /** A whole name, of a StatefulSet's pod; else one is generated from the owner's. */
   readonly name?: string;
   readonly labels?: Record<string, string>;
   /** Who says so: job-controller, replicaset-controller … */
@@ -18,39 +16,29 @@ export interface Making {
 }
 
 /** Whether the pod was made. */
-export function makePod(world: World, making: Making): boolean {
-  const { owner, template, name, labels, by } = making;
-  const kind: Kind = world.kinds.of("v1", "Pod")!;
-  const { creationTimestamp: _, ...meta } = template.metadata ?? {};
-  const body = {
-    metadata: {
-      ...meta,
-      ...(name === undefined ? { generateName: `${owner.metadata.name}-` } : { name }),
-      labels: { ...meta.labels, ...labels },
-      ownerReferences: [ownerReference(owner)],
-    },
-    spec: template.spec,
+export function makePod(world: World, { owner, template, name, labels, by }: Making): boolean {
+  const { creationTimestamp: _, ...meta } = template.metadata ?? {}, { name: of, namespace } = owner.metadata;
+  const metadata = {
+    ...meta,
+    ...(name === undefined ? { generateName: `${of}-` } : { name }),
+    namespace,
+    labels: { ...meta.labels, ...labels },
+    ownerReferences: [ownerReference(owner)],
   };
   try {
-    const pod = createObject(world, kind, owner.metadata.namespace, body, { manager: "kube-controller-manager" });
-    const set = owner.kind === "StatefulSet";
-    const message = set
-      ? `create Pod ${pod.metadata.name} in StatefulSet ${owner.metadata.name} successful`
-      : `Created pod: ${pod.metadata.name}`;
-    say(world, owner, { type: "Normal", reason: "SuccessfulCreate", message, by });
+    const pod = make(world, MANAGER, { kind: "Pod", metadata, spec: template.spec });
+    const message = name === undefined
+      ? `Created pod: ${pod.metadata.name}`
+      : `create Pod ${name} in StatefulSet ${of} successful`;
+    say(world, owner, { by, normal: "SuccessfulCreate", message });
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.reason === "AlreadyExists") return true;
-    const message = owner.kind === "StatefulSet"
-      ? `create Pod ${name} in StatefulSet ${owner.metadata.name} failed error: ${error.message}`
-      : `Error creating: ${error.message}`;
-    say(world, owner, { type: "Warning", reason: "FailedCreate", message, by });
+    const message = name === undefined
+      ? `Error creating: ${error.message}`
+      : `create Pod ${name} in StatefulSet ${of} failed error: ${error.message}`;
+    say(world, owner, { by, warning: "FailedCreate", message });
     return false;
   }
-}
-
-/** Milliseconds until a controller that could not make its pods tries again: longer each time it could not. */
-export function makingBackoff(failures: number): number {
-  return Math.min(60_000, 1000 * 2 ** Math.min(failures, 6));
 }

@@ -4,76 +4,64 @@
  * What a pod's status says is all that counts, so a cluster that was stopped goes on where it was; only what is under
  * way (a pull, a run, a stop) is held in memory, by pod.
  */
-import { pullFailure } from "#lib/dev/simulator/images.ts";
-import { environmentOf, unmountable } from "#lib/dev/simulator/environment.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { begin, plan, refresh, restart, resume } from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { type Kubelet, openKubelet, type Slot, specOf } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
-import { type ContainerStatus, isOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { refresh, resume } from "#lib/dev/simulator/controllers/running.ts";
+import { isTrue } from "#lib/dev/simulator/controllers/objects.ts";
+import { type ContainerStatus, isOver, statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { stopPod } from "#lib/dev/simulator/controllers/stopping.ts";
-import { begin, plan, restart } from "#lib/dev/simulator/controllers/waiting.ts";
+import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 const WAKING = new Set(["PersistentVolumeClaim", "Secret", "ConfigMap", "Pod"]);
 const PATIENCE = 2000; // ms between tries at what nothing announces
+const LONGEST_GRACE = 10 * SECOND; // nobody waits for the real 30 s here
 
 export function podController(world: World): Controller {
-  const kind = world.kinds.of("v1", "Pod")!;
   const kubelet = openKubelet(world);
   const stopping = new Set<string>();
   return {
-    kind,
-    also(change) {
-      const namespace = change.object.metadata.namespace;
-      if (namespace === undefined || !WAKING.has(change.kind.kind)) return [];
-      if (change.kind === kind && change.type !== "DELETED") return [];
-      return world.store.list(kind, namespace).filter((pod) =>
-        pod.status?.phase === "Pending" && concerns(pod, change.object)
+    kind: "Pod",
+    also({ type, object }) {
+      const { kind, metadata: { namespace } } = object;
+      if (namespace === undefined || !WAKING.has(kind) || kind === "Pod" && type !== "DELETED") return [];
+      return world.store.list("Pod", namespace).filter((pod) =>
+        pod.status?.phase === "Pending" && concerns(pod, object)
       );
     },
-    gone(pod) {
-      stopping.delete(pod.metadata.uid);
-      kubelet.forget(pod.metadata.uid);
-      world.logs.forget(pod.metadata.uid);
+    gone({ metadata: { uid } }) {
+      stopping.delete(uid);
+      kubelet.forget(uid);
+      world.logs.forget(uid);
+    },
+    end(pod) {
+      if (!pod.spec.nodeName || !isLost(world, pod.spec.nodeName)) stop(kubelet, pod, stopping);
     },
     reconcile(pod) {
-      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName)) return;
-      if (pod.metadata.deletionTimestamp !== undefined) return stopPod(kubelet, pod, stopping);
-      if (isOver(pod)) return;
+      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName) || isOver(pod)) return;
       if (!pod.spec.nodeName) return schedule(world, pod);
       const unmounted = unmountable(world, pod);
       if (unmounted) {
-        say(world, pod, { type: "Warning", reason: "FailedMount", message: unmounted, by: "kubelet" });
+        say(world, pod, { by: "kubelet", warning: "FailedMount", message: unmounted });
         return PATIENCE;
       }
       const netless = world.faults.of("no-sandbox", pod.metadata.namespace, pod.metadata.name);
-      if (netless && !hasSandbox(pod)) {
-        say(world, pod, {
-          type: "Warning",
-          reason: "FailedCreatePodSandBox",
-          message: noSandbox(netless.message),
-          by: "kubelet",
-        });
+      if (netless && !isTrue(pod, "PodReadyToStartContainers")) {
+        say(world, pod, { by: "kubelet", warning: "FailedCreatePodSandBox", message: noSandbox(netless.message) });
         return PATIENCE;
       }
-      for (const status of statusesOf(pod, "initContainers")) {
-        if (status.state.terminated?.exitCode === 0) continue;
-        return advance(kubelet, { pod, which: "initContainers", name: status.name }, status);
-      }
+      const next = statusesOf(pod, "initContainers").find(({ state }) => state.terminated?.exitCode !== 0);
+      if (next) return advance(kubelet, { pod, which: "initContainers", name: next.name }, next);
       for (const status of statusesOf(pod, "containers")) {
         advance(kubelet, { pod, which: "containers", name: status.name }, status);
       }
     },
   };
-}
-
-function hasSandbox(pod: KubeObject): boolean {
-  const { conditions = [] } = pod.status ?? {};
-  return conditions.some(({ type, status }: Json) => type === "PodReadyToStartContainers" && status === "True");
 }
 
 /** In containerd's words. Each try is another sandbox, which has a number of its own. */
@@ -88,8 +76,7 @@ function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
     if (!kubelet.find(slot)) resume(kubelet, slot);
-    refresh(kubelet, slot);
-    return;
+    return refresh(kubelet, slot);
   }
   if (status.state.terminated) {
     const policy = pod.spec.restartPolicy, failed = status.state.terminated.exitCode !== 0;
@@ -115,4 +102,33 @@ function concerns(pod: KubeObject, object: KubeObject): boolean {
     return !pod.spec.nodeName && claimNames(pod).includes(object.metadata.name);
   }
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
+}
+
+/** Its containers are told to end, some hear it and some do not, then the pod is gone. */
+function stop({ world, runs }: Kubelet, pod: KubeObject, stopping: Set<string>): void {
+  const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
+  const running = statusesOf(pod).filter(({ state }) => state.running);
+  if (stopping.has(uid) && !forced) return;
+  for (const { name } of stopping.has(uid) ? [] : running) {
+    const fieldPath = `spec.containers{${name}}`, message = `Stopping container ${name}`;
+    say(world, pod, { by: "kubelet", normal: "Killing", message, fieldPath });
+  }
+  stopping.add(uid);
+  const deaf = runs(uid).some((run) => run.deaf === true);
+  const wanted = running.length === 0 ? 0 : deaf ? world.delayMs * 2 : world.delayMs / 4;
+  const grace = forced ? 0 : Math.min(wanted, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
+  world.timers.after(grace, () => remove(world, pod));
+}
+
+function remove(world: World, stopped: KubeObject): void {
+  const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
+  if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
+  if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);
+  changeObject(world, pod, "kubelet", (live) => { // its finalizers keep it, dead
+    const state = { terminated: { exitCode: 137, reason: "Error" } };
+    const main = statusesOf(live, "containers").map((status) => ({ ...status, ready: false, state }));
+    const ending = { ...live, spec: { ...live.spec, restartPolicy: "Never" } }; // it is not started again
+    const dead = withStatuses(ending, statusesOf(live, "initContainers"), main, world.timers.stamp());
+    return { ...dead, spec: live.spec };
+  });
 }

@@ -4,20 +4,18 @@ import { certificateController, issuerController } from "#lib/dev/simulator/cont
 import { claimController } from "#lib/dev/simulator/controllers/claims.ts";
 import { runControllers } from "#lib/dev/simulator/controllers/controller.ts";
 import { cronJobController } from "#lib/dev/simulator/controllers/cronjobs.ts";
-import { deploymentController } from "#lib/dev/simulator/controllers/deployments.ts";
+import { deploymentController, replicaSetController } from "#lib/dev/simulator/controllers/deployments.ts";
 import { garbageControllers } from "#lib/dev/simulator/controllers/garbage.ts";
 import { ingressController } from "#lib/dev/simulator/controllers/ingresses.ts";
 import { jobController } from "#lib/dev/simulator/controllers/jobs.ts";
-import { namespaceController } from "#lib/dev/simulator/controllers/namespaces.ts";
+import { namespaceController, quotaController } from "#lib/dev/simulator/controllers/namespaces.ts";
 import { nodeController } from "#lib/dev/simulator/controllers/nodes.ts";
 import { podController } from "#lib/dev/simulator/controllers/pods.ts";
-import { quotaController } from "#lib/dev/simulator/controllers/quotas.ts";
-import { replicaSetController } from "#lib/dev/simulator/controllers/replicasets.ts";
 import { contentController, snapshotController } from "#lib/dev/simulator/controllers/snapshots.ts";
 import { statefulSetController } from "#lib/dev/simulator/controllers/statefulsets.ts";
 
 export function startControllers(world: World): void {
-  const { wake } = runControllers(world, [
+  const wake = runControllers(world, [
     namespaceController(world),
     quotaController(world),
     deploymentController(world),
@@ -35,9 +33,5 @@ export function startControllers(world: World): void {
     issuerController(world),
     ...garbageControllers(world),
   ]);
-  world.faults.onChange(() => {
-    for (const name of ["Node", "Pod", "Namespace"]) wake(world.kinds.of("v1", name)!);
-    wake(world.kinds.of("apps/v1", "Deployment")!);
-    wake(world.kinds.of("snapshot.storage.k8s.io/v1", "VolumeSnapshot")!);
-  });
+  world.faults.onChange(() => ["Node", "Pod", "Namespace", "Deployment", "VolumeSnapshot"].forEach(wake));
 }

@@ -1,39 +1,33 @@
 /** StatefulSets: pods by number, each with its claims, one after the other up and the last first down. */
-import { hashSuffix, type Json, type KubeObject, same } from "#lib/dev/simulator/object.ts";
-import { Refusal } from "#lib/dev/simulator/refusal.ts";
-import { deleteObject } from "#lib/dev/simulator/deletion.ts";
-import { say } from "#lib/dev/simulator/events.ts";
-import type { World } from "#lib/dev/simulator/world.ts";
-import { changeObject, createObject } from "#lib/dev/simulator/writes.ts";
-import { type Controller, ownedBy, ownersOf } from "#lib/dev/simulator/controllers/controller.ts";
-import { makePod, makingBackoff } from "#lib/dev/simulator/controllers/pod-maker.ts";
+import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
+import { changeStatus, make, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
+import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
 import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
+import { say } from "#lib/dev/simulator/controllers/events.ts";
+import { hashSuffix, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "statefulset-controller";
 const REVISION = "controller-revision-hash";
 
 export function statefulSetController(world: World): Controller {
-  const kind = world.kinds.of("apps/v1", "StatefulSet")!, pods = world.kinds.of("v1", "Pod")!;
-  const failures = new Map<string, number>();
   return {
-    kind,
-    also: (change) => change.kind === pods ? ownersOf(world, kind, change) : [],
-    gone: (set) => void failures.delete(set.metadata.uid),
-    reconcile(set) {
-      if (set.metadata.deletionTimestamp !== undefined) return;
-      const own = ownedBy(world, pods, set);
+    kind: "StatefulSet",
+    owns: "Pod",
+    reconcile(set, memory) {
       const revision = `${set.metadata.name}-${hashSuffix(JSON.stringify(set.spec.template))}`;
-      const failed = !step(world, set, own, revision);
-      const uid = set.metadata.uid, living = ownedBy(world, pods, set).filter((pod) => !isOver(pod));
-      failures.set(uid, failed ? (failures.get(uid) ?? 0) + 1 : 0);
-      const ready = living.filter((pod) => isReady(pod)).length;
-      const updated = living.filter((pod) => pod.metadata.labels?.[REVISION] === revision).length;
-      changeObject(world, kind, set, "kube-controller-manager", (live) => {
-        const whole = updated === live.spec.replicas && ready === live.spec.replicas;
-        const currentRevision = whole ? revision : live.status?.currentRevision ?? revision;
-        const current = living.filter((pod) => pod.metadata.labels?.[REVISION] === currentRevision).length;
-        const status = {
-          observedGeneration: live.metadata.generation,
+      const failed = !step(world, set, revision);
+      const living = ownedBy(world, "Pod", set).filter((pod) => !isOver(pod));
+      const ready = living.filter(isReady).length;
+      const countOf = (wanted: string) => living.filter((pod) => pod.metadata.labels?.[REVISION] === wanted).length;
+      changeStatus(world, set, MANAGER, (status, { spec, metadata }) => {
+        const updated = countOf(revision), whole = updated === spec.replicas && ready === spec.replicas;
+        const currentRevision = whole ? revision : status.currentRevision ?? revision;
+        const current = countOf(currentRevision);
+        return {
+          observedGeneration: metadata.generation,
           replicas: living.length,
           ...(ready > 0 ? { readyReplicas: ready } : {}),
           ...(current > 0 ? { currentReplicas: current } : {}),
@@ -43,26 +37,25 @@ export function statefulSetController(world: World): Controller {
           collisionCount: 0,
           availableReplicas: ready,
         };
-        return same(status, live.status) ? null : { ...live, status };
       });
-      return failed ? makingBackoff(failures.get(uid)!) : undefined;
+      return memory.backoff(set, failed);
     },
   };
 }
 
 /** One step nearer: a pod made, or one taken away. False if a pod could not be made. */
-function step(world: World, set: KubeObject, own: readonly KubeObject[], revision: string): boolean {
-  const pods = world.kinds.of("v1", "Pod")!, wanted = set.spec.replicas as number;
-  const named = (i: number) => own.find((pod) => pod.metadata.name === `${set.metadata.name}-${i}`);
+function step(world: World, set: KubeObject, revision: string): boolean {
+  const own = ownedBy(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
+  const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
   const remove = (pod: KubeObject) => {
     if (pod.metadata.deletionTimestamp !== undefined) return;
-    deleteObject(world, pods, pod, {});
+    deleteObject(world, pod, {});
     const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-    say(world, set, { type: "Normal", reason: "SuccessfulDelete", message, by: BY });
+    say(world, set, { by: BY, normal: "SuccessfulDelete", message });
   };
-  const parallel = set.spec.podManagementPolicy === "Parallel";
+  const parallel = podManagementPolicy === "Parallel";
   for (let i = 0; i < wanted; i++) {
-    const pod = named(i);
+    const pod = own.find((each) => each.metadata.name === `${set.metadata.name}-${i}`);
     if (!pod) {
       if (!makeClaims(world, set, i) || !makeNumbered(world, set, i, revision)) return false;
       if (!parallel) return true;
@@ -71,14 +64,13 @@ function step(world: World, set: KubeObject, own: readonly KubeObject[], revisio
       return true;
     } else if (!isReady(pod) && !parallel) return true; // also where another template would heal it: nothing goes on
   }
-  const surplus = own.filter((pod) => ordinal(pod) >= wanted).sort((a, b) => ordinal(b) - ordinal(a));
+  const surplus = own.filter((pod) => ordinal(pod) >= wanted);
   if (surplus.length > 0) {
     for (const pod of parallel ? surplus : surplus.slice(0, 1)) remove(pod);
     return true;
   }
-  if (set.spec.updateStrategy.type === "OnDelete") return true;
-  const outdated = own.filter((pod) => pod.metadata.labels?.[REVISION] !== revision)
-    .sort((a, b) => ordinal(b) - ordinal(a));
+  if (updateStrategy.type === "OnDelete") return true;
+  const outdated = own.filter((pod) => pod.metadata.labels?.[REVISION] !== revision);
   const settled = own.every((pod) => isReady(pod) || outdated.includes(pod));
   if (outdated[0] && settled) remove(outdated[0]);
   return true;
@@ -86,15 +78,14 @@ function step(world: World, set: KubeObject, own: readonly KubeObject[], revisio
 
 function makeNumbered(world: World, set: KubeObject, i: number, revision: string): boolean {
   const name = `${set.metadata.name}-${i}`;
-  const { template, volumeClaimTemplates = [] } = set.spec;
-  const claims = volumeClaimTemplates.map((claim: Json) => ({
-    name: claim.metadata.name,
-    persistentVolumeClaim: { claimName: `${claim.metadata.name}-${name}` },
-  }));
+  const { template, serviceName, volumeClaimTemplates = [] } = set.spec;
+  const claims: Json[] = volumeClaimTemplates.map(({ metadata }: Json) => (
+    { name: metadata.name, persistentVolumeClaim: { claimName: `${metadata.name}-${name}` } }
+  ));
   const others = (template.spec.volumes ?? []).filter((volume: Json) =>
-    !claims.some((claim: Json) => claim.name === volume.name)
+    !claims.some((claim) => claim.name === volume.name)
   );
-  const spec = { ...template.spec, hostname: name, subdomain: set.spec.serviceName, volumes: [...claims, ...others] };
+  const spec = { ...template.spec, hostname: name, subdomain: serviceName, volumes: [...claims, ...others] };
   const labels = {
     "apps.kubernetes.io/pod-index": String(i),
     "statefulset.kubernetes.io/pod-name": name,
@@ -105,22 +96,23 @@ function makeNumbered(world: World, set: KubeObject, i: number, revision: string
 
 /** Claims are made once and stay when the pod or the set goes. */
 function makeClaims(world: World, set: KubeObject, i: number): boolean {
-  const kind = world.kinds.of("v1", "PersistentVolumeClaim")!;
-  for (const template of set.spec.volumeClaimTemplates ?? []) {
-    const name = `${template.metadata.name}-${set.metadata.name}-${i}`;
-    if (world.store.get(kind, set.metadata.namespace, name)) continue;
-    const labels = { ...template.metadata.labels, ...set.spec.selector.matchLabels };
-    const body = { metadata: { name, labels, annotations: template.metadata.annotations ?? {} }, spec: template.spec };
+  const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
+  for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {
+    const name = `${metadata.name}-${of}-${i}`;
+    if (world.store.get(kind, namespace, name)) continue;
+    const labels = { ...metadata.labels, ...set.spec.selector.matchLabels };
     try {
-      createObject(world, kind, set.metadata.namespace, body, { manager: "kube-controller-manager" });
-      const message = `create Claim ${name} Pod ${set.metadata.name}-${i} in StatefulSet ${set.metadata.name} success`;
-      say(world, set, { type: "Normal", reason: "SuccessfulCreate", message, by: BY });
+      make(world, MANAGER, {
+        kind,
+        metadata: { name, namespace, labels, annotations: metadata.annotations ?? {} },
+        spec,
+      });
+      const message = `create Claim ${name} Pod ${of}-${i} in StatefulSet ${of} success`;
+      say(world, set, { by: BY, normal: "SuccessfulCreate", message });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const message =
-        `create Claim ${name} for Pod ${set.metadata.name}-${i} in StatefulSet ${set.metadata.name} failed ` +
-        `error: ${error.message}`;
-      say(world, set, { type: "Warning", reason: "FailedCreate", message, by: BY });
+      const message = `create Claim ${name} for Pod ${of}-${i} in StatefulSet ${of} failed error: ${error.message}`;
+      say(world, set, { by: BY, warning: "FailedCreate", message });
       return false;
     }
   }

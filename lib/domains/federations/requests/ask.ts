@@ -3,7 +3,9 @@ import type { App } from "#lib/app.ts";
 import type { AuditEntry } from "#lib/records/audit/store.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
-import type { Tx } from "#lib/drivers/db/database.ts";
+import { sql } from "kysely";
+import { bulkMailJob } from "#lib/records/jobs/mail.ts";
+import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { requestDecided } from "#lib/domains/federations/requests/decide.ts";
@@ -16,7 +18,6 @@ import {
   type RequestRow,
 } from "#lib/domains/federations/requests/store.ts";
 import type { FederationRequestRecord, NewFederationRequest } from "#lib/domains/federations/requests/views.ts";
-import { lettersOf } from "#lib/domains/federations/requests/tell.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
 import { type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -99,4 +100,22 @@ function slugTaken(slug: string, by: string): Fault {
 
 function tooMany(which: string): Fault {
   return new Fault("conflict", "too_many_pending", `You have ${MOST_PENDING} requests ${which}`);
+}
+
+/**
+ * A mail for each operator, but for an operator who asks; the notification is the audit event itself. Anybody with an
+ * account can ask, take it back and ask again: of what one person asks within an hour, the first is mailed.
+ */
+async function lettersOf(rows: Rows, asker: HeldUser, request: RequestRow): Promise<NewJob[]> {
+  const earlier = await rows.selectFrom("federation_requests").select("id").where("requestedBy", "=", asker.id)
+    .where("id", "<>", request.id).where("createdAt", ">", sql<Date>`wheelwright_now() - interval '1 hour'`)
+    .limit(1).executeTakeFirst();
+  if (earlier) return [];
+  const operators = await rows.selectFrom("users").select(["email", "displayName"]).where("operator", "=", true)
+    .where("emailVerifiedAt", "is not", null).where("disabledAt", "is", null).where("id", "<>", asker.id)
+    .orderBy("id").execute();
+  const about = { id: request.id, by: asker.email, hub: request.name, slug: request.slug };
+  return operators.map(({ email, displayName: name }) =>
+    bulkMailJob({ template: "hub-requested", to: { email, name }, about })
+  );
 }

@@ -6,6 +6,7 @@
  * are told who has. A decision that is repeated is refused as well, for it may have been meant otherwise; an
  * Idempotency-Key makes a repetition safe.
  */
+import { onHub } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { connectHub } from "#lib/domains/billing/connect.ts";
@@ -51,9 +52,7 @@ export async function approveRequest(
       await announceFederation(tx, actor, hub, {
         audit: [{
           kind: "federation_member_added",
-          objectType: "federation",
-          objectId: hub.id,
-          federationId: hub.id,
+          ...onHub(hub.id),
           metadata: { slug: hub.slug, userId: asker.id, email: asker.email, requestId: id },
         }, {
           kind: "federation_request_approved",

@@ -25,19 +25,8 @@ async function showRequests(rows: Rows, found: readonly RequestRow[]): Promise<F
   const users = await rows.selectFrom("users").select(["id", "email"]).where("id", "in", [...ids]).execute();
   const people = new Map(users.map((user) => [user.id, user]));
   return found.map((row) => ({
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    region: row.region,
-    mode: row.mode,
-    tier: row.tier,
-    reason: row.reason,
-    state: row.state,
+    ...row,
     requestedBy: people.get(row.requestedBy)!,
     decidedBy: row.decidedBy === null ? null : people.get(row.decidedBy)!,
-    decidedAt: row.decidedAt,
-    rejectReason: row.rejectReason,
-    federationId: row.federationId,
-    createdAt: row.createdAt,
   }));
 }

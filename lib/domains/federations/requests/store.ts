@@ -56,11 +56,8 @@ interface Decision {
 export async function decide(tx: Tx, id: string, decision: Decision): Promise<RequestRow> {
   const now = sql<Date>`wheelwright_now()`;
   return await tx.updateTable("federation_requests").set({
-    state: decision.state,
-    decidedBy: decision.decidedBy,
+    ...decision,
     decidedAt: now,
-    rejectReason: decision.rejectReason ?? null,
-    federationId: decision.federationId ?? null,
     updatedAt: now,
   }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }

@@ -1,6 +1,6 @@
 /** A request for a hub as the API shows it, and what it takes to make one and to decide it. */
 import * as v from "valibot";
-import { NewFederation } from "#lib/domains/federations/views.ts";
+import { FederationView, NewFederation } from "#lib/domains/federations/views.ts";
 import { maybe, MaybeStamp, oneOf, Slug, Stamp, text } from "#lib/base/schema.ts";
 
 const REQUEST_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
@@ -10,12 +10,7 @@ const PersonView = v.object({ id: v.string(), email: v.string() });
 
 /** Slug, name and choices as they were asked for; the hub, which an operator may have named otherwise, tells its own. */
 export const FederationRequestView = v.object({
-  id: v.string(),
-  slug: v.string(),
-  name: v.string(),
-  region: v.nullable(v.string()),
-  mode: v.nullable(v.string()),
-  tier: v.nullable(v.string()),
+  ...v.pick(FederationView, ["id", "slug", "name", "region", "mode", "tier"]).entries,
   reason: v.nullable(v.string()),
   state: v.picklist(REQUEST_STATES),
   requestedBy: PersonView,
@@ -29,14 +24,12 @@ export const FederationRequestView = v.object({
 });
 export type FederationRequestRecord = v.InferInput<typeof FederationRequestView>;
 
-const { region, mode, tier, name } = NewFederation.entries;
-
 /** A hub, and why it is wanted. */
 export const NewFederationRequest = v.object({ ...NewFederation.entries, reason: maybe(text(1, 2000)) });
 export type NewFederationRequest = v.InferOutput<typeof NewFederationRequest>;
 
 /** What shall be otherwise than it was asked for; nothing need be. */
-export const Approval = v.object({ slug: maybe(Slug), name, region, mode, tier });
+export const Approval = v.object({ ...NewFederation.entries, slug: maybe(Slug) });
 export type Approval = v.InferOutput<typeof Approval>;
 
 /** Who asked reads the reason. */

@@ -66,6 +66,11 @@ export function lastSeen(event: KubeObject): number {
     createdAt(event);
 }
 
+/** The one that was said last. */
+export function latestOf(events: readonly KubeObject[]): KubeObject | undefined {
+  return events.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+}
+
 export function timeOf(text: unknown): number | undefined {
   const time = typeof text === "string" ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? undefined : time;

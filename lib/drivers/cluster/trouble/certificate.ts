@@ -34,7 +34,8 @@ export function certificateTrouble(
   if (!words) return undefined;
   const hosts: string[] = certificate["spec"]?.dnsNames ?? [];
   const whose = hosts.length ? ` for ${hosts.join(", ")}` : "";
-  const { code, why, hint } = readCause(words.text, hosts[0] ?? "the site");
+  const [, code, ...told] = CAUSES.find(([known]) => known.test(words.text))!;
+  const [why, hint] = told.map((text) => text.replaceAll("HOST", hosts[0] ?? "the site"));
   const sentence = `No certificate was issued${whose} because ${why}: ${words.text}`;
   if (words.final && words.at !== undefined && !isFresh(words.at, clock)) return waiting(sentence);
   const verdict = impossible(code, sentence, "operator", hint);
@@ -89,58 +90,48 @@ function wordsOf(certificate: KubeObject, family: readonly KubeObject[]): Words 
   return { text: issuing.message, final: true, at: timeOf(issuing.lastTransitionTime) };
 }
 
-interface Cause {
-  readonly code: string;
-  readonly why: string;
-  readonly hint: string;
-}
-
-function readCause(text: string, host: string): Cause {
-  if (/rateLimited|too many (certificates|failed authorizations|new orders|requests)/i.test(text)) {
-    return {
-      code: "CertificateRateLimited",
-      why: "the certificate authority has given out too many lately",
-      hint: "Wait for as long as the authority says, then retry; its limits are per domain and week.",
-    };
-  }
-  if (/caa\b|urn:ietf:params:acme:error:caa/i.test(text)) {
-    return {
-      code: "CertificateNotIssued",
-      why: "the domain's CAA record names other authorities",
-      hint: `Allow the certificate authority in the CAA records of ${host}, then retry.`,
-    };
-  }
-  if (/no such host|NXDOMAIN|error:dns\b|SERVFAIL|no valid (A|AAAA|IP)/i.test(text)) {
-    return {
-      code: "DomainNotFound",
-      why: `the domain ${host} has no address`,
-      hint: `Make a DNS record for ${host} that leads to the cluster's ingress controller, then retry.`,
-    };
-  }
-  if (/self check|error:(connection|unauthorized|tls)\b|wrong status code|did not match expected/i.test(text)) {
-    return {
-      code: "DomainNotHere",
-      why: `what answers at ${host} is not this cluster`,
-      hint: `Let the DNS record of ${host} lead to the cluster's ingress controller, reachable on port 80, then retry.`,
-    };
-  }
-  if (/rejectedIdentifier|forbidden by policy|not end with a (valid )?public suffix/i.test(text)) {
-    return {
-      code: "CertificateNotIssued",
-      why: `the certificate authority gives out none for ${host}`,
-      hint: "Choose another domain: the authority refuses this one whatever the DNS says.",
-    };
-  }
-  if (/Referenced .*(not found|does not have a Ready)/i.test(text)) {
-    return {
-      code: "IssuerNotReady",
-      why: "its issuer is not ready",
-      hint: "See the conditions of the ClusterIssuer, and ACME_EMAIL; then retry.",
-    };
-  }
-  return {
-    code: "CertificateNotIssued",
-    why: "cert-manager could not have it",
-    hint: "See the Certificate's Orders and Challenges in the namespace, and cert-manager's log; then retry.",
-  };
-}
+/** By the authority's words or cert-manager's: a code, why, and what helps; HOST is the site's. The first that fits decides. */
+const CAUSES: readonly (readonly [words: RegExp, code: string, why: string, hint: string])[] = [
+  [
+    /rateLimited|too many (certificates|failed authorizations|new orders|requests)/i,
+    "CertificateRateLimited",
+    "the certificate authority has given out too many lately",
+    "Wait for as long as the authority says, then retry; its limits are per domain and week.",
+  ],
+  [
+    /caa\b|urn:ietf:params:acme:error:caa/i,
+    "CertificateNotIssued",
+    "the domain's CAA record names other authorities",
+    "Allow the certificate authority in the CAA records of HOST, then retry.",
+  ],
+  [
+    /no such host|NXDOMAIN|error:dns\b|SERVFAIL|no valid (A|AAAA|IP)/i,
+    "DomainNotFound",
+    "the domain HOST has no address",
+    "Make a DNS record for HOST that leads to the cluster's ingress controller, then retry.",
+  ],
+  [
+    /self check|error:(connection|unauthorized|tls)\b|wrong status code|did not match expected/i,
+    "DomainNotHere",
+    "what answers at HOST is not this cluster",
+    "Let the DNS record of HOST lead to the cluster's ingress controller, reachable on port 80, then retry.",
+  ],
+  [
+    /rejectedIdentifier|forbidden by policy|not end with a (valid )?public suffix/i,
+    "CertificateNotIssued",
+    "the certificate authority gives out none for HOST",
+    "Choose another domain: the authority refuses this one whatever the DNS says.",
+  ],
+  [
+    /Referenced .*(not found|does not have a Ready)/i,
+    "IssuerNotReady",
+    "its issuer is not ready",
+    "See the conditions of the ClusterIssuer, and ACME_EMAIL; then retry.",
+  ],
+  [
+    /(?:)/,
+    "CertificateNotIssued",
+    "cert-manager could not have it",
+    "See the Certificate's Orders and Challenges in the namespace, and cert-manager's log; then retry.",
+  ],
+];

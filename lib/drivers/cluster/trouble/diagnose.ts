@@ -12,16 +12,16 @@ import {
   eventsOf,
   firstSeen,
   lastSeen,
+  latestOf,
   podsOf,
   replicaSetEventsOf,
   type Terminated,
   timeOf,
 } from "#lib/drivers/cluster/trouble/belongs.ts";
 import { certificateTrouble } from "#lib/drivers/cluster/trouble/certificate.ts";
-import { claimTrouble, waitsForConsumer } from "#lib/drivers/cluster/trouble/claim.ts";
+import { claimTrouble, waitsForConsumer } from "#lib/drivers/cluster/trouble/node.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { podTrouble } from "#lib/drivers/cluster/trouble/pod.ts";
-import { snapshotTrouble } from "#lib/drivers/cluster/trouble/snapshot.ts";
 import { isTrue, lackOf } from "#lib/drivers/cluster/trouble/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
 import { calledOf, capital, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
@@ -35,6 +35,8 @@ import {
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
+const SNAPSHOT_HINT =
+  "See the logs of the snapshot controller and of the storage driver; there may be no room for snapshots.";
 const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
@@ -48,7 +50,7 @@ export function judge(
   const lack = lackOf(object);
   if (lack === undefined) return { is: "ready" };
   const name = capital(calledOf(object.kind, object.metadata.name));
-  const own = podsOf(object, pods);
+  const sight: Sight = { object, own: podsOf(object, pods), pods, events, clock };
   if (object.kind === "PersistentVolumeClaim") {
     if (waitsForConsumer(object.metadata.name, events)) return { is: "ready" };
     if (object["status"]?.phase === "Lost") return lostVolume(object);
@@ -57,11 +59,11 @@ export function judge(
   if (object.kind === "Certificate") {
     return certificateTrouble(object, orders, clock) ?? waiting(`${name} ${lack}`);
   }
-  const ofPods = own.map((pod) => podTrouble(pod, events, clock)).filter((trouble) => trouble !== undefined);
   if (object.kind === "VolumeSnapshot") return snapshotTrouble(object, clock) ?? waiting(`${name} ${lack}`);
+  const ofPods = sight.own.map((pod) => podTrouble(pod, events, clock)).filter((trouble) => trouble !== undefined);
   const troubles = [
-    conditionTrouble(object, pods, lastWords(own, ofPods, events), clock),
-    creationTrouble(object, own, events, clock, lack),
+    conditionTrouble(sight, lastWords(sight, ofPods)),
+    creationTrouble(sight, lack),
     ...ofPods,
   ].filter((trouble) => trouble !== undefined);
   return troubles.find((trouble) => trouble.is === "impossible") ?? troubles[0] ?? waiting(`${name} ${lack}`);
@@ -90,12 +92,16 @@ export function failureOf(
   };
 }
 
-function conditionTrouble(
-  object: KubeObject,
-  pods: readonly KubeObject[],
-  lastWords: string | undefined,
-  clock: Clock,
-): Diagnosis | undefined {
+/** One object, its own pods, and all pods and events of its namespace. */
+interface Sight {
+  readonly object: KubeObject;
+  readonly own: readonly KubeObject[];
+  readonly pods: readonly KubeObject[];
+  readonly events: readonly KubeObject[];
+  readonly clock: Clock;
+}
+
+function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | undefined): Diagnosis | undefined {
   if (object.kind === "Job") {
     const failure = failureOf(object, pods);
     if (!failure) return undefined;
@@ -116,16 +122,24 @@ function conditionTrouble(
 }
 
 /** What the pods were waiting for when their time was over says more than that it was. */
-function lastWords(
-  own: readonly KubeObject[],
-  ofPods: readonly Diagnosis[],
-  events: readonly KubeObject[],
-): string | undefined {
+function lastWords({ own, events }: Sight, ofPods: readonly Diagnosis[]): string | undefined {
   const told = ofPods.map((trouble) => trouble.is === "waiting" ? trouble.sentence : "").find((text) => text !== "");
   if (told) return told;
   const probes = own.flatMap((pod) => eventsOf(pod, events).filter((event) => event["reason"] === "Unhealthy"));
-  const last = probes.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  const last = latestOf(probes);
   return last && `Pod ${last["involvedObject"].name} is not ready: ${last["message"]}`;
+}
+
+/**
+ * Its controllers try again for ever and write the last error into its status, with the time at which that was first said:
+ * what they still say after as long as a volume may take, they will say for good.
+ */
+function snapshotTrouble(snapshot: KubeObject, clock: Clock): Diagnosis | undefined {
+  const error = snapshot["status"]?.error;
+  if (!error?.message) return undefined;
+  const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
+  const verdict = impossible("SnapshotFailed", message, "cluster", SNAPSHOT_HINT);
+  return until((timeOf(error.time) ?? clock.since) + clock.patience.volumeMs, clock, message, verdict);
 }
 
 function lostVolume({ metadata: { name } }: KubeObject): Diagnosis {
@@ -134,17 +148,11 @@ function lostVolume({ metadata: { name } }: KubeObject): Diagnosis {
 }
 
 /** What admission refused when the object's controller tried to make a pod (or a claim) for it. */
-function creationTrouble(
-  object: KubeObject,
-  own: readonly KubeObject[],
-  events: readonly KubeObject[],
-  clock: Clock,
-  lack: string,
-): Diagnosis | undefined {
+function creationTrouble({ object, own, events, clock }: Sight, lack: string): Diagnosis | undefined {
   const about = object.kind === "Deployment" ? replicaSetEventsOf(object, events) : eventsOf(object, events);
   const newestPod = Math.max(...own.map(createdAt), 0);
   const refused = about.filter((event) => event["reason"] === "FailedCreate" && lastSeen(event) >= newestPod);
-  const latest = refused.toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  const latest = latestOf(refused);
   const failing = conditionOf(object, "ReplicaFailure"); // a Deployment and a ReplicaSet say so themselves as well
   const stands = failing?.status === "True" && own.length === 0;
   const message = stands ? failing.message ?? "" : String(latest?.["message"] ?? "");

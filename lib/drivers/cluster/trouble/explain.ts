@@ -8,6 +8,7 @@ import { capital } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
+import { pluralOf } from "#lib/drivers/cluster/wire/kinds.ts";
 
 interface Explanation {
   readonly code: string;
@@ -112,27 +113,6 @@ function explainAnswer(error: ClusterError): Partial<Explanation> {
 
 const LATER = "See to the cluster's API server and its etcd; then retry.";
 
-/** What people call a resource of the API. */
-const NAMES: Readonly<Record<string, string>> = {
-  namespaces: "namespace",
-  pods: "pod",
-  services: "service",
-  secrets: "secret",
-  configmaps: "config map",
-  persistentvolumeclaims: "volume claim",
-  resourcequotas: "quota",
-  limitranges: "limit range",
-  deployments: "deployment",
-  statefulsets: "stateful set",
-  jobs: "job",
-  cronjobs: "cron job",
-  ingresses: "ingress",
-  networkpolicies: "network policy",
-  certificates: "certificate",
-  clusterissuers: "cluster issuer",
-  volumesnapshots: "volume snapshot",
-};
-
 /** "the volume claim files": by the answer's own words, else by the path that was called. */
 function thingOf({ message, cause }: ClusterError): string {
   const [, resource, name] =
@@ -154,8 +134,17 @@ function deedOf({ message, cause }: ClusterError): "read" | "delete" | "write" {
   return word === "get" || word === "list" || word === "watch" ? "read" : "write";
 }
 
+const SPOKEN_OF = "Namespace Pod Service Secret ConfigMap LimitRange Deployment StatefulSet Job CronJob Ingress " +
+  "NetworkPolicy Certificate ClusterIssuer VolumeSnapshot";
+
+/** What people call a resource of the API, by its kind in small letters and by its plural. */
+const NAMES = new Map([
+  ...SPOKEN_OF.split(" ").map((kind) => [kind, kind.replace(/\B[A-Z]/, " $&").toLowerCase()] as const),
+  ...[["PersistentVolumeClaim", "volume claim"], ["ResourceQuota", "quota"]] as const,
+].flatMap(([kind, name]) => [[kind.toLowerCase(), name], [pluralOf(kind), name]] as const));
+
 /** `persistentvolumeclaims`, `deployments.apps` and `Deployment.apps` alike. */
 function nameOf(resource: string): string {
   const plain = resource.split(".")[0]!.toLowerCase();
-  return NAMES[plain] ?? NAMES[`${plain}s`] ?? NAMES[`${plain}es`] ?? NAMES[plain.replace(/y$/, "ies")] ?? plain;
+  return NAMES.get(plain) ?? plain;
 }

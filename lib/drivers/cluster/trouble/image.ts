@@ -4,9 +4,9 @@
  * The kubelet hands on the runtime's words, and the runtime the registry's: containerd, CRI-O and dockerd say the same
  * in different ways, and so does every registry. What is not recognised is given time, and then told as it was said.
  */
-import { type ContainerState, eventsOf, firstSeen, startOf } from "#lib/drivers/cluster/trouble/belongs.ts";
+import { type ContainerState, firstSeen, startOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { type Clock, type Diagnosis, impossible, until } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { type Diagnosis, impossible, type PodSight, until } from "#lib/drivers/cluster/trouble/verdict.ts";
 
 interface Cause {
   readonly words: RegExp;
@@ -69,13 +69,7 @@ const UNKNOWN: Omit<Cause, "words"> = {
   passes: true,
 };
 
-export function imageTrouble(
-  pod: KubeObject,
-  container: ContainerState,
-  events: readonly KubeObject[],
-  clock: Clock,
-): Diagnosis {
-  const own = eventsOf(pod, events);
+export function imageTrouble({ pod, own, clock }: PodSight, container: ContainerState): Diagnosis {
   const { reason, message = "" } = container.state!.waiting!;
   const failures = own.filter((event) => event["reason"] === "Failed" && isAbout(event, container));
   const heard = failures.map((event) => String(event["message"] ?? "")).find((text) => /Failed to pull/.test(text));

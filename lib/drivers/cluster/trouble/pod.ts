@@ -7,38 +7,42 @@ import {
   eventsOf,
   firstSeen,
   lastSeen,
+  latestOf,
   nodeOf,
   startOf,
 } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { imageTrouble, placeOf } from "#lib/drivers/cluster/trouble/image.ts";
 import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/trouble/node.ts";
-import { type Clock, type Diagnosis, impossible, until, waiting } from "#lib/drivers/cluster/trouble/verdict.ts";
+import {
+  type Clock,
+  type Diagnosis,
+  impossible,
+  type PodSight,
+  until,
+  waiting,
+} from "#lib/drivers/cluster/trouble/verdict.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 /** Restarts after which a container that crashes is not expected to come up any more. */
 const RESTARTS = 5;
 
 export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
-  const own = eventsOf(pod, events);
+  const sight: PodSight = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);
   // While the volumes of a pod that has its node already are made, nothing is said of it.
   const unbound = scheduled === undefined ? claimsTrouble(pod, events, clock) : undefined;
   if (unbound) return unbound;
   for (const container of containersOf(pod)) {
-    const trouble = containerTrouble(pod, container, own, clock);
+    const trouble = containerTrouble(sight, container);
     if (trouble) return trouble;
   }
-  return mountTrouble(pod, own, clock) ?? probeTrouble(pod, own, clock);
+  return mountTrouble(sight) ?? probeTrouble(sight);
 }
 
-function containerTrouble(
-  pod: KubeObject,
-  container: ContainerState,
-  own: readonly KubeObject[],
-  clock: Clock,
-): Diagnosis | undefined {
+function containerTrouble(sight: PodSight, container: ContainerState): Diagnosis | undefined {
+  const { pod, own, clock } = sight;
   const { reason, message = "" } = container.state?.waiting ?? {};
   const place = placeOf(pod, container);
   switch (reason) {
@@ -55,9 +59,9 @@ function containerTrouble(
     case "ImagePullBackOff":
     case "RegistryUnavailable":
     case "ImageInspectError":
-      return imageTrouble(pod, container, own, clock);
+      return imageTrouble(sight, container);
     case "CreateContainerConfigError":
-      return configTrouble(reason, message, place, pod, own, clock);
+      return configTrouble(sight, message, place);
     case "CreateContainerError":
     case "RunContainerError": {
       const sentence = `The ${place} cannot be started: ${message}`;
@@ -66,7 +70,7 @@ function containerTrouble(
       return until(startOf(pod, own, "Failed") + clock.patience.imageMs, clock, sentence, verdict);
     }
     case "CrashLoopBackOff":
-      return crashTrouble(container, message, place, own);
+      return crashTrouble(sight, container, message);
     default:
       return undefined;
   }
@@ -75,17 +79,10 @@ function containerTrouble(
 /** The kubelet has not heard from the API server for a while: it knows of no Secret yet, whether or not there is one. */
 const CATCHING_UP = /failed to sync \S+ cache/;
 
-function configTrouble(
-  reason: string,
-  message: string,
-  place: string,
-  pod: KubeObject,
-  own: readonly KubeObject[],
-  clock: Clock,
-): Diagnosis {
+function configTrouble({ pod, own, clock }: PodSight, message: string, place: string): Diagnosis {
   const sentence = `The ${place} cannot be configured: ${message}`;
   if (CATCHING_UP.test(message)) return waiting(sentence);
-  const verdict = impossible(reason, sentence, "operator", missingHint(message));
+  const verdict = impossible("CreateContainerConfigError", sentence, "operator", missingHint(message));
   return until(startOf(pod, own, "Failed") + clock.patience.configMs, clock, sentence, verdict);
 }
 
@@ -100,12 +97,8 @@ function missingHint(message: string): string {
   return `The ${kind} ${name} is not there: make it anew, or find out who deleted it, then retry.`;
 }
 
-function crashTrouble(
-  container: ContainerState,
-  message: string,
-  place: string,
-  own: readonly KubeObject[],
-): Diagnosis {
+function crashTrouble({ pod, own }: PodSight, container: ContainerState, message: string): Diagnosis {
+  const place = placeOf(pod, container);
   const last = container.lastState?.terminated;
   const restarts = container.restartCount ?? 0;
   const how = last ? ` (${last.reason ?? "Error"}, exit code ${last.exitCode})` : "";
@@ -129,13 +122,12 @@ function crashTrouble(
 }
 
 /** Volumes and network, without which no container begins; old news once one has. */
-function mountTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
+function mountTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
   if (containersOf(pod).some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated)) {
     return undefined;
   }
   const reasons = ["FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox"];
-  const event = own.filter((found) => reasons.includes(found["reason"]))
-    .toSorted((a, b) => lastSeen(a) - lastSeen(b)).at(-1);
+  const event = latestOf(own.filter((found) => reasons.includes(found["reason"])));
   const pulled = own.some((found) =>
     ["Pulling", "Pulled"].includes(found["reason"]) && event && lastSeen(found) >= lastSeen(event)
   );
@@ -167,7 +159,7 @@ function causeOf(message: string): string {
 }
 
 /** A probe that fails is normal in the first minute, and told afterwards; it never decides. */
-function probeTrouble(pod: KubeObject, own: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
+function probeTrouble({ pod, own, clock }: PodSight): Diagnosis | undefined {
   if (clock.now - createdAt(pod) < MINUTE) return undefined;
   const event = own.filter((found) => found["reason"] === "Unhealthy" && clock.now - lastSeen(found) < MINUTE).at(-1);
   return event && waiting(`Pod ${pod.metadata.name} is not ready: ${event["message"]}`);

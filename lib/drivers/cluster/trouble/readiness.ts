@@ -19,19 +19,8 @@ const RULES: Readonly<Record<string, (object: KubeObject) => Lack>> = {
 
 /** What is ready by being there. Any other kind without a rule has to say so in a condition. */
 const PASSIVE = new Set([
-  "ConfigMap",
-  "CronJob",
-  "Event",
-  "IngressClass",
-  "LimitRange",
-  "NetworkPolicy",
-  "PodDisruptionBudget",
-  "Role",
-  "RoleBinding",
-  "Secret",
-  "ServiceAccount",
-  "StorageClass",
-  "VolumeSnapshotClass",
+  ...["ConfigMap", "CronJob", "Event", "IngressClass", "LimitRange", "NetworkPolicy", "PodDisruptionBudget", "Role"],
+  ...["RoleBinding", "Secret", "ServiceAccount", "StorageClass", "VolumeSnapshotClass"],
 ]);
 
 export function lackOf(object: KubeObject): Lack {

@@ -10,14 +10,14 @@ export type Diagnosis =
     readonly is: "waiting";
     readonly sentence: string;
     /** Milliseconds after which the same sight would be judged otherwise. */
-    readonly again?: number;
+    readonly again?: number | undefined;
   }
   | {
     readonly is: "impossible";
     readonly code: string;
     readonly message: string;
     readonly blame: Blame;
-    readonly hint?: string;
+    readonly hint?: string | undefined;
   };
 
 /** How long, in milliseconds, a state that may heal by itself is borne. */
@@ -52,6 +52,13 @@ export interface Clock {
   readonly patience: Patience;
 }
 
+/** One pod, with the events about it. */
+export interface PodSight {
+  readonly pod: KubeObject;
+  readonly own: readonly KubeObject[];
+  readonly clock: Clock;
+}
+
 /** What was reported just before we began to wait is the answer to what we did just before that. */
 const LEAD = 5 * SECOND;
 
@@ -72,7 +79,7 @@ export function waiting(sentence: string, again?: number): Diagnosis {
 }
 
 export function impossible(code: string, message: string, blame: Blame, hint?: string): Diagnosis {
-  return { is: "impossible", code, message, blame, ...(hint === undefined ? {} : { hint }) };
+  return { is: "impossible", code, message, blame, hint };
 }
 
 /** Waits until the moment has come, then gives up. */

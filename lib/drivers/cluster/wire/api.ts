@@ -8,11 +8,11 @@
 import Bottleneck from "bottleneck";
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/wire/connection.ts";
-import { credentialsError } from "#lib/drivers/cluster/wire/credentials.ts";
-import { firstOf, rest } from "#lib/drivers/cluster/wire/race.ts";
-import { type Answer, badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/wire/status.ts";
-import { exchange, openStream, type Outgoing, type Stream, wasNeverSent } from "#lib/drivers/cluster/wire/transport.ts";
-import { backoff, SECOND } from "#lib/base/time.ts";
+import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/wire/failures.ts";
+import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/wire/status.ts";
+import { type Answer, exchange, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
+import { within } from "#lib/base/race.ts";
+import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
 export interface Request {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -24,8 +24,6 @@ export interface Request {
   readonly body?: unknown;
   /** Content type of the body, if it is not plain JSON. */
   readonly type?: string;
-  /** What is wanted in place of plain JSON. */
-  readonly accept?: string;
   readonly repeat: "safe" | "unsent";
 }
 
@@ -64,37 +62,15 @@ const DRAIN = 2 * SECOND;
 const SKEW_LEAST = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
-  const { connections, concurrency, deadline, userAgent } = options;
+  const { connections, concurrency, deadline } = options;
   const limiter = new Bottleneck({ maxConcurrent: concurrency });
-  const closing = new AbortController();
-  let heldUntil = 0, skew = 0;
+  const closing = new AbortController(), quiet = openQuiet(deadline);
+  let skew = 0;
 
   const signalsOf = (call: Call) => [call.signal, closing.signal];
 
-  /** Credentials come from files and programs, which may hang as a server may. */
-  async function connect(call: Call): Promise<Connection> {
-    const late = () => credentialsError(new Error(`they have not come within ${deadline} ms`));
-    return await firstOf(connections.current(), signalsOf(call), { ms: deadline, late });
-  }
-
-  function outgoing(request: Request, { server, headers, options, once }: Connection, call: Call): Outgoing {
-    const query = new URLSearchParams(request.query).toString();
-    const url = new URL(server.origin + server.pathname.replace(/\/$/, "") + request.path + (query && `?${query}`));
-    return {
-      method: request.method,
-      url,
-      headers: {
-        ...headers,
-        accept: request.accept ?? "application/json",
-        "user-agent": userAgent,
-        ...(request.body === undefined ? {} : { "content-type": request.type ?? "application/json" }),
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      options: request.repeat === "unsent" ? once : options,
-      deadline,
-      signals: signalsOf(call),
-      ...(call.check && { check: call.check }),
-    };
+  function outgoing(request: Request, connection: Connection, call: Call): Outgoing {
+    return { ...messageOf(request, connection, options), signals: signalsOf(call), check: call.check };
   }
 
   /** Asks, and once more with new credentials if these were refused. */
@@ -103,42 +79,35 @@ export function openApi(options: ApiOptions): Api {
     ask: (connection: Connection) => Promise<T>,
     dismiss: (refused: T) => void,
   ): Promise<T> {
-    const connection = await connect(call);
+    const inTime = <R>(run: () => Promise<R>) =>
+      within(signalsOf(call), { ms: deadline, late: () => lateError(deadline) }, run);
+    const connection = await inTime(connections.current);
     const answer = await ask(connection);
     if (answer.status !== 401) return answer;
     dismiss(answer);
-    const late = () => credentialsError(new Error(`they have not come within ${deadline} ms`));
-    await firstOf(connections.renew(connection), signalsOf(call), { ms: deadline, late });
-    return await ask(await connect(call));
+    await inTime(() => connections.renew(connection));
+    return await ask(await inTime(connections.current));
   }
 
   async function turn(request: Request, call: Call): Promise<Answer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
       // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
-      await held(call);
+      await quiet.over(signalsOf(call));
       const out = outgoing(request, connection, call);
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
       return await exchange(out);
     };
-    const answer = await queued(limiter, () => authorised(call, send, () => {}), signalsOf(call));
-    if (answer.status >= 300) throw refused(errorOf(answer, doing));
+    // A call that was called off waits for no place.
+    const answer = await within(signalsOf(call), null, (signal) =>
+      limiter.schedule(() => {
+        signal.throwIfAborted();
+        return authorised(call, send, () => {});
+      }));
+    if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
     const ahead = dateOf(answer) - Date.now();
     skew = Math.abs(ahead) < SKEW_LEAST ? 0 : ahead;
     return answer;
-  }
-
-  /** Waits while the server has asked for quiet; a long quiet is the caller's to wait for, who can tell people of it. */
-  async function held(call: Call): Promise<void> {
-    for (let wait; (wait = heldUntil - performance.now()) > 0;) {
-      if (wait > deadline) throw quietError(wait);
-      await rest(wait, signalsOf(call));
-    }
-  }
-
-  function refused(error: ClusterError): ClusterError {
-    if (error.status === 429) heldUntil = Math.max(heldUntil, performance.now() + (error.retryAfterMs ?? SECOND));
-    return error;
   }
 
   async function tries(request: Request, call: Call): Promise<Answer> {
@@ -166,12 +135,12 @@ export function openApi(options: ApiOptions): Api {
     },
     text: async (path, query, call) => (await tries({ method: "GET", path, query, repeat: "safe" }, call)).body,
     stream: async (path, query, call) => {
-      await held(call);
+      await quiet.over(signalsOf(call));
       const open = (connection: Connection) =>
         openStream(outgoing({ method: "GET", path, query, repeat: "safe" }, connection, call));
       const stream = await authorised(call, open, (refused) => refused.close());
       if (stream.status < 300) return stream;
-      throw refused(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));
+      throw quiet.heard(errorOf(await drain(stream, signalsOf(call)), `GET ${path}`));
     },
     close: () => {
       closing.abort(new ClusterError(CLOSED, "The connection to the cluster was closed", { transient: true }));
@@ -180,16 +149,48 @@ export function openApi(options: ApiOptions): Api {
   };
 }
 
-/** Runs when a place is free; a call that was called off does not wait for that. */
-async function queued<T>(limiter: Bottleneck, run: () => Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
-  for (const signal of signals) signal.throwIfAborted();
-  return await firstOf(
-    limiter.schedule(() => {
-      for (const signal of signals) signal.throwIfAborted();
-      return run();
-    }),
-    signals,
-  );
+/** The request as it goes out over this connection. */
+function messageOf(request: Request, connection: Connection, { deadline, userAgent }: ApiOptions) {
+  const { server, headers, options, once } = connection;
+  const query = new URLSearchParams(request.query).toString();
+  return {
+    method: request.method,
+    url: new URL(server.origin + server.pathname.replace(/\/$/, "") + request.path + (query && `?${query}`)),
+    headers: {
+      ...headers,
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...(request.body === undefined ? {} : { "content-type": request.type ?? "application/json" }),
+    },
+    body: request.body === undefined ? undefined : JSON.stringify(request.body),
+    options: request.repeat === "unsent" ? once : options,
+    deadline,
+    fail: exchangeError,
+  };
+}
+
+/** The quiet that a server asks for with a 429. */
+function openQuiet(deadline: number) {
+  let until = 0;
+  return {
+    /** Waits for its end; a long quiet is the caller's to wait for, who can tell people of it. */
+    async over(signals: readonly AbortSignal[]): Promise<void> {
+      for (let wait; (wait = until - performance.now()) > 0;) {
+        if (wait > deadline) throw quietError(wait);
+        await rest(wait, signals);
+      }
+    },
+    /** Gives the error back, whatever it asks for. */
+    heard(error: ClusterError): ClusterError {
+      if (error.status === 429) until = Math.max(until, performance.now() + (error.retryAfterMs ?? SECOND));
+      return error;
+    },
+  };
+}
+
+/** Rests so long, unless one of the signals calls it off. */
+function rest(ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  return within(signals, null, (signal) => sleep(ms, signal));
 }
 
 /** Whether it is of no use to go on asking, though what failed may pass. */
@@ -228,7 +229,7 @@ async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<A
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;
   };
   try {
-    await firstOf(read(), signals, { ms: DRAIN, late: () => new Error("the refusal does not come to its end") });
+    await within(signals, { ms: DRAIN, late: () => new Error("the refusal does not come to its end") }, read);
   } catch {
     for (const signal of signals) signal.throwIfAborted();
     // Cut off, or too slow: what has come says enough.

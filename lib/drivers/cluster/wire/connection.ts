@@ -13,9 +13,9 @@ import https from "node:https";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { KubeConfig } from "@kubernetes/client-node";
-import { firstOf } from "#lib/drivers/cluster/wire/race.ts";
-import { configError, credentialsError } from "#lib/drivers/cluster/wire/credentials.ts";
+import { configError, credentialsError, lateError } from "#lib/drivers/cluster/wire/failures.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
@@ -83,21 +83,20 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
     return connection;
   }
 
-  /** Takes up what has changed in the file. */
   async function reload(): Promise<void> {
-    if (source === "in-cluster" || source.file === undefined) return;
     const fresh = await readSource(source);
-    if (fresh === text) return;
-    config = loadConfig({ ...source, context }, fresh);
-    text = fresh;
+    if (fresh !== text) take(fresh);
   }
 
   async function renew(): Promise<void> {
-    const fresh = await readSource(source);
-    config = loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
-    text = fresh;
+    take(await readSource(source));
     held = undefined;
     generation++;
+  }
+
+  function take(fresh: string | null): void {
+    config = loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
+    text = fresh;
   }
 
   const current = async (): Promise<Connection> => {
@@ -111,8 +110,7 @@ export async function openConnections(source: KubeconfigSource, keep = KEEP): Pr
     }).finally(() => connecting = undefined);
     return await connecting;
   };
-  const late = () => credentialsError(new Error(`they have not come within ${OPENING} ms`));
-  await firstOf(current(), [], { ms: OPENING, late });
+  await within([], { ms: OPENING, late: () => lateError(OPENING) }, current);
   return {
     current,
     renew: async (refused) => {

@@ -5,6 +5,7 @@
  */
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { type Call, ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { unknownKind } from "#lib/drivers/cluster/wire/status.ts";
 
 export type Kind = Omit<Ref, "name">;
 
@@ -19,58 +20,40 @@ export interface Kinds {
 }
 
 const NAMESPACED: Readonly<Record<string, string>> = {
-  "v1/ConfigMap": "configmaps",
-  "v1/Event": "events",
-  "v1/LimitRange": "limitranges",
-  "v1/PersistentVolumeClaim": "persistentvolumeclaims",
-  "v1/Pod": "pods",
-  "v1/ResourceQuota": "resourcequotas",
-  "v1/Secret": "secrets",
-  "v1/Service": "services",
-  "v1/ServiceAccount": "serviceaccounts",
-  "apps/v1/Deployment": "deployments",
-  "apps/v1/ReplicaSet": "replicasets",
-  "apps/v1/StatefulSet": "statefulsets",
-  "batch/v1/CronJob": "cronjobs",
-  "batch/v1/Job": "jobs",
-  "cert-manager.io/v1/Certificate": "certificates",
-  "cert-manager.io/v1/Issuer": "issuers",
-  "networking.k8s.io/v1/Ingress": "ingresses",
-  "networking.k8s.io/v1/NetworkPolicy": "networkpolicies",
-  "policy/v1/PodDisruptionBudget": "poddisruptionbudgets",
-  "rbac.authorization.k8s.io/v1/Role": "roles",
-  "rbac.authorization.k8s.io/v1/RoleBinding": "rolebindings",
-  "snapshot.storage.k8s.io/v1/VolumeSnapshot": "volumesnapshots",
+  "v1": "ConfigMap Event LimitRange PersistentVolumeClaim Pod ResourceQuota Secret Service ServiceAccount",
+  "apps/v1": "Deployment ReplicaSet StatefulSet",
+  "batch/v1": "CronJob Job",
+  "cert-manager.io/v1": "Certificate Issuer",
+  "networking.k8s.io/v1": "Ingress NetworkPolicy",
+  "policy/v1": "PodDisruptionBudget",
+  "rbac.authorization.k8s.io/v1": "Role RoleBinding",
+  "snapshot.storage.k8s.io/v1": "VolumeSnapshot",
 };
 const GLOBAL: Readonly<Record<string, string>> = {
-  "v1/Namespace": "namespaces",
-  "v1/Node": "nodes",
-  "v1/PersistentVolume": "persistentvolumes",
-  "cert-manager.io/v1/ClusterIssuer": "clusterissuers",
-  "networking.k8s.io/v1/IngressClass": "ingressclasses",
-  "snapshot.storage.k8s.io/v1/VolumeSnapshotClass": "volumesnapshotclasses",
-  "snapshot.storage.k8s.io/v1/VolumeSnapshotContent": "volumesnapshotcontents",
-  "storage.k8s.io/v1/StorageClass": "storageclasses",
+  "v1": "Namespace Node PersistentVolume",
+  "cert-manager.io/v1": "ClusterIssuer",
+  "networking.k8s.io/v1": "IngressClass",
+  "snapshot.storage.k8s.io/v1": "VolumeSnapshotClass VolumeSnapshotContent",
+  "storage.k8s.io/v1": "StorageClass",
 };
+
+/** By which an answer and a path call a kind; true for all kinds that are listed here. */
+export function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return name.endsWith("s") ? `${name}es` : `${name}s`;
+}
 
 export function openKinds(api: Api): Kinds {
   const found = new Map<string, Resource>(); // what is served is remembered, what is not may be installed any time
 
   async function discover(kind: Kind, call: Call): Promise<Resource> {
-    const key = keyOf(kind);
-    const known = found.get(key);
+    const key = `${kind.apiVersion}/${kind.kind}`, known = found.get(key);
     if (known) return known;
     const { body } = await api.call({ method: "GET", path: groupPath(kind.apiVersion), repeat: "safe" }, call);
     const resources = (body.resources ?? []) as { name: string; kind: string; namespaced: boolean }[];
     const match = resources.find((resource) => resource.kind === kind.kind && !resource.name.includes("/"));
-    if (!match) {
-      throw new ClusterError("NoKind", `no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`, {
-        transient: false,
-        status: 404,
-        blame: "operator",
-        hint: "Install what serves this kind (its CRD) in the cluster.",
-      });
-    }
+    if (!match) throw unknownKind(`no matches for kind "${kind.kind}" in version "${kind.apiVersion}"`);
     const resource = { plural: match.name, namespaced: match.namespaced };
     found.set(key, resource);
     return resource;
@@ -78,9 +61,9 @@ export function openKinds(api: Api): Kinds {
 
   return {
     resolve: async (kind, call) => {
-      const key = keyOf(kind);
-      if (NAMESPACED[key]) return { plural: NAMESPACED[key], namespaced: true };
-      if (GLOBAL[key]) return { plural: GLOBAL[key], namespaced: false };
+      const isIn = (table: typeof GLOBAL) => table[kind.apiVersion]?.split(" ").includes(kind.kind) ?? false;
+      const namespaced = isIn(NAMESPACED);
+      if (namespaced || isIn(GLOBAL)) return { plural: pluralOf(kind.kind), namespaced };
       return await discover(kind, call);
     },
     serves: async (kind, call) => {
@@ -104,8 +87,4 @@ export function pathOf(apiVersion: string, plural: string, namespace: string | u
 export function groupPath(apiVersion: string): string {
   const path = apiVersion.split("/").map(encodeURIComponent).join("/");
   return apiVersion.includes("/") ? `/apis/${path}` : `/api/${path}`;
-}
-
-function keyOf(kind: Kind): string {
-  return `${kind.apiVersion}/${kind.kind}`;
 }

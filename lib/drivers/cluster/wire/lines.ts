@@ -18,20 +18,3 @@ export async function* splitLines(source: AsyncIterable<Uint8Array>, most: numbe
   rest += decoder.decode();
   if (rest !== "") yield rest;
 }
-
-/** Keeps the last `most` lines that were added. */
-export interface Tail {
-  add(line: string): void;
-  lines(): readonly string[];
-}
-
-export function keepTail(most: number): Tail {
-  const kept: string[] = [];
-  return {
-    add: (line) => {
-      kept.push(line);
-      if (kept.length > most) kept.shift();
-    },
-    lines: () => [...kept],
-  };
-}

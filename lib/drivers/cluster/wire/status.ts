@@ -1,13 +1,8 @@
 /** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
+import type { Answer } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
 
 /** The Status object of the API, as far as we read it. */
 export interface Status {
@@ -72,6 +67,11 @@ export function badAnswer(message: string, status: number, cause?: unknown): Clu
   });
 }
 
+export function unknownKind(message: string, cause?: Error): ClusterError {
+  const hint = "Install what serves this kind (its CRD) in the cluster.";
+  return new ClusterError("NoKind", message, { transient: false, status: 404, blame: "operator", hint, cause });
+}
+
 /** The same for a Status that came as an event of a watch. */
 export function errorOfStatus(
   code: number,
@@ -87,7 +87,7 @@ export function errorOfStatus(
       transient,
       status: code,
       ...rest,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      retryAfterMs,
       cause: new Error(doing),
     });
 
@@ -108,10 +108,7 @@ export function errorOfStatus(
   }
   if (code === 404 && status === null && text.trim() !== NO_PAGE) return badAnswer(message, code);
   if (code === 404 && isUnknownKind(status)) {
-    return make("NoKind", false, {
-      blame: "operator",
-      hint: "Install what serves this kind (its CRD) in the cluster.",
-    });
+    return unknownKind(message, new Error(doing));
   }
   if (code === 409) return make(reason, isLostRace(reason, message, status));
   // The API server calls a manifest that does not fit its schema an internal error when it is applied: no try helps.

@@ -11,7 +11,7 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
 import { momentOf } from "#lib/surface/docs/changelog/words.ts";
 import { proseMarkup } from "#lib/surface/docs/page/code.ts";
-import { pageAt } from "#lib/base/home.ts";
+import { pageAt } from "#lib/base/config.ts";
 import { markup } from "#lib/surface/http/page.ts";
 
 export async function changelogFeed(app: App, releases: readonly ReleaseNotes[]): Promise<string> {

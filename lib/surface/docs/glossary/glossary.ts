@@ -5,15 +5,16 @@
  * are made; a test names the fields that have no line. They stand here and not in the views, where each would need a
  * pipe of its own and would hide what the view says.
  */
-import { BACKUPS } from "#lib/surface/docs/glossary/backups.ts";
-import { BILLING } from "#lib/surface/docs/glossary/billing.ts";
-import { CHANGELOG } from "#lib/surface/docs/glossary/changelog.ts";
 import type { Entry } from "#lib/surface/docs/glossary/entry.ts";
-import { OFFERS } from "#lib/surface/docs/glossary/offers.ts";
-import { PARAMETERS } from "#lib/surface/docs/glossary/parameters.ts";
 import { PROGRESS } from "#lib/surface/docs/glossary/progress.ts";
 import { RECORDS } from "#lib/surface/docs/glossary/records.ts";
 import { THINGS } from "#lib/surface/docs/glossary/things.ts";
+
+/** All lines, each by one key. */
+export const LINES: readonly (readonly [key: string, entry: Entry])[] = [THINGS, PROGRESS, RECORDS].flatMap((entries) =>
+  Object.entries(entries).flatMap(([keys, entry]) => keys.split(" | ").map((key) => [key, entry] as const))
+);
+const GLOSSARY = new Map(LINES);
 
 /** What a field means, or null where nothing is known of it. `owner` is the schema or the field that it stands in. */
 export function sayingOf(owner: string, name: string): string | null {
@@ -26,12 +27,5 @@ export function exampleOf(owner: string, name: string): unknown {
 }
 
 function entryOf(owner: string, name: string): Entry | undefined {
-  return lookUp(`${owner}.${name}`) ?? lookUp(name);
-}
-
-function lookUp(key: string): Entry | undefined {
-  return [PARAMETERS, THINGS, PROGRESS, RECORDS, BACKUPS, BILLING, CHANGELOG, OFFERS].find((entries) =>
-    Object.hasOwn(entries, key)
-  )
-    ?.[key];
+  return GLOSSARY.get(`${owner}.${name}`) ?? GLOSSARY.get(name);
 }

@@ -34,10 +34,8 @@ export const PROGRESS: Entries = {
   operation: ["What it is busy with, or null", null],
   "StreamEvent.operation": ["What is under way"],
 
-  kind: ["What is done", "provision"],
-  "OperationDetail.kind": ["What is done", "provision"],
-  "Notification.kind": ["What happened", "spoke_provisioned"],
-  "AuditEvent.kind": ["What happened", "spoke_provisioned"],
+  "kind | OperationDetail.kind": ["What is done", "provision"],
+  "Notification.kind | AuditEvent.kind": ["What happened", "spoke_provisioned"],
   step: ["Number of the step under way, or at which it ended; 0 while queued", 4],
   "error.step": ["Name of the step that failed", "install"],
   of: ["How many steps there are", 11],
@@ -45,8 +43,10 @@ export const PROGRESS: Entries = {
   attempt: ["Which try this is", 1],
   position: ["Its place in its lane, 1 when nothing is ahead; null unless queued", null],
   etaSeconds: ["Seconds until it is done, by the median of past runs; null when unknown or finished", 140],
-  "Operation.waitingFor": ["The operation that it waits for; null too where you may not see that one", null],
-  "OperationDetail.waitingFor": ["The operation that it waits for; null too where you may not see that one", null],
+  "Operation.waitingFor | OperationDetail.waitingFor": [
+    "The operation that it waits for; null too where you may not see that one",
+    null,
+  ],
   since: ["Since when it runs", "2026-11-21T11:58:30.000Z"],
   nextTryAt: ["When it is tried again; null when it need not wait for that", null],
   notes: ["What was left out or could not be done, though the operation went on", []],
@@ -77,7 +77,7 @@ export const PROGRESS: Entries = {
       count: 1,
     }],
   }],
-  "Problem.error": ["The status in words", "Conflict"],
+  "Problem.error | error.error": ["The status in words", "Conflict"],
   "Problem.code": ["What went wrong, for programs: one of those that the endpoint lists", "spoke_state"],
   "BulkOutcome.error": ["Why it was not accepted; absent when it was", {
     statusCode: 409,
@@ -85,7 +85,6 @@ export const PROGRESS: Entries = {
     message: "Cannot suspend a spoke that is provisioning; wait until it is active",
     error: "Conflict",
   }],
-  "error.error": ["The status in words", "Conflict"],
   "StreamEvent.error": ["Why it failed; absent otherwise", "The image cannot be pulled"],
   statusCode: ["The status of the answer", 409],
   message: [

@@ -127,7 +127,7 @@ function exampleMarkup({ responses }: PageEntry): readonly Markup[] {
 const SHORT = 12;
 
 function oneExample(status: string, { schema, example }: Media): Markup {
-  const items = (schema as { items?: JsonSchema }).items;
+  const items = schema.items;
   const name = referredTo(items ?? schema);
   const short = JSON.stringify(example, null, 2).split("\n").length <= SHORT;
   const label = markup`<summary>${status}${name === null ? "" : ` ${items ? "list of " : ""}${name}`}</summary>`;
@@ -150,5 +150,5 @@ function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
 function shapesOf({ responses }: PageEntry): string {
   const done = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const schemas = done.flatMap(([, { content = {} }]) => Object.values(content).map(({ schema }) => schema));
-  return schemas.flatMap((schema) => referredTo((schema as { items?: JsonSchema }).items ?? schema) ?? []).join(" ");
+  return schemas.flatMap((schema) => referredTo(schema.items ?? schema) ?? []).join(" ");
 }

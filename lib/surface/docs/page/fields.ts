@@ -2,30 +2,17 @@
 import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 
-interface Shape {
-  readonly type?: string;
-  readonly format?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly default?: unknown;
-  readonly description?: string;
-}
-
 /** Whether the fields are to be sent, where what must be there matters, or answered, where what may be absent does. */
 type Way = "sent" | "answered";
 
 /** The fields, or what else the schema is. */
 export function fieldsMarkup(schema: JsonSchema, way: Way): Markup {
-  const { properties = {}, required = [] } = schema as Shape;
+  const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties);
   if (fields.length === 0) return markup`<p class="hint">${kindMarkup(schema)}</p>`;
   return markup`<dl class="fields">${
     fields.map(([name, field]) =>
-      rowMarkup({ name, schema: field, must: required.includes(name), says: (field as Shape).description }, way)
+      rowMarkup({ name, schema: field, must: required.includes(name), says: field.description }, way)
     )
   }</dl>`;
 }
@@ -38,7 +25,7 @@ interface Row {
 }
 
 export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
-  const { default: unless, anyOf = [] } = schema as Shape;
+  const { default: unless, anyOf = [] } = schema;
   const notes = [
     ...(anyOf.some(isNull) ? ["may be null"] : []),
     ...(must !== (way === "sent") ? [] : way === "sent" ? [markup`<strong>required</strong>`] : ["may be absent"]),
@@ -56,17 +43,17 @@ export function rowMarkup({ name, schema, must, says }: Row, way: Way): Markup {
 const CHOICES = /(?:^|; )must be one of [^;]*$/;
 
 function offers(schema: JsonSchema): boolean {
-  const { enum: choices, anyOf = [], items } = schema as Shape;
+  const { enum: choices, anyOf = [], items } = schema;
   return choices !== undefined || [...anyOf, ...items ? [items] : []].some(offers);
 }
 
 function isNull(schema: JsonSchema): boolean {
-  return (schema as Shape).type === "null";
+  return schema.type === "null";
 }
 
 /** The object that a field holds itself, or in a list, or if it is not null. */
 function innerObject(schema: JsonSchema): JsonSchema | null {
-  const { properties, items, anyOf } = schema as Shape;
+  const { properties, items, anyOf } = schema;
   if (properties) return schema;
   const inner = [...items ? [items] : [], ...anyOf ?? []];
   return inner.map(innerObject).find((found) => found !== null) ?? null;
@@ -86,7 +73,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function kindMarkup(schema: JsonSchema): Markup {
   const name = referredTo(schema);
   if (name !== null) return markup`<a href="#schema-${name}">${name}</a>`;
-  const { type, format, enum: choices, anyOf, items } = schema as Shape;
+  const { type, format, enum: choices, anyOf, items } = schema;
   if (choices) return joined(choices.map((choice) => markup`<code>${String(choice)}</code>`));
   if ("const" in schema) return markup`<code>${JSON.stringify(schema.const)}</code>`;
   if (anyOf) return joined(anyOf.filter((one) => !isNull(one)).map(kindMarkup));

@@ -3,7 +3,7 @@ import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ok } from "#lib/surface/http/reply.ts";
 import { NewMember, SpokeJoining } from "#lib/domains/members/views.ts";
 import { spoke } from "#lib/domains/spokes/access.ts";
-import { delegateSpoke } from "#lib/domains/spokes/delegate.ts";
+import { delegateSpoke } from "#lib/domains/spokes/members.ts";
 
 export const POST = endpoint({
   summary:

@@ -1,6 +1,6 @@
 /** A bare client of the simulated cluster, which hides nothing of what was answered. */
 import { silent } from "#lib/base/log.ts";
-import { readKinds } from "#lib/dev/simulator/kinds.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openSimulator, type Simulator, type SimulatorOptions } from "#lib/dev/simulator/open.ts";
 import { until } from "#test/support/until.ts";
 
@@ -55,7 +55,7 @@ export async function openKube(options: Partial<SimulatorOptions> = {}): Promise
       };
     },
     path(object) {
-      const kind = kinds.of(object.apiVersion, object.kind);
+      const kind = kinds.of(object);
       if (!kind) throw new Error(`The simulated cluster does not know ${object.apiVersion} ${object.kind}`);
       const root = kind.group === "" ? "/api/v1" : `/apis/${kind.apiVersion}`;
       return `${root}${kind.namespaced ? `/namespaces/${object.metadata.namespace}` : ""}/${kind.plural}`;

@@ -2,7 +2,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { JobName } from "#lib/moodle/steps.ts";
+import type { JobName } from "#lib/moodle/files.ts";
 import { readHealth, readSeed, readSite } from "#lib/moodle/results.ts";
 import { hubInputsOf, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { condition, type Json, type Kube, openKube } from "#test/lib/dev/simulator/kube.ts";

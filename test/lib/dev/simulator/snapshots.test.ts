@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silent } from "#lib/base/log.ts";
-import type { KubeObject } from "#lib/dev/simulator/object.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { post } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { firstAnnounced } from "#lib/domains/deprecations/first.ts";
+import { firstAnnounced } from "#lib/domains/deprecations/store.ts";
 import type { Notice } from "#lib/base/notice.ts";
 import { DAY } from "#lib/base/time.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";

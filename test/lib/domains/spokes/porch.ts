@@ -2,7 +2,7 @@
 import type { Clusters } from "#lib/app.ts";
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
-import type { Account, Database } from "#lib/dev/simulator/moodle/site.ts";
+import type { Account, Database } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Answer } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { expectedObjects } from "#lib/moodle/expected.ts";
 import { loadBlueprint } from "#lib/moodle/load.ts";
-import { sampleInputs } from "#lib/moodle/sample.ts";
+import { sampleInputs } from "#lib/moodle/releases.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { unlike } from "#lib/drivers/cluster/difference.ts";
 import { blueprint as builtIn } from "#src/blueprints.ts";

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { MailError } from "#lib/drivers/mail/error.ts";
+import type { Mail, MailError } from "#lib/drivers/mail/post.ts";
 import { nameOf, openFiles } from "#lib/drivers/mail/files.ts";
-import type { Mail } from "#lib/drivers/mail/post.ts";
 import { readMime } from "#test/support/mime.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -1,6 +1,5 @@
 /** A mail server and a post that leads there, for tests of what goes on between them. */
-import type { MailError } from "#lib/drivers/mail/error.ts";
-import type { Mail, Post } from "#lib/drivers/mail/post.ts";
+import type { Mail, MailError, Post } from "#lib/drivers/mail/post.ts";
 import { openSmtp as openPost, type SmtpOptions } from "#lib/drivers/mail/smtp.ts";
 import { openSmtp, type Smtp, type SmtpSetting } from "#test/support/smtp.ts";
 import { rejection, until } from "#test/support/until.ts";

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { MailError } from "#lib/drivers/mail/error.ts";
+import type { MailError } from "#lib/drivers/mail/post.ts";
 import { between, failure, LONG, mail, never, soon, TOKEN } from "#test/lib/drivers/mail/pair.ts";
 import { CERTIFICATE } from "#test/support/kube/certificate.ts";
 import { rejection, until } from "#test/support/until.ts";

@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
-import type { Payments } from "#lib/drivers/payments/payments.ts";
+import { PaymentError, type Payments } from "#lib/drivers/payments/payments.ts";
 import { NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 
@@ -173,6 +172,30 @@ test("calls what the provider would not say transient: a proxy's page, a redirec
   await other.close();
   assert.is(code, "bad_answer");
   assert.match(message, /^The payment provider answered with what is no subscription: customer, status/);
+});
+
+test("reads a list to its last page, and calls a page that is none a bad answer", async ({ provider }) => {
+  const refund = (id: string) => ({ id, charge: "ch_1", amount: 100, currency: "eur", created: 1 });
+  let pages: Record<string, object> = {};
+  const server = http.createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, "http://x");
+    const page = pages[searchParams.get("starting_after") ?? ""];
+    response.end(JSON.stringify(pathname.includes("/charges/") ? { id: "ch_1", customer: "cus_1" } : page));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const read = () => paymentsFor(provider, { apiBase }).readRefunds({ charge: "ch_1" }, NEVER);
+  pages = {
+    "": { data: [refund("re_3"), refund("re_2")], has_more: true },
+    "re_2": { data: [refund("re_1")], has_more: false },
+  };
+  assert.equal((await read())?.refunds.map(({ id }) => id), ["re_3", "re_2", "re_1"]);
+  for (const page of [{ data: 7 }, { data: [], has_more: true }, { data: [{ id: "re_1" }], has_more: false }]) {
+    pages = { "": page };
+    const { code, transient } = await troubleOf(read());
+    assert.equal([code, transient], ["bad_answer", true], JSON.stringify(page));
+  }
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("sends no live key in the clear", ({ provider }) => {

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PaymentError } from "#lib/drivers/payments/error.ts";
+import type { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { askedOf, customerOf, DAYS, HUB, NEVER, openPaying, type Paying, paymentsFor } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 

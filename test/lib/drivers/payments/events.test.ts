@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SignatureError } from "#lib/drivers/payments/error.ts";
+import { SignatureError } from "#lib/drivers/payments/payments.ts";
 import { customerOf, DECEMBER, NEVER, openPaying, type Paying, SMALL } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 

@@ -1,7 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PaymentError } from "#lib/drivers/payments/error.ts";
-import type { SizeChange, WantedPrice } from "#lib/drivers/payments/payments.ts";
+import type { PaymentError, SizeChange, WantedPrice } from "#lib/drivers/payments/payments.ts";
 import { changeOf, firstOf, type LineShape } from "#lib/drivers/payments/preview.ts";
 import * as paid from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";

@@ -1,7 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { PaymentError } from "#lib/drivers/payments/error.ts";
-import type { Subscription } from "#lib/drivers/payments/payments.ts";
+import type { PaymentError, Subscription } from "#lib/drivers/payments/payments.ts";
 import * as paid from "#test/support/payments.ts";
 import { rejection, until } from "#test/support/until.ts";
 

@@ -1,12 +1,7 @@
 /** The glossary against the whole API: nothing in it is about a field that is no more. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CHANGELOG } from "#lib/surface/docs/glossary/changelog.ts";
-import { exampleOf, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
-import { PARAMETERS } from "#lib/surface/docs/glossary/parameters.ts";
-import { PROGRESS } from "#lib/surface/docs/glossary/progress.ts";
-import { RECORDS } from "#lib/surface/docs/glossary/records.ts";
-import { THINGS } from "#lib/surface/docs/glossary/things.ts";
+import { exampleOf, LINES, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
 import { describeApi } from "#lib/surface/docs/openapi.ts";
 import { isId } from "#lib/base/ids.ts";
 import { manifest } from "#src/manifest.ts";
@@ -16,7 +11,7 @@ const test = suite("the glossary");
 // deno-lint-ignore no-explicit-any
 type Json = any;
 
-const all = { ...PARAMETERS, ...THINGS, ...PROGRESS, ...RECORDS, ...CHANGELOG };
+const all = Object.fromEntries(LINES);
 
 /** The lines that the document is made of, by their keys. */
 function findUsed(): ReadonlySet<string> {
@@ -50,7 +45,7 @@ test("has no line for a field that the API does not have", () => {
 });
 
 test("has each line once", () => {
-  const keys = [PARAMETERS, THINGS, PROGRESS, RECORDS, CHANGELOG].flatMap((entries) => Object.keys(entries));
+  const keys = LINES.map(([key]) => key);
   assert.equal(keys.filter((key, i) => keys.indexOf(key) !== i), []);
 });
 
@@ -64,7 +59,7 @@ test("gives ids as they are made", () => {
 
 test("prefers what a name means in its place", () => {
   assert.is(sayingOf("Operation", "id"), "The operation's id");
-  assert.is(sayingOf("Unheard", "slug"), THINGS.slug?.[0]);
+  assert.is(sayingOf("Unheard", "slug"), all.slug?.[0]);
   assert.is(sayingOf("Unheard", "unheard"), null);
   assert.is(exampleOf("StreamEvent", "id"), "4");
   assert.is(exampleOf("", "toString"), undefined);

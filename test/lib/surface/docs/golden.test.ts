@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeApi } from "#lib/surface/docs/openapi.ts";
-import { endpointTable, unguardedTable } from "#lib/surface/docs/table.ts";
+import { endpointTable, unguardedTable } from "#test/lib/surface/docs/table.ts";
 import { manifest } from "#src/manifest.ts";
 
 const test = suite("the surface of the API");

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
-import type { Account } from "#lib/dev/simulator/moodle/site.ts";
+import type { Account } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";

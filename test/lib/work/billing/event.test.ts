@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BILLING_EVENT } from "#lib/domains/billing/events.ts";
-import { PaymentError } from "#lib/drivers/payments/error.ts";
+import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import {
   arrive,
   audited,

@@ -1,10 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { ANYWHERE, demandNothingLeft, rememberVolumes, UNDER_ITS_NAME } from "#lib/work/removal/leftovers.ts";
-import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
 import { rejection } from "#test/support/until.ts";
 
 type Kind = Omit<Ref, "name">;

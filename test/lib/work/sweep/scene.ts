@@ -2,9 +2,9 @@
 import type { App } from "#lib/app.ts";
 import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { silent } from "#lib/base/log.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/object.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
-import { kindOf, openStanding, type Standing } from "#test/support/bench/standing.ts";
+import { openStanding, type Standing } from "#test/support/bench/standing.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
 export interface Context {
@@ -44,12 +44,12 @@ export async function alter(
   [apiVersion, kind, name]: readonly [string, string, string?],
   change: ((object: Json) => Json) | null,
 ): Promise<() => void> {
-  const { namespace } = await scene.row(id), type = kindOf(world, { apiVersion, kind });
-  const at = type.namespaced ? namespace : undefined;
-  const before = world.store.get(type, at, name ?? namespace)!;
-  if (change) world.store.save(type, change(structuredClone(before)) as KubeObject);
-  else world.store.remove(type, before);
-  return () => void world.store.save(type, before);
+  const { namespace } = await scene.row(id);
+  const at = world.kinds.of({ apiVersion, kind })!.namespaced ? namespace : undefined;
+  const before = world.store.get(kind, at, name ?? namespace)!;
+  if (change) world.store.save(change(structuredClone(before)) as KubeObject);
+  else world.store.remove(before);
+  return () => void world.store.save(before);
 }
 
 export function unready(object: Json): Json {
@@ -65,8 +65,8 @@ export async function told({ scene }: Context, id: string): Promise<Json[]> {
 /** Only so many spokes are left, for tests that need no more. */
 export async function keep({ scene, standing }: Context, count: number): Promise<void> {
   const { store } = standing.world, gone = standing.ids.slice(count);
-  for (const { kind, object } of store.everything()) {
-    if (gone.includes(object.metadata.labels?.[SPOKE] ?? "")) store.remove(kind, object);
+  for (const object of store.everything()) {
+    if (gone.includes(object.metadata.labels?.[SPOKE] ?? "")) store.remove(object);
   }
   await scene.db.sql("update spokes set state = 'suspended' where id = any($1::text[])", [gone]);
 }

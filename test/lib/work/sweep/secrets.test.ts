@@ -1,7 +1,7 @@
 /** Whether Secrets are there is asked by name, of as many as the look may: a list of them would show what is in them. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Json } from "#lib/dev/simulator/object.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { lookOnce } from "./looks.ts";
 import { alter, closeSweep, type Context, keep, openSweep } from "./scene.ts";
 

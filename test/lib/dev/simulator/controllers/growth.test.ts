@@ -1,8 +1,8 @@
 /** Claims that ask for more, and what stands in their way; and what a StatefulSet makes of another template meanwhile. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { amount } from "#lib/dev/simulator/quantity.ts";
-import { quotaBreach } from "#lib/dev/simulator/quota.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
+import { quotaBreach } from "#lib/dev/simulator/admission/quota.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
 
 const test = suite("growth");

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { keepTail, splitLines } from "#lib/drivers/cluster/wire/lines.ts";
+import { splitLines } from "#lib/drivers/cluster/wire/lines.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.slice(i, i + size);
@@ -22,12 +22,6 @@ test("a line that is too long is cut, and the next one is whole", async () => {
 
 test("nothing has no lines", async () => {
   assert.equal(await read("", 1), []);
-});
-
-test("a tail keeps the last lines", () => {
-  const tail = keepTail(2);
-  ["a", "b", "c"].forEach(tail.add);
-  assert.equal(tail.lines(), ["b", "c"]);
 });
 
 test.run();

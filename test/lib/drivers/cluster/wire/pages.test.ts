@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { listPages } from "#lib/drivers/cluster/wire/pages.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
-import { APPLY, FIELD_MANAGER, openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openObjects } from "#lib/drivers/cluster/objects.ts";
 import { anyone, failureOf, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";
 
@@ -47,13 +47,13 @@ objects(
   "a success that shows no object is none, whatever was asked for",
   () =>
     withServer((_asked, response) => answer(response, 200, { status: "ok" }), async (api) => {
-      const all = openObjects(api, openKinds(api)), object = { ...POD, metadata: { name: "x" } };
+      const all = openObjects(api, openKinds(api), "n"), object = { ...POD, metadata: { name: "x" } };
       const asked = [
-        all.get(POD, "n", anyone),
-        all.create(object, "n", anyone),
-        all.apply(object, "n", APPLY, anyone),
-        all.patch(POD, "n", [], FIELD_MANAGER, anyone),
-        all.list(POD, "n", {}, anyone),
+        all.get(POD, anyone),
+        all.create(object, anyone),
+        all.apply(object, "write", anyone),
+        all.patch(POD, [], "write", anyone),
+        all.list(POD, "", anyone),
       ];
       for (const { code, transient } of await Promise.all(asked.map(failureOf))) {
         assert.equal([code, transient], ["BadAnswer", true]);
@@ -67,7 +67,7 @@ objects("a list whose place to go on from expires is begun anew, and then is a m
     if (asked.query.has("continue")) return void (++expired, refuse(response, 410, "Expired", "too old"));
     answer(response, 200, { items: [{ metadata: { name: "x" } }], metadata: { continue: "here" } });
   }, async (api) => {
-    const { status, transient } = await failureOf(openObjects(api, openKinds(api)).list(POD, "n", {}, anyone));
+    const { status, transient } = await failureOf(openObjects(api, openKinds(api), "n").list(POD, "", anyone));
     assert.equal([status, transient, expired], [410, true, 4]);
   });
 });

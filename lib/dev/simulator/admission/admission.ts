@@ -1,0 +1,194 @@
+/** Admission: what the cluster adds to an object on its way in, and the policies that may keep it out. */
+import {
+  claimLimitBreaches,
+  costOf,
+  podLimitBreaches,
+  quotaBreach,
+  usage,
+  withLimits,
+} from "#lib/dev/simulator/admission/quota.ts";
+import { forbidden, notFound, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { type Json, type KubeObject, randomSuffix } from "#lib/dev/simulator/store/object.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
+import { policyOf, violations } from "#lib/dev/simulator/admission/security.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+/** 404 where the namespace is missing, 403 where it is on its way out. */
+export function refuseDeadNamespace(world: World, kind: Kind, namespace: string, name: string): void {
+  const space = world.store.get("Namespace", undefined, namespace);
+  if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
+  if (space.status?.phase !== "Terminating") return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  throw forbidden(kind, name, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
+}
+
+/** A new object with what the cluster adds: limits, classes, the service account and its token. */
+export function enrich(world: World, object: KubeObject): KubeObject {
+  if (object.kind === "Pod") {
+    const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
+    return {
+      ...object,
+      spec: { priority: 0, enableServiceLinks: true, preemptionPolicy: "PreemptLowerPriority", ...spec },
+    };
+  }
+  if (object.kind === "PersistentVolumeClaim") {
+    const finalizers = [...new Set([...object.metadata.finalizers ?? [], "kubernetes.io/pvc-protection"])];
+    const storageClassName = object.spec.storageClassName ??
+      defaultOf(world, "StorageClass", "storageclass.kubernetes.io/is-default-class");
+    const spec = { ...object.spec, ...(storageClassName === undefined ? {} : { storageClassName }) };
+    return { ...object, metadata: { ...object.metadata, finalizers }, spec };
+  }
+  if (object.kind === "Ingress" && object.spec?.ingressClassName === undefined) {
+    const name = "ingressclass.kubernetes.io/is-default-class";
+    const ingressClassName = defaultOf(world, "IngressClass", name);
+    return ingressClassName ? { ...object, spec: { ...object.spec, ingressClassName } } : object;
+  }
+  return object;
+}
+
+/** Refuses what a policy forbids; warns of pods that a workload could not make. */
+export function police(
+  world: World,
+  object: KubeObject,
+  live: KubeObject | null,
+  warn: (text: string) => void,
+): void {
+  const kind = world.kinds.of(object)!, namespace = object.metadata.namespace;
+  if (namespace === undefined) return;
+  const denied = live === null ? world.faults.of("deny", namespace, object.metadata.name) : null;
+  if (denied && (denied.kind ?? kind.kind) === kind.kind) throw refusedBy(denied.message);
+  const space = world.store.get("Namespace", undefined, namespace);
+  const spec = podSpecOf(object);
+  if (kind.kind === "Pod" && live === null) {
+    const enforced = policyOf(space, "enforce"), refused = violations(spec, enforced);
+    if (refused !== "") {
+      throw forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
+    }
+    refuseMissingAccount(world, kind, object);
+    const breaches = podLimitBreaches(object.spec, rangesOf(world, object));
+    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
+  }
+  if (spec && (kind.kind !== "Pod" || live === null)) {
+    const warned = policyOf(space, "warn"), wrong = violations(spec, warned);
+    if (wrong !== "") warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
+  }
+  if (kind.kind === "PersistentVolumeClaim") {
+    const breaches = claimLimitBreaches(object.spec, rangesOf(world, object));
+    if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
+    if (live) refuseGrowth(world, kind, object, live);
+  }
+  if (kind.kind === "Ingress") refuseTakenPath(world, object);
+  const freed = live ? costOf(world.kinds, live) : {}, cost = costOf(world.kinds, object);
+  for (const quota of world.store.list("ResourceQuota", namespace)) {
+    const used = usage(world.kinds, quota.spec?.hard ?? {}, world.store.contents(namespace));
+    const breach = quotaBreach(quota, used, cost, freed, kind.kind === "Pod" && live === null ? object.spec : null);
+    if (breach) throw forbidden(kind, object.metadata.name, breach);
+  }
+}
+
+/** A claim asks for more only where its class lets its volumes grow. */
+function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeObject): void {
+  const asked = ({ spec }: KubeObject): number => amount(spec.resources?.requests?.storage);
+  if (asked(object) <= asked(live)) return;
+  const name = object.spec.storageClassName || "";
+  const storage = world.store.get("StorageClass", undefined, name);
+  if (storage?.allowVolumeExpansion === true) return;
+  const why = "only dynamically provisioned pvc can be resized and " +
+    "the storageclass that provisions the pvc must support resize";
+  throw forbidden(kind, object.metadata.name, why);
+}
+
+/** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
+function refuseTakenPath(world: World, object: KubeObject): void {
+  const { namespace, name } = object.metadata;
+  const others = world.store.list("Ingress").filter(({ metadata }) =>
+    metadata.namespace !== namespace || metadata.name !== name
+  );
+  const own = pathsOf(object);
+  for (const other of others) {
+    const taken = pathsOf(other).find(({ host, path }) => own.some((each) => each.host === host && each.path === path));
+    if (!taken) continue;
+    const message =
+      `admission webhook "validate.nginx.ingress.kubernetes.io" denied the request: host "${taken.host}" and ` +
+      `path "${taken.path}" is already defined in ingress ${other.metadata.namespace}/${other.metadata.name}`;
+    throw new Refusal(400, "BadRequest", message);
+  }
+}
+
+function pathsOf({ spec }: KubeObject): { readonly host: string; readonly path: string }[] {
+  return (spec?.rules ?? []).flatMap(({ host = "", http }: Json) =>
+    (http?.paths ?? []).map(({ path = "/" }: Json) => ({ host, path }))
+  );
+}
+
+/** As a webhook's answer arrives: what cannot be asked is an internal error, and what is denied names its webhook alone. */
+function refusedBy(message: string): Refusal {
+  const failed = /failed calling webhook/.test(message);
+  return failed ? new Refusal(500, "InternalError", message) : new Refusal(403, "Forbidden", message);
+}
+
+/** The account of each namespace comes by itself, a moment after it; any other has to be there. */
+function refuseMissingAccount(world: World, kind: Kind, { metadata, spec }: KubeObject): void {
+  const { namespace, name } = metadata, account = spec.serviceAccountName;
+  if (!account || account === "default") return;
+  if (world.store.get("ServiceAccount", namespace, account)) return;
+  const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
+  throw forbidden(kind, name, why);
+}
+
+/** The pod's spec in a pod or in the template of one. */
+export function podSpecOf(object: KubeObject): Json {
+  if (object.apiVersion === "v1" && object.kind === "Pod") return object.spec;
+  if (object.kind === "CronJob") return object.spec?.jobTemplate?.spec?.template?.spec;
+  return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
+}
+
+function rangesOf(world: World, object: KubeObject): KubeObject[] {
+  return world.store.list("LimitRange", object.metadata.namespace);
+}
+
+function defaultOf(world: World, kind: string, annotation: string): string | undefined {
+  const classes = world.store.list(kind);
+  return classes.find((each) => each.metadata.annotations?.[annotation] === "true")?.metadata.name;
+}
+
+function withServiceAccount(spec: Json): Json {
+  const account = spec.serviceAccountName ?? "default";
+  const tolerated = ["not-ready", "unreachable"].map((word) => ({
+    key: `node.kubernetes.io/${word}`,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: 300,
+  }));
+  const filled = {
+    ...spec,
+    serviceAccountName: account,
+    serviceAccount: account,
+    tolerations: [...spec.tolerations ?? [], ...tolerated],
+  };
+  if (spec.automountServiceAccountToken === false) return filled;
+  const name = `kube-api-access-${randomSuffix()}`;
+  const mount = { name, readOnly: true, mountPath: "/var/run/secrets/kubernetes.io/serviceaccount" };
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+    { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    {
+      downwardAPI: {
+        items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+      },
+    },
+  ];
+  const mounted = (container: Json) => ({ ...container, volumeMounts: [...container.volumeMounts ?? [], mount] });
+  return {
+    ...filled,
+    volumes: [...spec.volumes ?? [], { name, projected: { sources, defaultMode: 420 } }],
+    containers: spec.containers.map(mounted),
+    ...(spec.initContainers ? { initContainers: spec.initContainers.map(mounted) } : {}),
+  };
+}
+
+function list(breaches: readonly string[]): string {
+  return breaches.length === 1 ? breaches[0]! : `[${breaches.join(", ")}]`;
+}

@@ -1,0 +1,139 @@
+/**
+ * Server-side apply: merging what a manager wants into what stands there, by who owns what.
+ *
+ * What a manager left out since its last apply goes, unless another manager owns it too; what another owns and this
+ * one wants otherwise is a conflict, unless forced. Lists with keys merge item by item, other lists are one value.
+ */
+import { type Cause, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import {
+  entryOf,
+  fieldsOf,
+  isWriter,
+  joined,
+  keyOfItem,
+  readSet,
+  showPath,
+  STEP,
+  typeOf,
+  without,
+  type Writer,
+} from "#lib/dev/simulator/admission/managed.ts";
+import { isRecord, type Json, type KubeObject, type ManagedFields, same } from "#lib/dev/simulator/store/object.ts";
+import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+
+export interface Applied {
+  /** The merged object, before defaults; its managedFields are `managed`, to be set once the rest is settled. */
+  readonly object: Json;
+  readonly managed: ManagedFields[] | undefined;
+}
+
+export function applyTo(
+  live: KubeObject | null,
+  config: Json,
+  type: Type,
+  manager: string,
+  options: { readonly force: boolean; readonly time: string },
+): Applied {
+  const writer: Writer = { manager, operation: "Apply", subresource: undefined };
+  const mine = new Set(fieldsOf(config, type).keys());
+  if (!live) return { object: config, managed: joined([entryOf(writer, config.apiVersion, mine, options.time)]) };
+
+  const old = fieldsOf(live, type);
+  const entries = live.metadata.managedFields ?? beforeFirstApply(live, old);
+  const others = entries.filter((entry) => !isWriter(entry, writer));
+  const last = entries.find((entry) => isWriter(entry, writer));
+  const merged = merge(live, config, type);
+  const changed = new Set(
+    [...fieldsOf(merged, type)].filter(([path, value]) => old.get(path) !== value).map(([p]) => p),
+  );
+  if (!options.force) refuseConflicts(others, changed);
+
+  const shared = new Set(others.flatMap((entry) => [...readSet(entry.fieldsV1)]));
+  const gone = [...last ? readSet(last.fieldsV1) : []].filter((path) => !mine.has(path) && !shared.has(path));
+  const object = gone.reduce((at, path) => removePath(at, type, path.split(STEP)), merged);
+  const own =
+    last && same(readSet(last.fieldsV1).size, mine.size) && [...mine].every((p) => readSet(last.fieldsV1).has(p))
+      ? last
+      : entryOf(writer, config.apiVersion, mine, options.time);
+  const losses = new Set([...changed, ...gone]);
+  return { object, managed: joined([own, ...others.map((entry) => without(entry, losses))].sort(byTime)) };
+}
+
+/** An object that nobody kept account of belongs, as it stands, to a manager of this name. */
+function beforeFirstApply(live: KubeObject, fields: Map<string, string>): ManagedFields[] {
+  const writer: Writer = { manager: "before-first-apply", operation: "Update", subresource: undefined };
+  return [entryOf(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
+}
+
+function refuseConflicts(others: readonly ManagedFields[], changed: ReadonlySet<string>): void {
+  const conflicts = others.flatMap((entry) => {
+    const who = JSON.stringify(entry.manager) +
+      (entry.subresource === undefined ? "" : ` with subresource ${JSON.stringify(entry.subresource)}`) +
+      (entry.operation === "Apply" ? "" : ` using ${entry.apiVersion}`);
+    return [...readSet(entry.fieldsV1)].filter((path) => changed.has(path)).map((path) => ({
+      who,
+      path: showPath(path),
+    }));
+  });
+  if (conflicts.length === 0) return;
+  const causes: Cause[] = conflicts.map(({ who, path }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${who}`,
+    field: path,
+  }));
+  const owners = [...new Set(conflicts.map(({ who }) => who))].sort().map((who) => {
+    const paths = conflicts.filter((conflict) => conflict.who === who).map((conflict) => conflict.path);
+    return conflicts.length === 1
+      ? `conflict with ${who}: ${paths[0]}`
+      : `conflicts with ${who}:\n${paths.map((path) => `- ${path}`).join("\n")}`;
+  });
+  const count = `${conflicts.length} conflict${conflicts.length === 1 ? "" : "s"}`;
+  throw new Refusal(409, "Conflict", `Apply failed with ${count}: ${owners.join("\n")}`, { causes });
+}
+
+function merge(live: Json, config: Json, type: Type): Json {
+  if (type.form === "list" && Array.isArray(live) && Array.isArray(config)) {
+    if (type.set) return [...config, ...live.filter((item) => !config.includes(item))];
+    if (type.keys.length === 0) return config;
+    const rest = new Map(live.map((item) => [keyOfItem(item, type.keys), item]));
+    const merged = config.map((item) => {
+      const key = keyOfItem(item, type.keys), present = rest.get(key);
+      rest.delete(key);
+      return present === undefined ? item : merge(present, item, type.of);
+    });
+    return [...merged, ...rest.values()];
+  }
+  const inside = type.form === "any" || "atomic" in type && !type.atomic;
+  if (!inside || !isRecord(live) || !isRecord(config)) return config;
+  const merged: Json = { ...live };
+  for (const [name, value] of Object.entries(config)) {
+    merged[name] = name in live ? merge(live[name], value, typeOf(type, name)) : value;
+  }
+  return merged;
+}
+
+/** The value without what the path names; a map or list that this empties goes too. */
+function removePath(value: Json, type: Type, path: readonly string[]): Json {
+  const [step = "", ...rest] = path;
+  if (step.startsWith("f:")) {
+    const name = step.slice(2);
+    if (!isRecord(value) || !(name in value)) return value;
+    const { [name]: inner, ...others } = value;
+    if (rest.length === 0) return others;
+    const left = removePath(inner, typeOf(type, name), rest);
+    const empty = left !== inner && typeof left === "object" && Object.keys(left).length === 0;
+    return empty ? others : { ...value, [name]: left };
+  }
+  if (!Array.isArray(value) || type.form !== "list") return value;
+  const is = (item: Json) => step === (type.set ? "v:" + JSON.stringify(item) : keyOfItem(item, type.keys));
+  if (rest.length === 0) return value.filter((item) => !is(item));
+  return value.map((item) => is(item) ? removePath(item, type.of, rest) : item);
+}
+
+function byTime(a: ManagedFields, b: ManagedFields): number {
+  return a.operation === b.operation
+    ? (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
+    : a.operation === "Apply"
+    ? -1
+    : 1;
+}

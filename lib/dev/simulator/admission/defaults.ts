@@ -1,0 +1,201 @@
+/** What the API server fills in where a manifest says nothing, kind by kind, as the recorded server does. */
+import { defaultPod } from "#lib/dev/simulator/admission/pod-defaults.ts";
+import { type Json, type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+
+/** The object with its kind's defaults; `live` is what stood there before, whose given addresses stay. */
+export function withDefaults(object: KubeObject, live: KubeObject | null): KubeObject {
+  const fill = DEFAULTS[object.kind];
+  return fill ? fill(object, live) : object;
+}
+
+const SCALED = { replicas: 1, revisionHistoryLimit: 10 };
+
+const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => KubeObject> = {
+  Namespace({ metadata, spec, status, ...object }) {
+    const labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+    return {
+      ...object,
+      metadata: { ...metadata, labels },
+      spec: { ...spec, finalizers: spec?.finalizers ?? ["kubernetes"] },
+      status: status?.phase ? status : { ...status, phase: "Active" },
+    };
+  },
+  Secret({ stringData = {}, ...object }) {
+    const encoded = Object.entries<string>(stringData).map(([name, text]) => [name, encode(text)]);
+    const data = { ...object.data, ...Object.fromEntries(encoded) };
+    const filled = Object.keys(data).length > 0 ? { ...object, data } : object;
+    return { ...filled, type: object.type ?? "Opaque" } as KubeObject;
+  },
+  ResourceQuota: (object) => ({ ...object, spec: object.spec ?? {}, status: object.status ?? {} }),
+  LimitRange: ({ spec, ...object }) => ({
+    ...object,
+    spec: { ...spec, limits: (spec?.limits ?? []).map(defaultLimits) },
+  }),
+  Service: defaultService,
+  PersistentVolumeClaim: defaultClaim,
+  Pod: (object) => ({
+    ...object,
+    spec: defaultPod(object.spec),
+    status: { phase: "Pending", qosClass: qosClass(object.spec), ...object.status },
+  }),
+  Deployment: (object) =>
+    templated(object, {}, (spec) => (
+      { ...SCALED, progressDeadlineSeconds: 600, ...spec, strategy: defaultStrategy(spec.strategy) }
+    )),
+  ReplicaSet: (object) => templated(object, { replicas: 0 }, (spec) => ({ replicas: 1, ...spec })),
+  StatefulSet: (object) =>
+    templated(object, { replicas: 0, availableReplicas: 0 }, (spec) => ({
+      ...SCALED,
+      podManagementPolicy: "OrderedReady",
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+      ...spec,
+      ...(spec.volumeClaimTemplates ? { volumeClaimTemplates: spec.volumeClaimTemplates.map(defaultOwnClaim) } : {}),
+    })),
+  Job: (object) => ({ ...object, spec: defaultJob(object), status: object.status ?? {} }),
+  CronJob({ spec, ...object }) {
+    const { metadata, spec: inner, ...jobTemplate } = spec?.jobTemplate ?? {};
+    return {
+      ...object,
+      spec: {
+        concurrencyPolicy: "Allow",
+        suspend: false,
+        successfulJobsHistoryLimit: 3,
+        failedJobsHistoryLimit: 1,
+        ...spec,
+        jobTemplate: {
+          ...jobTemplate,
+          metadata: { creationTimestamp: null, ...metadata },
+          spec: { ...inner, template: defaultTemplate(inner?.template) },
+        },
+      },
+      status: object.status ?? {},
+    };
+  },
+  Ingress: (object) => ({ ...object, status: { loadBalancer: {}, ...object.status } }),
+  NetworkPolicy({ spec, ...object }) {
+    const policyTypes = spec?.policyTypes ?? ["Ingress", ...(spec?.egress ? ["Egress"] : [])];
+    const rules = ["ingress", "egress"].filter((way) => spec?.[way]).map((way) => [way, spec[way].map(defaultPorts)]);
+    return { ...object, spec: { podSelector: {}, ...spec, policyTypes, ...Object.fromEntries(rules) } };
+  },
+  StorageClass: (object) => ({ reclaimPolicy: "Delete", volumeBindingMode: "Immediate", ...object }),
+  PodDisruptionBudget: (object) => ({
+    ...object,
+    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...object.status },
+  }),
+};
+
+/** A workload with a template of pods. */
+function templated(object: KubeObject, status: Json, fill: (spec: Json) => Json): KubeObject {
+  const spec = object.spec ?? {};
+  return {
+    ...object,
+    spec: { ...fill(spec), template: defaultTemplate(spec.template) },
+    status: { ...status, ...object.status },
+  };
+}
+
+function defaultOwnClaim(claim: Json): Json {
+  const filled = defaultClaim({ ...claim, apiVersion: "v1", kind: "PersistentVolumeClaim" });
+  return { ...filled, metadata: { creationTimestamp: null, ...claim.metadata } };
+}
+
+function defaultLimits(item: Json): Json {
+  if (item.type !== "Container") return item;
+  const all = { ...item.max, ...item.default };
+  const requests = { ...item.min, ...all, ...item.defaultRequest };
+  const filled = { ...item, default: all, defaultRequest: requests };
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => !same(value, {})));
+}
+
+function defaultService(object: KubeObject, live: KubeObject | null): KubeObject {
+  const spec = { type: "ClusterIP", sessionAffinity: "None", ...object.spec };
+  const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? freshAddress();
+  const addresses = {
+    clusterIP,
+    clusterIPs: spec.clusterIPs ?? [clusterIP],
+    ipFamilies: spec.ipFamilies ?? ["IPv4"],
+    ipFamilyPolicy: spec.ipFamilyPolicy ?? "SingleStack",
+    internalTrafficPolicy: spec.internalTrafficPolicy ?? "Cluster",
+  };
+  const defaultPort = (port: Json) => ({ protocol: "TCP", ...port, targetPort: port.targetPort ?? port.port });
+  return {
+    ...object,
+    spec: {
+      ...spec,
+      ...(spec.ports ? { ports: spec.ports.map(defaultPort) } : {}),
+      ...(spec.type === "ExternalName" ? {} : addresses),
+    },
+    status: { loadBalancer: {}, ...object.status },
+  };
+}
+
+function defaultPorts(rule: Json): Json {
+  return rule.ports ? { ...rule, ports: rule.ports.map((port: Json) => ({ protocol: "TCP", ...port })) } : rule;
+}
+
+function defaultClaim(object: KubeObject): KubeObject {
+  const source = object.spec?.dataSource ?? object.spec?.dataSourceRef;
+  const sources = source ? { dataSource: source, dataSourceRef: source } : {};
+  return {
+    ...object,
+    spec: { volumeMode: "Filesystem", ...object.spec, ...sources },
+    status: { phase: "Pending", ...object.status },
+  };
+}
+
+function defaultStrategy(strategy: Json): Json {
+  if (strategy?.type === "Recreate") return strategy;
+  const rolling = { maxUnavailable: "25%", maxSurge: "25%", ...strategy?.rollingUpdate };
+  return { type: "RollingUpdate", ...strategy, rollingUpdate: rolling };
+}
+
+function defaultTemplate(template: Json): Json {
+  return {
+    ...template,
+    metadata: { creationTimestamp: null, ...template?.metadata },
+    spec: defaultPod(template?.spec),
+  };
+}
+
+function defaultJob({ metadata: { uid, name }, spec }: KubeObject): Json {
+  const template = defaultTemplate(spec?.template);
+  const marks = {
+    "batch.kubernetes.io/controller-uid": uid,
+    "batch.kubernetes.io/job-name": name,
+    "controller-uid": uid,
+    "job-name": name,
+  };
+  const metadata = { ...template.metadata, labels: { ...template.metadata.labels, ...marks } };
+  return {
+    parallelism: 1,
+    completions: 1,
+    backoffLimit: 6,
+    completionMode: "NonIndexed",
+    suspend: false,
+    manualSelector: false,
+    podReplacementPolicy: "TerminatingOrFailed",
+    selector: { matchLabels: { "batch.kubernetes.io/controller-uid": uid } },
+    ...spec,
+    template: spec?.manualSelector === true ? template : { ...template, metadata },
+  };
+}
+
+/** BestEffort, Guaranteed or Burstable, by what the containers ask for. */
+function qosClass(spec: Json): string {
+  const all = (spec?.containers ?? []).map((container: Json) => container.resources ?? {});
+  if (all.every((r: Json) => !r.requests && !r.limits)) return "BestEffort";
+  const guaranteed = all.every((r: Json) =>
+    r.limits?.cpu && r.limits?.memory && same({ ...r.limits, ...r.requests }, r.limits)
+  );
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+function encode(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function freshAddress(): string {
+  const [a, b] = crypto.getRandomValues(new Uint8Array(2));
+  return `10.96.${a}.${1 + b! % 254}`;
+}

@@ -1,0 +1,138 @@
+/** Deleting: preconditions, grace, finalizers, and what becomes of the dependents. */
+import {
+  all,
+  badRequest,
+  type Cause,
+  conflict,
+  forbidden,
+  Refusal,
+  unsupported,
+  wrongValue,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { badDryRun, demand } from "#lib/dev/simulator/api/options.ts";
+import { type Kind, qualified } from "#lib/dev/simulator/store/kinds.ts";
+import { isRecord, type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface DeleteOptions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly propagation?: string | undefined;
+  readonly graceSeconds?: number | undefined;
+  readonly dryRun?: boolean;
+}
+
+/** From the body, or where none exists (null) from the query, which can say the same things. */
+export function readDeleteOptions(asked: URLSearchParams, body: Json): DeleteOptions {
+  const options = isRecord(body) ? body : {}, query = body === null ? asked : new URLSearchParams();
+  const { apiVersion = "v1", kind = "DeleteOptions" } = options;
+  if (kind !== "DeleteOptions") {
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  }
+  demand("DeleteOptions", badOptions(options, query));
+  const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds");
+  const orphan = options.orphanDependents === true ? "Orphan" : undefined;
+  return {
+    uid: options.preconditions?.uid,
+    resourceVersion: options.preconditions?.resourceVersion,
+    propagation: options.propagationPolicy ?? query.get("propagationPolicy") ?? orphan,
+    graceSeconds: grace === null || grace === undefined ? undefined : Number(grace),
+    dryRun: (options.dryRun ?? query.getAll("dryRun")).includes("All"),
+  };
+}
+
+const POLICIES = ["Foreground", "Background", "Orphan", "nil"];
+
+function badOptions({ orphanDependents, propagationPolicy, dryRun }: Json, query: URLSearchParams): Cause[] {
+  const field = "propagationPolicy", policy = propagationPolicy ?? query.get(field) ?? undefined;
+  const both = policy !== undefined && orphanDependents !== undefined;
+  return all(
+    both && wrongValue(field, policy, "orphanDependents and deletionPropagation cannot be both set"),
+    policy !== undefined && !POLICIES.slice(0, 3).includes(policy) && unsupported(field, policy, POLICIES),
+    badDryRun(dryRun ?? query.getAll("dryRun")),
+  );
+}
+
+/** Namespaces that a cluster cannot be without. */
+const KEPT = new Set(["default", "kube-system", "kube-public"]);
+
+/** What stands there afterwards, or `gone`: the object left at once. */
+export function deleteObject(
+  world: World,
+  live: KubeObject,
+  options: DeleteOptions,
+): { object: KubeObject; gone: boolean } {
+  const kind = world.kinds.of(live)!, meta = live.metadata;
+  const { uid, resourceVersion } = options;
+  if (kind.kind === "Namespace" && KEPT.has(meta.name)) {
+    throw forbidden(kind, meta.name, "this namespace may not be deleted");
+  }
+  if (uid && uid !== meta.uid) throw unmet(kind, live, "UID", uid);
+  if (resourceVersion && resourceVersion !== meta.resourceVersion) {
+    throw unmet(kind, live, "ResourceVersion", resourceVersion);
+  }
+  if (kind.kind === "Namespace") {
+    return { object: endNamespace(world, live, options), gone: false };
+  }
+  const finalizers = withPropagation(live, options);
+  const grace = graceOf(live, options);
+  if (grace === 0 && finalizers.length === 0) {
+    return { object: options.dryRun ? live : world.store.remove(live), gone: true };
+  }
+  const now = world.timers.now();
+  const earlier = meta.deletionTimestamp !== undefined && (meta.deletionGracePeriodSeconds ?? 0) <= grace;
+  const { finalizers: _, ...rest } = meta;
+  const marked: KubeObject = {
+    ...live,
+    metadata: {
+      ...rest,
+      ...(earlier ? {} : {
+        deletionTimestamp: timestamp(now + grace * 1000),
+        deletionGracePeriodSeconds: grace,
+        ...(meta.generation === undefined ? {} : { generation: meta.generation + 1 }),
+      }),
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    },
+  };
+  const unchanged = earlier && finalizers.length === (meta.finalizers?.length ?? 0);
+  return { object: options.dryRun || unchanged ? marked : world.store.save(marked), gone: false };
+}
+
+/** Namespaces are deleted by the store itself, which has other words, and names the resource and not the kind. */
+function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
+  const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
+  if (kind.kind === "Namespace") {
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    return conflict(kind, metadata.name, why);
+  }
+  const end = what === "UID" ? "deleted and then recreated" : "modified";
+  const why = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ` +
+    `The object might have been ${end}`;
+  const message = `Operation cannot be fulfilled on ${qualified(kind)} ${JSON.stringify(metadata.name)}: ${why}`;
+  const details = { name: metadata.name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.kind };
+  return new Refusal(409, "Conflict", message, details);
+}
+
+/** Custom kinds and most others let the garbage collector follow; deleting a Job orphans its pods unless told otherwise. */
+function withPropagation(live: KubeObject, options: DeleteOptions): string[] {
+  const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
+  const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");
+  if (policy === "Foreground") return [...own, "foregroundDeletion"];
+  return policy === "Orphan" ? [...own, "orphan"] : own;
+}
+
+function graceOf(live: KubeObject, options: DeleteOptions): number {
+  if (live.kind !== "Pod" || live.spec.nodeName === undefined) return 0;
+  if (live.status?.phase === "Succeeded" || live.status?.phase === "Failed") return 0;
+  return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
+}
+
+function endNamespace(world: World, live: KubeObject, options: DeleteOptions): KubeObject {
+  if (live.metadata.deletionTimestamp !== undefined) return live;
+  const ending: KubeObject = {
+    ...live,
+    metadata: { ...live.metadata, deletionTimestamp: world.timers.stamp() },
+    status: { ...live.status, phase: "Terminating" },
+  };
+  return options.dryRun ? ending : world.store.save(ending);
+}

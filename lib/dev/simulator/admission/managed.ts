@@ -1,0 +1,167 @@
+/**
+ * Managed fields: which manager owns which field, as `metadata.managedFields` says it.
+ *
+ * An object's fields are paths, each to the text of its value: `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`
+ * joined by NUL. An item of a keyed list is a path of its own; an atomic value is one path, whatever is inside.
+ */
+import { isRecord, type Json, type KubeObject, type ManagedFields } from "#lib/dev/simulator/store/object.ts";
+import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+
+/** Path to value. */
+export type Fields = Map<string, string>;
+
+export const STEP = "\0";
+
+const SERVER_OWNED = new Set(
+  "name namespace uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds managedFields selfLink"
+    .split(" "),
+);
+
+export interface Writer {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly subresource: string | undefined;
+}
+
+/** All fields of an object that a manager can own. */
+export function fieldsOf(object: Json, type: Type): Fields {
+  const fields: Fields = new Map();
+  const { apiVersion: _, kind: __, metadata, ...rest } = object;
+  const owned = Object.entries(metadata ?? {}).filter(([name]) => !SERVER_OWNED.has(name));
+  collect(owned.length > 0 ? { ...rest, metadata: Object.fromEntries(owned) } : rest, type, "", fields);
+  return fields;
+}
+
+/** The key of a list's item: what `k:` says. A port without a protocol is a TCP port. */
+export function keyOfItem(item: Json, keys: readonly string[]): string {
+  const named = [...keys].sort().map((key) => [key, item?.[key] ?? (key === "protocol" ? "TCP" : undefined)]);
+  return "k:" + JSON.stringify(Object.fromEntries(named));
+}
+
+/** What stands in managedFields after an update turned `before` into `after`. */
+export function trackUpdate(
+  before: KubeObject | null,
+  after: KubeObject,
+  type: Type,
+  writer: Writer,
+  time: string,
+): ManagedFields[] | undefined {
+  const entries = after.metadata.managedFields ?? before?.metadata.managedFields; // a patch may change the account itself
+  if (before && !entries) return undefined; // nobody kept account of it so far: only an apply begins to
+  const old = before ? fieldsOf(before, type) : new Map<string, string>();
+  const present = fieldsOf(after, type);
+  const changed = [...present].filter(([path, value]) => old.get(path) !== value).map(([path]) => path);
+  const lost = [...old.keys()].filter((path) => !present.has(path));
+  if (changed.length === 0 && lost.length === 0) return entries;
+  const dropped = new Set([...changed, ...lost]);
+  const others = (entries ?? []).filter((entry) => !isWriter(entry, writer));
+  const mine = (entries ?? []).find((entry) => isWriter(entry, writer));
+  const own = new Set(mine ? readSet(mine.fieldsV1) : []);
+  for (const path of lost) own.delete(path);
+  for (const path of changed) own.add(path);
+  const unchanged = mine && changed.length === 0 && lost.every((path) => !readSet(mine.fieldsV1).has(path));
+  return joined([
+    ...others.map((entry) => without(entry, dropped)),
+    unchanged ? mine : entryOf(writer, after.apiVersion, own, time),
+  ]);
+}
+
+export function isWriter(entry: ManagedFields, writer: Writer): boolean {
+  return entry.manager === writer.manager && entry.operation === writer.operation &&
+    entry.subresource === writer.subresource;
+}
+
+export function entryOf(writer: Writer, apiVersion: string, paths: Iterable<string>, time: string): ManagedFields {
+  const { manager, operation, subresource } = writer;
+  const fieldsV1 = writeSet(paths);
+  return {
+    manager,
+    operation,
+    apiVersion,
+    time,
+    fieldsType: "FieldsV1",
+    fieldsV1,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}
+
+/** The entry without these paths. */
+export function without(entry: ManagedFields, paths: ReadonlySet<string>): ManagedFields {
+  const owned = readSet(entry.fieldsV1);
+  const kept = [...owned].filter((path) => !paths.has(path));
+  return kept.length === owned.size ? entry : { ...entry, fieldsV1: writeSet(kept) };
+}
+
+/** Entries that still own something; none at all is undefined, as the field is then left out. */
+export function joined(entries: readonly ManagedFields[]): ManagedFields[] | undefined {
+  const owning = entries.filter((entry) => Object.keys(entry.fieldsV1).length > 0);
+  return owning.length > 0 ? owning : undefined;
+}
+
+export function readSet(fieldsV1: Json): Set<string> {
+  const paths = new Set<string>();
+  const visit = (node: Json, path: string): void => {
+    const inner = Object.keys(node).filter((name) => name !== ".");
+    if (path !== "" && (inner.length === 0 || "." in node)) paths.add(path);
+    for (const name of inner) visit(node[name], path === "" ? name : path + STEP + name);
+  };
+  visit(fieldsV1, "");
+  return paths;
+}
+
+export function writeSet(paths: Iterable<string>): Json {
+  const root: Json = {};
+  const ends: Json[] = [];
+  for (const path of paths) {
+    let node = root;
+    for (const step of path.split(STEP)) node = node[step] ??= {};
+    ends.push(node);
+  }
+  for (const node of ends) if (Object.keys(node).length > 0) node["."] = {};
+  return root;
+}
+
+/** For example `.spec.template.spec.containers[name="m"].image`: how messages name a path. */
+export function showPath(path: string): string {
+  return path.split(STEP).map((step) => {
+    if (step.startsWith("f:")) return "." + step.slice(2);
+    if (step.startsWith("v:")) return `[=${step.slice(2)}]`;
+    const keys = Object.entries(JSON.parse(step.slice(2)));
+    return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
+  }).join("");
+}
+
+function collect(value: Json, type: Type, path: string, fields: Fields): void {
+  const at = (step: string): string => path === "" ? step : path + STEP + step;
+  if (type.form === "list" && Array.isArray(value) && (type.keys.length > 0 || type.set)) {
+    for (const item of value) {
+      const step = at(type.set ? "v:" + JSON.stringify(item) : keyOfItem(item, type.keys));
+      fields.set(step, "");
+      if (!type.set) collect(item, type.of, step, fields);
+    }
+    return;
+  }
+  const inside = isRecord(value) && (type.form === "any" || "atomic" in type && !type.atomic);
+  if (!inside || Object.keys(value).length === 0) {
+    if (path !== "") fields.set(path, stable(value));
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    if (inner === undefined) continue;
+    collect(inner, typeOf(type, name), at("f:" + name), fields);
+  }
+}
+
+export function typeOf(type: Type, name: string): Type {
+  if (type.form === "map") return type.of;
+  if (type.form === "struct") return type.fields.get(name) ?? type.fields.get("*") ?? { form: "any" };
+  return { form: "any" };
+}
+
+function stable(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
+  return JSON.stringify(
+    value,
+    (_, inner) => isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner,
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * What bounds a namespace: ResourceQuotas (what each object costs, what is used, whether one more still fits) and
+ * LimitRanges (resources that containers get when they name none, and the most that one may name).
+ */
+import { type Kinds, resource } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { amount, isBytes, writeQuantity } from "#lib/dev/simulator/admission/quantity.ts";
+
+/** Name of the counted resource to thousandths. */
+export type Cost = Record<string, number>;
+
+const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
+
+/** What one object costs. A pod that is over costs no more than its place in the count of objects. */
+export function costOf(kinds: Kinds, object: KubeObject): Cost {
+  const kind = kinds.of(object)!;
+  const cost: Cost = { [`count/${resource(kind)}`]: 1000 };
+  if (kind.kind === "Pod") {
+    if (object.status?.phase === "Succeeded" || object.status?.phase === "Failed") return cost;
+    return { ...cost, pods: 1000, ...podCost(object.spec) };
+  }
+  if (kind.group === "" && COUNTED.has(kind.plural)) cost[kind.plural] = 1000;
+  if (kind.kind === "PersistentVolumeClaim") {
+    const asked = amount(object.spec?.resources?.requests?.storage);
+    cost["requests.storage"] = Math.max(asked, amount(object.status?.allocatedResources?.storage));
+    const storageClass = object.spec?.storageClassName;
+    if (storageClass) {
+      cost[`${storageClass}.storageclass.storage.k8s.io/requests.storage`] = cost["requests.storage"];
+      cost[`${storageClass}.storageclass.storage.k8s.io/persistentvolumeclaims`] = 1000;
+    }
+  }
+  if (kind.kind === "Service") {
+    const ports = (object.spec?.ports ?? []).length * 1000;
+    if (object.spec?.type === "LoadBalancer") {
+      Object.assign(cost, { "services.loadbalancers": 1000, "services.nodeports": ports });
+    }
+    if (object.spec?.type === "NodePort") cost["services.nodeports"] = ports;
+  }
+  return cost;
+}
+
+/** What the namespace's contents use of the resources that a quota bounds. */
+export function usage(kinds: Kinds, hard: Json, contents: Iterable<KubeObject>): Cost {
+  const used: Cost = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
+  for (const object of contents) {
+    const cost = costOf(kinds, object);
+    for (const name of Object.keys(used)) used[name]! += cost[name] ?? 0;
+  }
+  return used;
+}
+
+export function writeCost(cost: Cost): Record<string, string> {
+  return Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, writeQuantity(value, isBytes(name))]));
+}
+
+/**
+ * Why the quota refuses an object of this cost; null if it does not. `used` is what the namespace uses, `freed` what the
+ * object's last state cost. A quota whose status nobody has worked out yet refuses whatever it would have to count.
+ */
+export function quotaBreach(quota: KubeObject, used: Cost, cost: Cost, freed: Cost, spec: Json): string | null {
+  const name = quota.metadata.name, hard = quota.spec?.hard ?? {};
+  const bounded = Object.keys(hard).filter((each) => (cost[each] ?? 0) > (freed[each] ?? 0)).sort();
+  const unsaid = spec ? unspecified(hard, spec) : [];
+  if (unsaid.length > 0) return `failed quota: ${name}: must specify ${unsaid.join("; ")}`;
+  if (bounded.length === 0) return null;
+  if (bounded.some((each) => quota.status?.used?.[each] === undefined)) {
+    return `status unknown for quota: ${name}, resources: ${bounded.join(",")}`;
+  }
+  // What counts is what its controller has seen, which is a moment behind what somebody has written.
+  const limit = (each: string): string => quota.status?.hard?.[each] ?? hard[each];
+  const over = bounded.filter((each) => used[each]! + cost[each]! - (freed[each] ?? 0) > amount(limit(each)));
+  if (over.length === 0) return null;
+  const list = (value: (each: string) => string) => over.map((each) => `${each}=${value(each)}`).join(",");
+  const requested = list((each) => writeQuantity(cost[each]! - (freed[each] ?? 0), isBytes(each)));
+  return `exceeded quota: ${name}, requested: ${requested}, used: ${
+    list((each) => writeQuantity(used[each]!, isBytes(each)))
+  }, ` +
+    `limited: ${list(limit)}`;
+}
+
+/** Where a quota bounds limits or requests, every container must name its own. */
+function unspecified(hard: Json, spec: Json): string[] {
+  const containers: Json[] = [...spec.initContainers ?? [], ...spec.containers ?? []];
+  return Object.keys(hard).sort().flatMap((each) => {
+    const [which, name] = each.split(".");
+    if ((which !== "limits" && which !== "requests") || (name !== "cpu" && name !== "memory")) return [];
+    const silent = containers.filter((container) => !container.resources?.[which]?.[name]).map((container) =>
+      container.name
+    );
+    return silent.length > 0 ? [`${each} for: ${silent.join(",")}`] : [];
+  });
+}
+
+/** The sum of the containers, or the largest init container where that is more. */
+function podCost(spec: Json): Cost {
+  const cost: Cost = {};
+  for (const which of ["requests", "limits"]) {
+    for (const name of ["cpu", "memory", "ephemeral-storage"]) {
+      const of = (container: Json) => amount(container.resources?.[which]?.[name]);
+      const sum = (spec.containers ?? []).reduce((total: number, container: Json) => total + of(container), 0);
+      const total = Math.max(sum, ...(spec.initContainers ?? []).map(of));
+      if (total > 0) cost[`${which}.${name}`] = total;
+    }
+  }
+  if (cost["requests.cpu"]) cost.cpu = cost["requests.cpu"];
+  if (cost["requests.memory"]) cost.memory = cost["requests.memory"];
+  return cost;
+}
+
+/** The pod's spec with the defaults of the namespace's LimitRanges. */
+export function withLimits(spec: Json, ranges: readonly Json[]): Json {
+  const items = itemsOf(ranges, "Container");
+  if (items.length === 0) return spec;
+  const fill = (container: Json): Json => {
+    const { limits = {}, requests = {}, ...rest } = container.resources ?? {};
+    const filled = items.reduce((at, item) => ({
+      limits: { ...item.default, ...at.limits },
+      requests: { ...item.defaultRequest, ...at.requests },
+    }), { limits, requests: { ...limits, ...requests } });
+    return { ...container, resources: { ...rest, ...filled } };
+  };
+  return {
+    ...spec,
+    containers: spec.containers.map(fill),
+    ...(spec.initContainers ? { initContainers: spec.initContainers.map(fill) } : {}),
+  };
+}
+
+/** Why the pod's containers are too large or too small; empty if they are not. */
+export function podLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+  const containers = [...spec.initContainers ?? [], ...spec.containers ?? []];
+  return itemsOf(ranges, "Container").flatMap((item) =>
+    containers.flatMap(({ resources = {} }: Json) => [
+      ...Object.entries<string>(item.max ?? {}).flatMap(([name, most]) => {
+        const limit = resources.limits?.[name];
+        if (limit === undefined) return [`maximum ${name} usage per Container is ${most}.  No limit is specified`];
+        return amount(limit) > amount(most)
+          ? [`maximum ${name} usage per Container is ${most}, but limit is ${limit}`]
+          : [];
+      }),
+      ...Object.entries<string>(item.min ?? {}).flatMap(([name, least]) => {
+        const request = resources.requests?.[name];
+        if (request === undefined) return [`minimum ${name} usage per Container is ${least}.  No request is specified`];
+        return amount(request) < amount(least)
+          ? [`minimum ${name} usage per Container is ${least}, but request is ${request}`]
+          : [];
+      }),
+    ])
+  );
+}
+
+/** The same for a claim's storage. */
+export function claimLimitBreaches(spec: Json, ranges: readonly Json[]): string[] {
+  const asked: string | undefined = spec.resources?.requests?.storage;
+  return itemsOf(ranges, "PersistentVolumeClaim").flatMap((item) => [
+    ...(item.max?.storage && amount(asked) > amount(item.max.storage)
+      ? [`maximum storage usage per PersistentVolumeClaim is ${item.max.storage}, but request is ${asked}`]
+      : []),
+    ...(item.min?.storage && amount(asked) < amount(item.min.storage)
+      ? [`minimum storage usage per PersistentVolumeClaim is ${item.min.storage}, but request is ${asked}`]
+      : []),
+  ]);
+}
+
+function itemsOf(ranges: readonly Json[], type: string): Json[] {
+  return ranges.flatMap((range) => range.spec?.limits ?? []).filter((item: Json) => item.type === type);
+}

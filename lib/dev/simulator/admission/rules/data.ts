@@ -1,0 +1,134 @@
+/** What metadata must be beyond names and labels, and what ConfigMaps and Secrets may hold: keys, sizes, base64, what a type asks for. */
+import {
+  all,
+  badRequest,
+  type Cause,
+  forbiddenField,
+  required,
+  tooLong,
+  wrong,
+  wrongValue,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { badDataKey, badLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
+
+const MOST = 1024 * 1024;
+const DEMANDED: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+};
+
+/** 400 for bytes that cannot be read: there is no object that could be judged. */
+export function refuseUndecoded(kind: string, body: Json): void {
+  const bytes: Json = kind === "Secret" ? body.data : kind === "ConfigMap" ? body.binaryData : undefined;
+  if (!isRecord(bytes)) return;
+  for (const text of Object.values(bytes)) {
+    const at = typeof text === "string" ? firstBad(text) : -1;
+    if (at < 0) continue;
+    throw badRequest(
+      `${kind} in version "v1" cannot be handled as a ${kind}: illegal base64 data at input byte ${at}`,
+    );
+  }
+}
+
+/** Where a text stops being base64; -1 where it does not. */
+function firstBad(text: string): number {
+  const bare = text.replace(/[\r\n]/g, "");
+  const found = bare.search(/[^A-Za-z0-9+/=]/);
+  if (found >= 0) return found;
+  const padding = bare.indexOf("=");
+  if (padding >= 0 && !/^={1,2}$/.test(bare.slice(padding))) return padding;
+  return bare.length % 4 === 0 ? -1 : bare.length - bare.length % 4;
+}
+
+export function badConfigMap({ data = {}, binaryData = {} }: Json): Cause[] {
+  const size = sizeOf(data, Buffer.byteLength) + sizeOf(binaryData, bytesOf);
+  return all(
+    Object.keys(data).flatMap((key) =>
+      all(
+        wrong(`data[${key}]`, key, badDataKey(key)),
+        key in binaryData && wrongValue(`data[${key}]`, key, "duplicate of key present in binaryData"),
+      )
+    ),
+    Object.keys(binaryData).flatMap((key) => wrong(`binaryData[${key}]`, key, badDataKey(key))),
+    size > MOST && tooLong("[]", MOST),
+  );
+}
+
+/** `data` holds everything, what came as stringData too. */
+export function badSecret({ type = "Opaque", data = {} }: Json): Cause[] {
+  return all(
+    Object.keys(data).flatMap((key) => wrong(`data[${key}]`, key, badDataKey(key))),
+    sizeOf(data, bytesOf) > MOST && tooLong("data", MOST),
+    (DEMANDED[type] ?? []).filter((key) => !(key in data)).map((key) => required(`data[${key}]`)),
+    badRegistries(type, data[".dockerconfigjson"]),
+  );
+}
+
+function badRegistries(type: string, encoded: string | undefined): Cause[] {
+  if (type !== "kubernetes.io/dockerconfigjson" || encoded === undefined) return [];
+  const text = Buffer.from(encoded, "base64").toString();
+  try {
+    JSON.parse(text);
+    return [];
+  } catch {
+    const why = text === ""
+      ? "unexpected end of JSON input"
+      : `invalid character '${text.trim()[0]}' looking for beginning of value`;
+    return [wrongValue("data[.dockerconfigjson]", "<secret contents redacted>", why)];
+  }
+}
+
+function sizeOf(values: Record<string, string>, measure: (text: string) => number): number {
+  return Object.values(values).reduce((sum, text) => sum + measure(text), 0);
+}
+
+function bytesOf(encoded: string): number {
+  return Buffer.byteLength(encoded, "base64");
+}
+
+const ANNOTATIONS_MOST = 256 * 1024;
+const STANDARD = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
+
+export function badMetadata({ metadata }: KubeObject): Cause[] {
+  const { annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
+  const size = Object.entries(annotations).reduce(
+    (sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(v),
+    0,
+  );
+  const field = "metadata.ownerReferences";
+  const [first, second] = ownerReferences.filter((owner) => owner.controller === true);
+  return all(
+    size > ANNOTATIONS_MOST && tooLong("metadata.annotations", ANNOTATIONS_MOST),
+    ownerReferences.flatMap((owner: Json) =>
+      ["apiVersion", "kind", "name", "uid"].filter((name) => !owner[name]).map((name) => {
+        const what = name === "apiVersion" ? "version must" : "must";
+        return wrongValue(`${field}.${name}`, owner[name] ?? "", `${what} not be empty`);
+      })
+    ),
+    second && wrongValue(
+      field,
+      ownerReferences,
+      'Only one reference can have Controller set to true. Found "true" in references for ' +
+        `${first!.kind}/${first!.name} and ${second.kind}/${second.name}`,
+    ),
+    finalizers.flatMap(badFinalizer),
+  );
+}
+
+function badFinalizer(name: string, i: number): Cause[] {
+  const causes = wrong("metadata.finalizers", name, badLabelKey(name));
+  if (causes.length > 0 || name.includes("/") || STANDARD.has(name)) return causes;
+  const why = "name is neither a standard finalizer name nor is it fully qualified";
+  return [wrongValue(`metadata.finalizers[${i}]`, name, why)];
+}
+
+/** What goes may lose finalizers and gain none. */
+export function newFinalizers(live: KubeObject, next: Json): Cause[] {
+  if (live.metadata.deletionTimestamp === undefined) return [];
+  const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));
+  if (gained.length === 0) return [];
+  const shown = `[]string{${gained.map((name: string) => JSON.stringify(name)).join(", ")}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;
+  return [forbiddenField("metadata.finalizers", why)];
+}

@@ -1,0 +1,64 @@
+/** Names of labels, data and variables: what is wrong with one, in the API server's words. */
+import { SUBDOMAIN, SUBDOMAIN_RULE } from "#lib/dev/simulator/admission/schema/values.ts";
+
+const PART_MOST = 63;
+const PREFIX_MOST = 253;
+const PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const PART_RULE = "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
+  "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+  "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+export const KEY_RULE = `name part must ${PART_RULE}`;
+export const VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end " +
+  "with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
+  "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const DATA_KEY_RULE =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or " +
+  "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** Of a qualified name, as labels and annotations have. */
+export function badLabelKey(key: string): string[] {
+  const parts = key.split("/"), name = parts.at(-1)!;
+  if (parts.length > 2) {
+    return [
+      `a valid label key must ${PART_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const prefix = parts.length === 2 ? parts[0]! : null;
+  return wordsOf(
+    prefix === "" && "prefix part must be non-empty",
+    prefix !== null && prefix.length > PREFIX_MOST && `prefix part must be no more than ${PREFIX_MOST} bytes`,
+    prefix && !SUBDOMAIN.test(prefix) && `prefix part ${SUBDOMAIN_RULE}`,
+    name === "" && "name part must be non-empty",
+    name.length > PART_MOST && `name part must be no more than ${PART_MOST} bytes`,
+    !PART.test(name) && KEY_RULE,
+  );
+}
+
+export function isLabelValue(value: string): boolean {
+  return value === "" || PART.test(value);
+}
+
+export function badLabelValue(value: string): string[] {
+  return wordsOf(
+    value.length > PART_MOST && `must be no more than ${PART_MOST} bytes`,
+    !isLabelValue(value) && VALUE_RULE,
+  );
+}
+
+/** Of a ConfigMap or Secret. */
+export function badDataKey(key: string): string[] {
+  return wordsOf(
+    key.length > PREFIX_MOST && `must be no more than ${PREFIX_MOST} characters`,
+    !/^[-._a-zA-Z0-9]+$/.test(key) && DATA_KEY_RULE,
+  );
+}
+
+export function badVariable(name: string): string[] {
+  if (/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) return [];
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+function wordsOf(...found: readonly (string | false | null)[]): string[] {
+  return found.filter((each): each is string => typeof each === "string" && each !== "");
+}

@@ -1,0 +1,58 @@
+/** Schedules of CronJobs: five fields (minute, hour, day, month, weekday), or one word for them. */
+const NAMED: Readonly<Record<string, string>> = {
+  "@hourly": "0 * * * *",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@weekly": "0 0 * * 0",
+  "@monthly": "0 0 1 * *",
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+};
+const RANGES = [[0, 59], [0, 23], [1, 31], [1, 12], [0, 6]] as const;
+const NAMES = [
+  [],
+  [],
+  [],
+  ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+  ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
+];
+
+/** The values of each field, or in words what is wrong. `@every` has no fields: nothing is run by it here. */
+export function readSchedule(schedule: string): ReadonlySet<number>[] | string {
+  if (/^@every \d+(\.\d+)?(ns|us|ms|s|m|h)/.test(schedule)) return [];
+  if (schedule.startsWith("@") && !Object.hasOwn(NAMED, schedule)) return `unrecognized descriptor: ${schedule}`;
+  const fields: Set<number>[] = [];
+  for (const [i, field] of (NAMED[schedule] ?? schedule).trim().split(/\s+/).slice(0, RANGES.length).entries()) {
+    const values = fields[i] = new Set<number>();
+    for (const part of field.split(",")) {
+      const read = readPart(part, i);
+      if (typeof read === "string") return read;
+      for (let value = read.from; value <= read.to; value += read.step) values.add(value);
+    }
+  }
+  return fields;
+}
+
+/** `*`, `5`, `1-5`, `0-59/10`: what one part of a field names. */
+function readPart(part: string, i: number): { from: number; to: number; step: number } | string {
+  const [least, most] = RANGES[i]!;
+  const [range = "", step, more] = part.split("/");
+  if (more !== undefined) return `too many slashes: ${part}`;
+  const [low = "", high, extra] = range.split("-");
+  if (extra !== undefined) return `too many hyphens: ${part}`;
+  const read = (text: string): number => {
+    const named = NAMES[i]!.indexOf(text.toLowerCase());
+    return named >= 0 ? named + least : /^\d+$/.test(text) ? Number(text) : NaN;
+  };
+  const any = low === "*" || low === "?";
+  const from = any ? least : read(low);
+  const to = any ? most : high !== undefined ? read(high) : step === undefined ? from : most;
+  const size = step === undefined ? 1 : /^\d+$/.test(step) ? Number(step) : NaN;
+  for (const [text, value] of [[low, from], [high ?? low, to], [step, size]] as const) {
+    if (Number.isNaN(value)) return `failed to parse int from ${text}: strconv.Atoi: parsing "${text}": invalid syntax`;
+  }
+  if (from < least) return `beginning of range (${from}) below minimum (${least}): ${part}`;
+  if (to > most) return `end of range (${to}) above maximum (${most}): ${part}`;
+  if (from > to) return `beginning of range (${from}) beyond end of range (${to}): ${part}`;
+  return size === 0 ? `step of range should be a positive number: ${part}` : { from, to, step: size };
+}

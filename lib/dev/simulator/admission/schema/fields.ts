@@ -1,0 +1,121 @@
+/**
+ * The schema: what fields each kind has, of which type, and which lists and maps are owned item by item.
+ *
+ * The tables are text, one type a line: `field:type`, where `s` is a string, `i` a number, `b` a boolean, `a` anything,
+ * `{T}` a map of T, `[T]` a list; `@name` makes a list keyed by those fields, `@*` makes it a set, `!` makes a type
+ * atomic (one owner for the whole). `Kind +=` adds to what every object has.
+ */
+import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+import { KIND_TYPES } from "#lib/dev/simulator/admission/schema/kinds.ts";
+import { POD_TYPES } from "#lib/dev/simulator/admission/schema/pods.ts";
+
+export type Type =
+  | { readonly form: "text" | "number" | "boolean" | "any" | "quantity" }
+  | { readonly form: "map"; readonly of: Type; readonly atomic: boolean }
+  | { readonly form: "list"; readonly of: Type; readonly keys: readonly string[]; readonly set: boolean }
+  | { readonly form: "struct"; readonly name: string; readonly fields: Map<string, Type>; readonly atomic: boolean };
+
+export interface Schema {
+  /** The type of a kind's objects; a kind without one takes anything below its metadata. */
+  of(kind: string): Type;
+}
+
+const ANY: Type = { form: "any" };
+
+export function readSchema(): Schema {
+  const lines = (POD_TYPES + KIND_TYPES).trim().replace(/\n\s+/g, " ").split("\n").filter((line) => line !== "");
+  const texts = new Map(lines.map((line): [string, string] => {
+    const [name = "", sign = "", ...fields] = line.split(" ");
+    const head = sign === "+=" ? ["apiVersion:s", "kind:s", "metadata:ObjectMeta"] : [];
+    return [name, [...head, ...fields].join(" ")];
+  }));
+  const types = new Map<string, Type>();
+  const struct = (name: string): Type => {
+    const known = types.get(name);
+    if (known) return known;
+    const fields = new Map<string, Type>();
+    const type: Type = { form: "struct", name, fields, atomic: false };
+    types.set(name, type); // before its fields are read: types may hold themselves
+    for (const field of (texts.get(name) ?? "").split(" ").filter((text) => text !== "")) {
+      const colon = field.indexOf(":");
+      fields.set(field.slice(0, colon), readType(field.slice(colon + 1), struct));
+    }
+    return type;
+  };
+  const other: Type = {
+    form: "struct",
+    name: "",
+    fields: new Map<string, Type>([
+      ["apiVersion", { form: "text" }],
+      ["kind", { form: "text" }],
+      ["metadata", struct("ObjectMeta")],
+      ["*", ANY],
+    ]),
+    atomic: false,
+  };
+  return { of: (kind) => texts.has(kind) ? struct(kind) : other };
+}
+
+function readType(text: string, struct: (name: string) => Type): Type {
+  if (text.endsWith("!")) {
+    const whole = readType(text.slice(0, -1), struct);
+    return whole.form === "struct" || whole.form === "map" ? { ...whole, atomic: true } : whole;
+  }
+  if (text.startsWith("{")) return { form: "map", of: readType(text.slice(1, -1), struct), atomic: false };
+  if (text.startsWith("[")) {
+    const end = text.lastIndexOf("]"), keys = text.slice(end + 2);
+    const of = readType(text.slice(1, end), struct);
+    return { form: "list", of, keys: keys === "" || keys === "*" ? [] : keys.split(","), set: keys === "*" };
+  }
+  if (text === "s" || text === "string") return { form: "text" };
+  if (text === "i" || text === "int") return { form: "number" };
+  if (text === "b") return { form: "boolean" };
+  if (text === "a" || text === "any") return ANY;
+  if (text === "quantity") return { form: "quantity" };
+  return struct(text);
+}
+
+export interface Misfit {
+  /** For example `.spec.template` and, in a list, `.spec.ports[0]` or `.spec.containers[name="m"]`. */
+  readonly path: string;
+  /** undefined: the field is not known; else what should have stood there. */
+  readonly expected: string | undefined;
+  readonly value: Json;
+}
+
+/** How an item of a list is named: by its keys where `keyed` asks for that, else by its place. */
+function nameOf(item: Json, i: number, keys: readonly string[]): string {
+  if (keys.length === 0 || !isRecord(item)) return String(i);
+  return keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(",");
+}
+
+/** The value without nulls and unknown fields, and what did not fit. */
+export function fit(value: Json, type: Type, items: "placed" | "keyed" = "placed"): { value: Json; misfits: Misfit[] } {
+  const misfits: Misfit[] = [];
+  return { value: visit(value, type, ""), misfits };
+
+  function visit(value: Json, type: Type, path: string): Json {
+    const wrong = (expected: string) => void misfits.push({ path, expected, value });
+    if (type.form === "any") return value;
+    if (type.form === "text") return typeof value === "string" ? value : wrong("string");
+    if (type.form === "number") return typeof value === "number" ? value : wrong("numeric (int or float)");
+    if (type.form === "boolean") return typeof value === "boolean" ? value : wrong("boolean");
+    if (type.form === "quantity") {
+      return typeof value === "string" ? value : typeof value === "number" ? String(value) : wrong("string");
+    }
+    if (type.form === "list") {
+      if (!Array.isArray(value)) return wrong("list");
+      return value.map((item, i) =>
+        visit(item, type.of, `${path}[${nameOf(item, i, items === "keyed" ? type.keys : [])}]`)
+      );
+    }
+    if ((type.form !== "map" && type.form !== "struct") || !isRecord(value)) return wrong("map");
+    const kept: Record<string, Json> = {};
+    for (const [name, inner] of Object.entries(value)) {
+      const of = type.form === "map" ? type.of : type.fields.get(name) ?? type.fields.get("*");
+      if (!of) misfits.push({ path: `${path}.${name}`, expected: undefined, value: inner });
+      else if (inner !== null) kept[name] = visit(inner, of, `${path}.${name}`);
+    }
+    return kept;
+  }
+}

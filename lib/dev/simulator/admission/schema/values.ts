@@ -1,0 +1,133 @@
+/**
+ * What a field's value must be, beyond its type: one of a few words, no less than so much, a name, a port.
+ *
+ * The table is text, a field a line, in the order in which the API server tells of what is wrong: `path rule`, where
+ * `[]` stands for each item of a list (`[*]` for each one as well, but the list is named and not the item). `Pod` is
+ * read wherever a pod's spec stands, in a pod or in a template of one.
+ */
+import { all, type Cause, outside, required, unsupported, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
+import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
+
+export const LABEL_RULE =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
+  "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+export const SUBDOMAIN_RULE =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
+  "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+export const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const TABLE = `
+Service: spec.ports[].name label; spec.ports[].protocol in SCTP,TCP,UDP; spec.ports[].port port
+Service: spec.ports[].targetPort port; spec.sessionAffinity in ClientIP,None
+Service: spec.type in ClusterIP,ExternalName,LoadBalancer,NodePort
+PersistentVolumeClaim: spec.accessModes[*] in ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod
+PersistentVolumeClaim: spec.storageClassName subdomain; spec.volumeMode in Block,Filesystem
+StorageClass: provisioner required; reclaimPolicy in Delete,Retain
+VolumeSnapshotClass: deletionPolicy in Delete,Retain
+Certificate: spec.secretName required
+Ingress: spec.tls[].hosts[] subdomain; spec.tls[].secretName subdomain
+Ingress: spec.rules[].http.paths[].pathType in Exact,ImplementationSpecific,Prefix
+Ingress: spec.rules[].http.paths[].backend.service.name label; spec.ingressClassName subdomain
+NetworkPolicy: spec.ingress[].ports[].protocol in TCP,UDP,SCTP; spec.ingress[].ports[].port port
+NetworkPolicy: spec.egress[].ports[].protocol in TCP,UDP,SCTP; spec.egress[].ports[].port port
+NetworkPolicy: spec.policyTypes[] in Ingress,Egress
+Deployment: spec.replicas least; spec.minReadySeconds least; spec.revisionHistoryLimit least
+ReplicaSet: spec.replicas least; spec.minReadySeconds least
+StatefulSet: spec.replicas least; spec.minReadySeconds least; spec.updateStrategy.rollingUpdate.partition least
+Job: spec.parallelism least; spec.completions least; spec.activeDeadlineSeconds least; spec.backoffLimit least
+Job: spec.ttlSecondsAfterFinished least; spec.completionMode in NonIndexed,Indexed
+CronJob: spec.startingDeadlineSeconds least; spec.concurrencyPolicy in Allow,Forbid,Replace
+CronJob: spec.successfulJobsHistoryLimit least; spec.failedJobsHistoryLimit least
+Pod: volumes[].name label; initContainers[].name label; containers[].name label
+Pod: initContainers[].imagePullPolicy in Always,IfNotPresent,Never
+Pod: containers[].imagePullPolicy in Always,IfNotPresent,Never; containers[].ports[].name portname
+Pod: dnsPolicy in ClusterFirstWithHostNet,ClusterFirst,Default,None; serviceAccountName subdomain
+`;
+
+interface Line {
+  readonly steps: readonly string[];
+  readonly rule: string;
+  readonly choices: readonly string[];
+}
+
+const POD_AT: Readonly<Record<string, string>> = {
+  Pod: "spec",
+  Deployment: "spec.template.spec",
+  ReplicaSet: "spec.template.spec",
+  StatefulSet: "spec.template.spec",
+  Job: "spec.template.spec",
+  CronJob: "spec.jobTemplate.spec.template.spec",
+};
+
+/** What is wrong with the values of an object of this kind. */
+export function badValues(kind: string, object: Json): Cause[] {
+  const at = POD_AT[kind];
+  const own = kind === "Pod" ? [] : linesOf(kind);
+  return all(
+    own.flatMap((line) => walk(object, line.steps, "", line)),
+    at !== undefined && linesOf("Pod").flatMap((line) => walk(object, [...at.split("."), ...line.steps], "", line)),
+  );
+}
+
+function linesOf(kind: string): Line[] {
+  const lines = TABLE.trim().split("\n").filter((line) => line.startsWith(`${kind}: `));
+  return lines.flatMap((line) => line.slice(kind.length + 2).split("; ")).map((entry) => {
+    const [path = "", rule = "", choices = ""] = entry.split(" ");
+    return { steps: path.split("."), rule, choices: choices.split(",") };
+  });
+}
+
+/** Goes down a path, into each item of the lists on it, and judges what stands at its end. */
+function walk(value: Json, [step, ...rest]: readonly string[], field: string, line: Line): Cause[] {
+  if (step === undefined) return judge(value, field, line);
+  if (!isRecord(value)) return [];
+  const [, name = "", list] = /^(\w+)(\[\*?\])?$/.exec(step) ?? [];
+  const at = field === "" ? name : `${field}.${name}`;
+  if (list === undefined) return walk(value[name], rest, at, line);
+  const items: Json = value[name];
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item, i) => walk(item, rest, list === "[*]" ? at : `${at}[${i}]`, line));
+}
+
+/** A field that is not there is right, unless it is required. */
+function judge(value: Json, field: string, { rule, choices }: Line): Cause[] {
+  if (rule === "required") return value === undefined || value === "" ? [required(field)] : [];
+  if (value === undefined || value === null || value === "") return [];
+  if (typeof value === "number") {
+    if (rule === "port") return outside(field, value, 1, 65535);
+    return all(rule === "least" && value < 0 && wrongValue(field, value, "must be greater than or equal to 0"));
+  }
+  if (typeof value !== "string") return [];
+  switch (rule) {
+    case "in":
+      return choices.includes(value) ? [] : [unsupported(field, value, choices)];
+    case "label":
+      return badName(field, value, LABEL, LABEL_RULE, 63);
+    case "subdomain":
+      return badName(field, value, SUBDOMAIN, SUBDOMAIN_RULE, 253);
+    case "port":
+    case "portname":
+      return badPortName(field, value);
+    default:
+      return [];
+  }
+}
+
+function badName(field: string, value: string, form: RegExp, rule: string, most: number): Cause[] {
+  return all(
+    value.length > most && wrongValue(field, value, `must be no more than ${most} characters`),
+    !form.test(value) && wrongValue(field, value, rule),
+  );
+}
+
+function badPortName(field: string, value: string): Cause[] {
+  if (value.length > 15) return [wrongValue(field, value, "must be no more than 15 characters")];
+  return all(
+    !/^[-a-z0-9]+$/.test(value) &&
+      wrongValue(field, value, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+    !/[a-z]/.test(value) && wrongValue(field, value, "must contain at least one letter (a-z)"),
+  );
+}

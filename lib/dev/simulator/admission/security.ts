@@ -1,0 +1,114 @@
+/** Pod security admission: the levels `baseline` and `restricted`, in the words of the real one. */
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+
+export type Level = "privileged" | "baseline" | "restricted";
+
+export interface Policy {
+  readonly level: Level;
+  /** For example `restricted:latest`. */
+  readonly name: string;
+}
+
+const ALLOWED_VOLUMES = new Set(
+  "configMap csi downwardAPI emptyDir ephemeral persistentVolumeClaim projected secret".split(" "),
+);
+const ALLOWED_CAPABILITIES = new Set(
+  ("AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT")
+    .split(" "),
+);
+
+/** What a namespace's labels demand; who is only warned is warned of what is enforced unless told otherwise. */
+export function policyOf(namespace: KubeObject | undefined, mode: "enforce" | "warn"): Policy {
+  const labels = namespace?.metadata.labels ?? {};
+  const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
+  const which = mode === "warn" && !read("warn") ? "enforce" : mode;
+  const level = (read(which) ?? "privileged") as Level;
+  return { level, name: `${level}:${read(`${which}-version`) ?? "latest"}` };
+}
+
+/** What of the pod's spec the policy does not allow, as one text; empty if there is nothing. */
+export function violations(spec: Json, policy: Policy): string {
+  if (policy.level === "privileged" || !spec) return "";
+  return texts(...baseline(spec), ...(policy.level === "restricted" ? restricted(spec) : []));
+}
+
+type Found = string | false;
+
+function texts(...found: readonly Found[]): string {
+  return found.filter((each) => each !== false && each !== "").join(", ");
+}
+
+function baseline(spec: Json): Found[] {
+  const hosts = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => spec[name] === true).map((name) =>
+    `${name}=true`
+  );
+  const paths = (spec.volumes ?? []).filter((volume: Json) => volume.hostPath).map((volume: Json) => volume.name);
+  const ports = containers(spec, (_, container) => (container.ports ?? []).some((port: Json) => port.hostPort));
+  const privileged = containers(spec, (security) => security.privileged === true);
+  const added = containersOf(spec).flatMap((container) => container.securityContext?.capabilities?.add ?? [])
+    .filter((capability: string) => !ALLOWED_CAPABILITIES.has(capability));
+  return [
+    hosts.length > 0 && `host namespaces (${hosts.join(", ")})`,
+    paths.length > 0 && `hostPath volumes (${plural("volume", paths)})`,
+    ports && `hostPort (${ports} uses hostPort)`,
+    privileged && `privileged (${privileged} must not set securityContext.privileged=true)`,
+    added.length > 0 &&
+    `non-default capabilities (must not include ${quoted(added)} in securityContext.capabilities.add)`,
+  ];
+}
+
+function restricted(spec: Json): Found[] {
+  const volumes = (spec.volumes ?? []).flatMap((volume: Json) =>
+    Object.keys(volume).filter((name) => name !== "name" && !ALLOWED_VOLUMES.has(name)).map((type) =>
+      `volume "${volume.name}" uses restricted volume type "${type}"`
+    )
+  );
+  const { seccompProfile, runAsNonRoot, runAsUser } = spec.securityContext ?? {};
+  const escalating = containers(spec, (security) => security.allowPrivilegeEscalation !== false);
+  const capable = containers(spec, (security) => !(security.capabilities?.drop ?? []).includes("ALL"));
+  const refusing = containers(spec, (security) => security.runAsNonRoot === false);
+  const silent = containers(spec, (security) => security.runAsNonRoot === undefined && runAsNonRoot !== true);
+  const root = containers(spec, (security) => security.runAsUser === 0);
+  const open = containers(spec, (security) => !isConfined(security.seccompProfile?.type ?? seccompProfile?.type));
+  const rootful = texts(
+    runAsNonRoot === false && "pod must not set securityContext.runAsNonRoot=false",
+    refusing && `${refusing} must not set securityContext.runAsNonRoot=false`,
+    runAsNonRoot !== false && silent && `pod or ${silent} must set securityContext.runAsNonRoot=true`,
+  );
+  const users = texts(
+    runAsUser === 0 && "pod must not set runAsUser=0",
+    root && `${root} must not set runAsUser=0`,
+  );
+  const profiles = 'securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return [
+    volumes.length > 0 && `restricted volume types (${volumes.join("; ")})`,
+    escalating &&
+    `allowPrivilegeEscalation != false (${escalating} must set securityContext.allowPrivilegeEscalation=false)`,
+    capable && `unrestricted capabilities (${capable} must set securityContext.capabilities.drop=["ALL"])`,
+    rootful && `runAsNonRoot != true (${rootful})`,
+    users && `runAsUser=0 (${users})`,
+    open && `seccompProfile (pod or ${open} must set ${profiles})`,
+  ];
+}
+
+function isConfined(type: string | undefined): boolean {
+  return type === "RuntimeDefault" || type === "Localhost";
+}
+
+function containersOf(spec: Json): Json[] {
+  return [...spec.initContainers ?? [], ...spec.containers ?? []];
+}
+
+/** The containers of which that is so, by their names; empty if there are none. */
+function containers(spec: Json, is: (security: Json, container: Json) => boolean): string {
+  const names = containersOf(spec).filter((each) => is(each.securityContext ?? {}, each)).map(({ name }) => name);
+  return names.length > 0 ? plural("container", names) : "";
+}
+
+function plural(word: string, names: readonly string[]): string {
+  return `${word}${names.length > 1 ? "s" : ""} ${quoted(names)}`;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(", ");
+}

@@ -1,0 +1,162 @@
+/**
+ * Selectors: of labels as an object in a spec and as text (`a=b,c!=d,e in (f,g),!h,i>5`, read token by token, with the real
+ * one's words for whatever stands in the wrong place), of fields as text in a URL.
+ */
+import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { badLabelKey, badLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
+
+export type Test = (object: KubeObject) => boolean;
+
+const EVERYWHERE = ["metadata.name", "metadata.namespace"];
+/** By which fields objects of a kind can be selected besides. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Event: [
+    ..."apiVersion fieldPath kind name namespace resourceVersion uid".split(" ").map((name) =>
+      `involvedObject.${name}`
+    ),
+    ..."reason reportingComponent source type".split(" "),
+  ],
+  Job: ["status.successful"],
+  Namespace: ["status.phase"],
+  Node: ["spec.unschedulable"],
+  Pod: [
+    ..."hostNetwork nodeName restartPolicy schedulerName serviceAccountName".split(" ").map((name) => `spec.${name}`),
+    ..."nominatedNodeName phase podIP podIPs".split(" ").map((name) => `status.${name}`),
+  ],
+  ReplicaSet: ["status.replicas"],
+  Secret: ["type"],
+  Service: ["spec.clusterIP", "spec.type"],
+};
+
+/**
+ * `metadata.name=x,status.phase!=Running`: throws 400 for what is no selector, or for a field by which this kind is not
+ * selected.
+ */
+export function fieldSelector(kind: Kind, text: string): Test {
+  const tests = text.split(",").filter((part) => part !== "").map((part) => {
+    const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
+    if (!match) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
+    const [, path = "", sign, value] = match;
+    refuseField(kind, path);
+    return (object: KubeObject): boolean => {
+      const found = path.split(".").reduce((at: Json, name) => at?.[name], object);
+      return (String(found ?? "") === value) === (sign !== "!=");
+    };
+  });
+  return (object) => tests.every((test) => test(object));
+}
+
+function refuseField(kind: Kind, path: string): void {
+  const own = FIELDS[kind.kind];
+  if (EVERYWHERE.includes(path) || own?.includes(path)) return;
+  if (kind.kind === "Job") throw badRequest(`field label "${path}" not supported for Job`);
+  if (own || kind.custom) throw badRequest(`field label not supported: ${path}`);
+  const names = EVERYWHERE.map((each) => JSON.stringify(each)).join(", ");
+  throw badRequest(`"${path}" is not a known field selector: only ${names}`);
+}
+
+/** A spec's `selector`: matchLabels and matchExpressions. An empty one matches everything. */
+export function selects(selector: Json, labels: Record<string, string> | undefined): boolean {
+  const present = labels ?? {};
+  const exact = Object.entries(selector?.matchLabels ?? {}).every(([name, value]) => present[name] === value);
+  return exact && (selector?.matchExpressions ?? []).every((expression: Json) => {
+    const value = present[expression.key];
+    if (expression.operator === "Exists") return value !== undefined;
+    if (expression.operator === "DoesNotExist") return value === undefined;
+    const listed = value !== undefined && (expression.values ?? []).includes(value);
+    return expression.operator === "In" ? listed : !listed;
+  });
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Throws 400 for what is not a selector. */
+export function labelSelector(text: string): Test {
+  const tests = read(text);
+  return (object) => tests.every((test) => test(object.metadata.labels ?? {}));
+}
+
+function read(text: string): ((labels: Labels) => boolean)[] {
+  const tokens = text.match(/[(),]|==|!=|[=!<>]|[^\s(),=!<>]+/g) ?? [];
+  const tests: ((labels: Labels) => boolean)[] = [];
+  let at = 0;
+  const peek = (): string => tokens[at] ?? "";
+  const isWord = (token: string) => token !== "" && !/^[(),=!<>]/.test(token);
+  const refuse = (wanted: string): never => {
+    throw badRequest(`unable to parse requirement: found '${peek()}'${wanted}`);
+  };
+
+  function requirement(): (labels: Labels) => boolean {
+    const absent = peek() === "!";
+    if (absent) at++;
+    if (!isWord(peek())) refuse(", expected: identifier");
+    const name = tokens[at++]!;
+    const [wrong] = badLabelKey(name);
+    if (wrong) throw badRequest(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(name)}: ${wrong}`);
+    if (absent) return (labels) => labels[name] === undefined;
+    if (peek() === "" || peek() === ",") return (labels) => labels[name] !== undefined;
+    const operator = peek();
+    if (operator === "in" || operator === "notin") {
+      at++;
+      const values = list();
+      demandValues(name, values);
+      return (labels) => (labels[name] !== undefined && values.includes(labels[name])) === (operator === "in");
+    }
+    if (!["=", "==", "!=", ">", "<"].includes(operator)) refuse(", expected: in, notin, =, ==, !=, gt, lt");
+    at++;
+    const value = peek() === "" || peek() === ","
+      ? ""
+      : isWord(peek())
+      ? tokens[at++]!
+      : refuse(", expected: identifier");
+    if (operator === ">" || operator === "<") return comparison(name, operator, value);
+    demandValues(name, [value]);
+    return (labels) => (labels[name] === value) === (operator !== "!=");
+  }
+
+  function list(): string[] {
+    if (peek() !== "(") refuse(" expected: '('");
+    at++;
+    const values: string[] = [];
+    for (;;) {
+      if (isWord(peek())) values.push(tokens[at++]!);
+      if (peek() === ")") return at++, values;
+      if (peek() !== ",") refuse(", expected: ',' or ')'");
+      at++;
+    }
+  }
+
+  while (peek() !== "") {
+    if (!isWord(peek()) && peek() !== "!") {
+      throw badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
+    }
+    tests.push(requirement());
+    if (peek() === "") break;
+    if (peek() !== ",") throw badRequest(`found '${peek()}', expected: ',' or 'end of string'`);
+    at++;
+    if (!isWord(peek()) && peek() !== "!") throw badRequest(`found '${peek()}', expected: identifier after ','`);
+  }
+  return tests;
+}
+
+function comparison(name: string, operator: string, value: string): (labels: Labels) => boolean {
+  if (!/^-?\d+$/.test(value)) {
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw badRequest(`unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+  }
+  return (labels) => {
+    const number = Number(labels[name] ?? NaN);
+    return operator === ">" ? number > Number(value) : number < Number(value);
+  };
+}
+
+function demandValues(name: string, values: readonly string[]): void {
+  for (const [i, value] of values.entries()) {
+    const [wrong] = badLabelValue(value);
+    if (!wrong) continue;
+    const field = `values[${i}][${name}]`;
+    throw badRequest(`unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
+  }
+}

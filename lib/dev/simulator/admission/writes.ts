@@ -1,0 +1,201 @@
+/**
+ * Writing: the one road by which objects are created, changed and deleted, for requests and controllers alike.
+ *
+ * Each fills in defaults, validates, keeps account of who owns what, asks admission, and only then stores; a dry run
+ * does all of it but the last.
+ */
+import { enrich, police, refuseDeadNamespace } from "#lib/dev/simulator/admission/admission.ts";
+import { withDefaults } from "#lib/dev/simulator/admission/defaults.ts";
+import { refuseChanges } from "#lib/dev/simulator/admission/immutable.ts";
+import { isWriter, trackUpdate, type Writer } from "#lib/dev/simulator/admission/managed.ts";
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  invalid,
+  MODIFIED,
+  Refusal,
+} from "#lib/dev/simulator/admission/refusal.ts";
+import { newFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
+import { validate } from "#lib/dev/simulator/admission/validate.ts";
+import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { type Json, type KubeObject, type ManagedFields, randomSuffix, same } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface WriteOptions {
+  readonly manager: string;
+  readonly dryRun?: boolean;
+  readonly subresource?: "status" | "scale";
+  readonly warn?: (text: string) => void;
+  /** The settled managed fields of an apply; else this write is tracked as an update. */
+  readonly managed?: ManagedFields[] | undefined;
+  readonly applied?: true;
+}
+
+export function createObject(
+  world: World,
+  kind: Kind,
+  namespace: string | undefined,
+  body: Json,
+  options: WriteOptions,
+): KubeObject {
+  const given = body.metadata ?? {};
+  const name = given.name || (given.generateName ? given.generateName.slice(0, 58) + randomSuffix() : "");
+  if (namespace !== undefined && given.namespace !== undefined && given.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (namespace !== undefined) refuseDeadNamespace(world, kind, namespace, name);
+  if (given.resourceVersion && !options.applied) {
+    throw new Refusal(500, undefined, "resourceVersion should not be set on objects to be created");
+  }
+  const at = world.timers.stamp();
+  const { status, ...rest } = body;
+  const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = given;
+  const born: KubeObject = {
+    ...rest,
+    ...(status !== undefined && !kind.status ? { status } : {}),
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      ...meta,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid: crypto.randomUUID(),
+      resourceVersion: "",
+      ...(kind.generation ? { generation: 1 } : {}),
+      creationTimestamp: at,
+    },
+  };
+  const full = labelled(withDefaults(enrich(world, withDefaults(born, null)), null));
+  validate(kind, full);
+  police(world, full, null, options.warn ?? (() => {}));
+  const standing = world.store.get(kind.kind, namespace, name);
+  if (standing) throw taken(kind, standing);
+  const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
+  const { status: _status, ...owned } = labelled(withDefaults(born, null));
+  const tracked = trackUpdate(null, owned as KubeObject, world.schema.of(kind.kind), writer, at);
+  const object = withManaged(full, options.applied ? options.managed : tracked);
+  return options.dryRun ? object : world.store.save(object);
+}
+
+/** Puts `next` in the place of `live`; gives back what stands there afterwards. */
+export function replaceObject(world: World, live: KubeObject, next: Json, options: WriteOptions): KubeObject {
+  const kind = world.kinds.of(live)!;
+  const version = next.metadata?.resourceVersion;
+  if (version && !/^\d+$/.test(version)) {
+    throw new Refusal(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  }
+  if (next.metadata?.uid && next.metadata.uid !== live.metadata.uid) {
+    const { namespace, name, uid } = live.metadata;
+    const key = ["/registry", kind.plural, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+      `Precondition failed: UID in precondition: ${next.metadata.uid}, UID in object meta: ${uid}`;
+    throw conflict(kind, live.metadata.name, why);
+  }
+  if (version && version !== live.metadata.resourceVersion) throw conflict(kind, live.metadata.name, MODIFIED);
+  const at = world.timers.stamp();
+  const filled = withDefaults(merged(kind, live, next, options.subresource), live);
+  const changed = kind.generation && !same(specOf(filled), specOf(live));
+  const generation = (live.metadata.generation ?? 1) + (changed ? 1 : 0);
+  const full = kind.generation ? { ...filled, metadata: { ...filled.metadata, generation } } : filled;
+  validate(kind, full);
+  const gained = newFinalizers(live, next);
+  if (gained.length > 0) throw invalid(kind, live.metadata.name, gained);
+  refuseChanges(kind, live, full);
+  const writer: Writer = {
+    manager: options.manager,
+    operation: "Update",
+    subresource: options.subresource,
+  };
+  const tracked = options.applied ? options.managed : trackUpdate(live, full, world.schema.of(kind.kind), writer, at);
+  const nobodys = options.subresource === "scale" && full.spec.replicas === 0; // a Scale leaves a zero out, so none owns it
+  const object = withManaged(full, nobodys ? tracked?.filter((entry) => !isWriter(entry, writer)) : tracked);
+  if (options.subresource !== "status") police(world, object, live, options.warn ?? (() => {}));
+  const finished = object.metadata.deletionTimestamp !== undefined && !object.metadata.finalizers?.length &&
+    live.metadata.finalizers !== undefined;
+  if (options.dryRun || (same(object, live) && !finished)) return object;
+  return finished ? { ...world.store.remove(object), metadata: object.metadata } : world.store.save(object);
+}
+
+/**
+ * Changes an object as it stands now, if it still stands; `change` gives back the new one, or null to leave it.
+ * Controllers write by this: what they change is told as status, and nothing is written where nothing differs.
+ */
+export function changeObject(
+  world: World,
+  object: KubeObject,
+  manager: string,
+  change: (live: KubeObject) => Json | null,
+): KubeObject | undefined {
+  const kind = world.kinds.of(object)!;
+  const live = world.store.get(object.kind, object.metadata.namespace, object.metadata.name);
+  if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
+  const next = change(live);
+  if (next === null || next === live || same(next, live)) return live;
+  const writer: Writer = { manager, operation: "Update", subresource: kind.status ? "status" : undefined };
+  const managed = trackUpdate(live, next, world.schema.of(kind.kind), writer, world.timers.stamp());
+  const written = withManaged(next, managed);
+  const finished = written.metadata.deletionTimestamp !== undefined && !written.metadata.finalizers?.length &&
+    (live.metadata.finalizers?.length ?? 0) > 0;
+  return finished ? world.store.remove(written) : world.store.save(written);
+}
+
+function taken(kind: Kind, { metadata }: KubeObject): Refusal {
+  const { status, reason, message, details } = alreadyExists(kind, metadata.name);
+  return metadata.deletionTimestamp === undefined
+    ? alreadyExists(kind, metadata.name)
+    : new Refusal(status, reason, `object is being deleted: ${message}`, details);
+}
+
+/** What a write may touch: the status through its subresource alone, the server's part of the metadata never. */
+function merged(kind: Kind, live: KubeObject, next: Json, subresource: string | undefined): KubeObject {
+  if (subresource === "status") {
+    return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };
+  }
+  const { status: _, ...rest } = next;
+  const old = live.metadata;
+  return {
+    ...rest,
+    ...(kind.status
+      ? (live.status === undefined ? {} : { status: live.status })
+      : next.status
+      ? { status: next.status }
+      : {}),
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      ...next.metadata,
+      name: old.name,
+      ...(old.namespace === undefined ? {} : { namespace: old.namespace }),
+      ...(old.generateName === undefined ? {} : { generateName: old.generateName }),
+      uid: old.uid,
+      resourceVersion: old.resourceVersion,
+      creationTimestamp: old.creationTimestamp,
+      ...(old.deletionTimestamp === undefined ? {} : {
+        deletionTimestamp: old.deletionTimestamp,
+        deletionGracePeriodSeconds: old.deletionGracePeriodSeconds,
+        finalizers: (next.metadata?.finalizers ?? []).filter((each: string) => old.finalizers?.includes(each)),
+      }),
+    },
+  };
+}
+
+function withManaged(object: KubeObject, managedFields: ManagedFields[] | undefined): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  for (const name of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
+    const value = metadata[name];
+    if (value && Object.keys(value).length === 0) delete metadata[name];
+  }
+  return { ...object, metadata: managedFields ? { ...metadata, managedFields } : metadata };
+}
+
+/** A Job that has no labels of its own carries its template's. */
+function labelled(object: KubeObject): KubeObject {
+  if (object.kind !== "Job" || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
+  return { ...object, metadata: { ...object.metadata, labels: object.spec.template.metadata.labels } };
+}
+
+function specOf(object: KubeObject): Json {
+  const { metadata: _, status: __, ...rest } = object;
+  return rest;
+}

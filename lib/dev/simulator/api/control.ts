@@ -1,0 +1,70 @@
+/**
+ * `/simulator/…`, for who works with a running cluster by hand. `faults` breaks and heals things; see breakage.ts for what there
+ * is. `writes` and `history` are the record, oldest first, as a list of JSON: both take `since` (only what has a higher number)
+ * and `limit`; the history also `kind`, `namespace` and `name`. A first number above `since + 1` says that the record did not
+ * reach back that far.
+ */
+import { readBreakage } from "#lib/dev/simulator/breakage.ts";
+import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { Recorder } from "#lib/dev/simulator/store/recorder.ts";
+
+export function answerFaults(
+  faults: Faults,
+  method: string,
+  path: string,
+  text: string | null,
+): { status: number; body: Json } {
+  const [, , what, id] = path.split("/");
+  if (what !== "faults") return { status: 404, body: { message: "There are /simulator/faults, /writes and /history" } };
+  if (method === "GET") return { status: 200, body: faults.list() };
+  if (method === "POST") {
+    const breakage = readBreakage(parse(text ?? ""));
+    if (typeof breakage !== "string") return { status: 201, body: { id: faults.add(breakage) } };
+    return { status: 400, body: { message: `${breakage}; lib/dev/simulator/breakage.ts lists what can be broken` } };
+  }
+  if (method === "DELETE" && id !== undefined && id !== "") {
+    return faults.heal(id) ? { status: 200, body: {} } : { status: 404, body: { message: `No fault ${id}` } };
+  }
+  if (method === "DELETE") {
+    faults.clear();
+    return { status: 200, body: {} };
+  }
+  return { status: 405, body: { message: "GET, POST or DELETE" } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** null for any other path. */
+export function answerRecord(recorder: Recorder, method: string, url: URL): { status: number; body: Json } | null {
+  const { pathname, searchParams: query } = url;
+  if (pathname !== "/simulator/writes" && pathname !== "/simulator/history") return null;
+  if (method !== "GET") return { status: 405, body: { message: "GET" } };
+  const since = numberOf(query.get("since"), 0), limit = numberOf(query.get("limit"), Number.MAX_SAFE_INTEGER);
+  if (since === null || limit === null) {
+    return { status: 400, body: { message: "since and limit must be whole numbers from 0" } };
+  }
+  if (pathname === "/simulator/writes") return { status: 200, body: after(recorder.writes(), since).slice(0, limit) };
+  const wanted = ["kind", "namespace", "name"] as const;
+  const found = after(recorder.history(), since).filter((each) =>
+    wanted.every((field) => !query.has(field) || each[field] === query.get(field))
+  );
+  return { status: 200, body: found.slice(0, limit) };
+}
+
+/** Numbers grow by one, so that where to begin is known. */
+function after<T extends { readonly n: number }>(entries: readonly T[], since: number): readonly T[] {
+  const first = entries[0]?.n ?? 1;
+  return entries.slice(Math.max(0, since + 1 - first));
+}
+
+function numberOf(text: string | null, otherwise: number): number | null {
+  if (text === null) return otherwise;
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

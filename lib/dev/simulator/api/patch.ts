@@ -1,0 +1,85 @@
+/** JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), the two that change what is there without a schema. */
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { isRecord, type Json, same } from "#lib/dev/simulator/store/object.ts";
+
+/** The value after the operations; 422 if one of them does not fit or a `test` fails. */
+export function jsonPatch(value: Json, operations: readonly Json[]): Json {
+  return operations.reduce((at: Json, operation) => perform(at, operation), value);
+}
+
+/** The value with what the patch says; null removes. */
+export function mergePatch(value: Json, patch: Json): Json {
+  if (!isRecord(patch)) return patch;
+  const merged: Record<string, Json> = isRecord(value) ? { ...value } : {};
+  for (const [name, inner] of Object.entries(patch)) {
+    if (inner === null) delete merged[name];
+    else merged[name] = mergePatch(merged[name], inner);
+  }
+  return merged;
+}
+
+function perform(root: Json, operation: Json): Json {
+  const path = steps(operation?.path);
+  switch (operation?.op) {
+    case "add":
+      return change(root, path, operation.value, "add");
+    case "replace":
+      return change(root, path, operation.value, "replace"); // of what is missing, too: the real library adds it
+    case "remove":
+      return find(root, path) === undefined ? root : change(root, path, undefined, "remove"); // so does this
+    case "test":
+      if (!same(find(root, path), operation.value)) throw refused();
+      return root;
+    case "move": {
+      const from = steps(operation.from), value = read(root, from);
+      return change(change(root, from, undefined, "remove"), path, value, "add");
+    }
+    case "copy":
+      return change(root, path, read(root, steps(operation.from)), "add");
+    default:
+      throw refused();
+  }
+}
+
+function change(at: Json, path: readonly string[], value: Json, how: "add" | "replace" | "remove"): Json {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (Array.isArray(at)) {
+    const index = step === "-" ? at.length : Number(step);
+    if (!/^(-|0|[1-9][0-9]*)$/.test(step) || index > at.length || (rest.length > 0 && index === at.length)) {
+      throw refused();
+    }
+    if (rest.length > 0) return at.with(index, change(at[index], rest, value, how));
+    if (how !== "add" && index === at.length) throw refused();
+    if (how === "remove") return at.toSpliced(index, 1);
+    return how === "add" ? at.toSpliced(index, 0, value) : at.with(index, value);
+  }
+  if (!isRecord(at)) throw refused();
+  if (rest.length > 0) {
+    if (!(step in at)) throw refused();
+    return { ...at, [step]: change(at[step], rest, value, how) };
+  }
+  if (how !== "remove") return { ...at, [step]: value };
+  const { [step]: _, ...others } = at;
+  return others;
+}
+
+function find(at: Json, path: readonly string[]): Json {
+  return path.reduce((inner, step) => Array.isArray(inner) || isRecord(inner) ? (inner as Json)[step] : undefined, at);
+}
+
+function read(at: Json, path: readonly string[]): Json {
+  const found = find(at, path);
+  if (found === undefined) throw refused();
+  return found;
+}
+
+function steps(pointer: unknown): string[] {
+  if (typeof pointer !== "string" || (pointer !== "" && !pointer.startsWith("/"))) throw refused();
+  return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The real server says no more than this about any patch that does not fit. */
+function refused(): Refusal {
+  return new Refusal(422, "Invalid", "the server rejected our request due to an error in our request", {});
+}

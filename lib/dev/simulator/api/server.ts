@@ -1,0 +1,143 @@
+/**
+ * The HTTP side: a plain server that reads a request whole, lets the faults have their way with it, performs it, and
+ * has it recorded.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { messageOf } from "#lib/base/errors.ts";
+import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
+import { answerFaults, answerRecord } from "#lib/dev/simulator/api/control.ts";
+import { refuseForeign } from "#lib/dev/simulator/api/options.ts";
+import { discover, isServed, readRoute, type Route } from "#lib/dev/simulator/api/route.ts";
+import { end, forcedAnswer, jsonOf, type Outgoing, send } from "#lib/dev/simulator/api/send.ts";
+import { type Asked, perform } from "#lib/dev/simulator/api/verbs.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { Effect, Recorder } from "#lib/dev/simulator/store/recorder.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const LARGEST_BODY = 3 * 1024 * 1024; // what the real server takes
+const TOO_LARGE: Outgoing = jsonOf(
+  413,
+  new Refusal(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
+);
+const NO_KIND = jsonOf(
+  404,
+  new Refusal(404, "NotFound", "the server could not find the requested resource", {}).body(),
+);
+const NO_PAGE: Outgoing = {
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  text: "404 page not found\n",
+};
+
+export function createApi(world: World, recorder: Recorder): Server {
+  return createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    answer(world, recorder, request, response).catch((error) => {
+      if (!request.complete) return; // the client left in the middle of it
+      if (error instanceof Refusal) return send(response, jsonOf(error.status, error.body()));
+      world.log.error("The simulated cluster failed", { path: request.url ?? "", error });
+      if (response.headersSent) return void response.destroy();
+      send(response, jsonOf(500, new Refusal(500, "InternalError", messageOf(error)).body()));
+    });
+  });
+}
+
+async function answer(
+  world: World,
+  recorder: Recorder,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = request.method ?? "GET", target = request.url ?? "/";
+  const url = new URL(target, "http://simulator");
+  const text = await readBody(request);
+  refuseForeign(request);
+  if (url.pathname.startsWith("/simulator/")) {
+    const { status, body } = answerRecord(recorder, method, url) ??
+      answerFaults(world.faults, method, url.pathname, text);
+    return send(response, jsonOf(status, body));
+  }
+  const hit = world.faults.hit(method, target);
+  if (hit.latency > 0) await new Promise<void>((resolve) => void world.timers.after(hit.latency, resolve));
+  const userAgent = request.headers["user-agent"] ?? "";
+  const record = (status: number, effect?: Effect): void =>
+    recorder.note({ method, target, text: text ?? "", userAgent }, status, effect);
+  if (hit.broken?.at === "asked") {
+    record(0);
+    return end(response, hit.broken.how);
+  }
+  if (hit.answer) {
+    record(hit.answer.status);
+    return send(response, forcedAnswer(hit.answer), hit, world.timers);
+  }
+  const reply = text === null ? { outgoing: TOO_LARGE } : react(world, recorder, url, {
+    method,
+    query: url.searchParams,
+    contentType: request.headers["content-type"] ?? "",
+    accept: request.headers.accept,
+    text,
+    agent: (userAgent || "unknown").split(/[\s/]/)[0]!,
+    response,
+  });
+  if (reply === undefined) return;
+  record(reply.outgoing.status, reply.effect);
+  send(response, reply.outgoing, hit, world.timers);
+}
+
+interface Reaction {
+  readonly outgoing: Outgoing;
+  readonly effect?: Effect;
+}
+
+/** undefined where the answer goes its own way, piece by piece. */
+function react(
+  world: World,
+  recorder: Recorder,
+  url: URL,
+  asked: Omit<Asked, "route" | "warn">,
+): Reaction | undefined {
+  const warnings: string[] = [];
+  const warned = () =>
+    warnings.length > 0 ? { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) } : undefined;
+  try {
+    const found = asked.method === "GET" ? discover(world.kinds, url.pathname) : null;
+    if (found) return { outgoing: jsonOf(200, found) };
+    const route = readRoute(world.kinds, url.pathname);
+    if (!route) return { outgoing: isServed(world.kinds, url.pathname) ? NO_KIND : NO_PAGE };
+    const before = versionOf(world, route, null);
+    const whole = { ...asked, route, warn: (warning: string) => void warnings.push(warning) };
+    const reply = recorder.during(() => perform(world, whole));
+    if (reply === undefined) return undefined;
+    const resourceVersion = versionOf(world, route, reply.body);
+    return {
+      outgoing: jsonOf(reply.status, reply.body, warned()),
+      effect: { changed: resourceVersion !== before, resourceVersion },
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { outgoing: jsonOf(error.status, error.body(), { ...error.headers, ...warned() }) };
+  }
+}
+
+/** Of the object that the path names, or that was just made; null where none exists. */
+function versionOf({ store }: World, { kind, namespace, name }: Route, made: Json): string | null {
+  const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
+  return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;
+}
+
+/** null: larger than the server takes. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request) {
+    length += (piece as Uint8Array).length;
+    if (length <= LARGEST_BODY) pieces.push(piece as Uint8Array);
+  }
+  return length > LARGEST_BODY ? null : Buffer.concat(pieces).toString();
+}
+
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => error ? reject(error) : resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,170 @@
+/**
+ * Containers: they wait to be started for the first time, for an image, for their environment, or after a crash; then they
+ * are started, watched while they run, ready to serve, and ended.
+ */
+import {
+  type Kubelet,
+  liveSlot,
+  setContainer,
+  setWaiting,
+  type Slot,
+  specOf,
+  tell,
+} from "#lib/dev/simulator/controllers/kubelet.ts";
+import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
+import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
+import type { ContainerLog } from "#lib/dev/simulator/store/contents.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const PIECES = 4; // writes in which a program's lines come
+const LEAST_WAIT = 100; // ms between a waiting program's looks
+const LONGEST_BACKOFF = 60_000; // ms
+
+/** Starts the container after so many milliseconds. */
+export function plan(kubelet: Kubelet, slot: Slot, ms: number): void {
+  kubelet.wait(slot, ms, () => begin(kubelet, slot));
+  setContainer(kubelet.world, slot, (status) => status); // so that the status names the containers that wait
+}
+
+/** Starts the container now, if image and environment allow. */
+export function begin(kubelet: Kubelet, planned: Slot): void {
+  const { world } = kubelet, slot = liveSlot(world, planned);
+  if (!slot || slot.pod.metadata.deletionTimestamp !== undefined) return;
+  if (isLost(world, slot.pod.spec.nodeName)) return kubelet.release(slot);
+  const container = specOf(slot);
+  const unpullable = pullFailure(container.image, world.faults);
+  if (unpullable) return pullLater(kubelet, slot, container.image, unpullable);
+  const { missing, values } = environmentOf(world, slot.pod, container);
+  if (missing === undefined) return start(kubelet, slot, container, values);
+  tell(world, slot, { warning: "Failed", message: `Error: ${missing}` });
+  setWaiting(world, slot, "CreateContainerConfigError", missing);
+  kubelet.wait(slot, patience(world, 0), () => begin(kubelet, slot));
+}
+
+function pullLater(kubelet: Kubelet, slot: Slot, image: string, why: string): void {
+  const { world } = kubelet;
+  tell(world, slot, { normal: "Pulling", message: `Pulling image "${image}"` });
+  tell(world, slot, { warning: "Failed", message: `Failed to pull image "${image}": ${why}` });
+  tell(world, slot, { warning: "Failed", message: "Error: ErrImagePull" });
+  setWaiting(world, slot, "ErrImagePull", why);
+  const back = (tries: number): void => {
+    tell(world, slot, { normal: "BackOff", message: `Back-off pulling image "${image}"` });
+    tell(world, slot, { warning: "Failed", message: "Error: ImagePullBackOff" });
+    setWaiting(world, slot, "ImagePullBackOff", `Back-off pulling image "${image}": ErrImagePull: ${why}`);
+    kubelet.wait(slot, patience(world, tries), () => back(tries + 1));
+  };
+  kubelet.wait(slot, Math.max(10, world.delayMs / 4), () => back(0));
+}
+
+/** The first restart is at once, the later ones with growing patience. */
+export function restart(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
+  if (kubelet.find(slot)) return;
+  const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
+  const where = `${name}_${namespace}(${uid})`;
+  const seconds = Math.min(300, 10 * 2 ** Math.max(0, tries - 1));
+  const waiting = tries === 0 ? { reason: "PodInitializing" } : {
+    reason: "CrashLoopBackOff",
+    message: `back-off ${seconds}s restarting failed container=${slot.name} pod=${where}`,
+  };
+  kubelet.wait(slot, tries === 0 ? 0 : patience(world, tries), () => begin(kubelet, slot));
+  if (tries > 0) {
+    const message = `Back-off restarting failed container ${slot.name} in pod ${where}`;
+    tell(world, slot, { warning: "BackOff", message });
+  }
+  setContainer(world, slot, () => ({ lastState: status.state, state: { waiting }, restartCount: tries + 1 }));
+}
+
+/** Milliseconds before the next try, which grow with each. */
+function patience({ delayMs }: World, tries: number): number {
+  return Math.min(LONGEST_BACKOFF, Math.max(LEAST_WAIT, delayMs) * 2 ** Math.min(tries, 10));
+}
+
+function start(kubelet: Kubelet, slot: Slot, container: Json, env: Context["env"]): void {
+  const { world } = kubelet, { pod, name } = slot, { image, resources, volumeMounts } = container;
+  tell(world, slot, { normal: "Pulled", message: `Container image "${image}" already present on machine` });
+  tell(world, slot, { normal: "Created", message: `Created container: ${name}` });
+  tell(world, slot, { normal: "Started", message: `Started container ${name}` });
+  const run = runProgram({ world, pod, container, env, resumed: false });
+  setContainer(world, slot, (status) => ({
+    state: { running: { startedAt: world.timers.stamp() } },
+    started: false,
+    ready: false,
+    image: image.includes("/") ? image : `docker.io/library/${image}`,
+    imageID: "sha256:simulated",
+    containerID: `containerd://${pod.metadata.uid}-${name}-${status.restartCount}`,
+    ...(resources.requests ? { allocatedResources: resources.requests, resources } : {}),
+    ...(volumeMounts ? { volumeMounts: volumeMounts.map(mounted) } : {}),
+  }));
+  carryOut(kubelet, slot, run, world.logs.start(pod.metadata.uid, name));
+}
+
+/** A mount as a status shows it. */
+function mounted({ name, mountPath, readOnly }: Json): Json {
+  return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: "Disabled" } : {}) };
+}
+
+/** Goes on with a run that the status tells of and nobody carries out. */
+export function resume(kubelet: Kubelet, slot: Slot): void {
+  const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = specOf(slot);
+  const run = runProgram({ world, pod, container, env: environmentOf(world, pod, container).values, resumed: true });
+  carryOut(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
+}
+
+function carryOut(kubelet: Kubelet, slot: Slot, run: Run, log: ContainerLog): void {
+  const { world: { delayMs, logs, timers } } = kubelet;
+  const entry = kubelet.hold(slot, run);
+  const length = slot.which === "initContainers" ? delayMs / 10 : delayMs / 2;
+  if (run.waits) {
+    logs.write(log, timers.now(), run.lines);
+    entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resume(kubelet, slot));
+    return;
+  }
+  if (run.exit === null) {
+    logs.write(log, timers.now(), run.lines);
+    entry.cancel = timers.after(length, () => {
+      entry.warm = true;
+      run.done?.();
+      refresh(kubelet, slot);
+    });
+    return;
+  }
+  const pieces = delayMs === 0 ? 1 : PIECES;
+  const share = Math.ceil(run.lines.length / pieces);
+  const step = (i: number): void => {
+    logs.write(log, timers.now(), run.lines.slice(i * share, (i + 1) * share));
+    const next = i + 1 < pieces ? () => step(i + 1) : () => end(kubelet, slot, run, log);
+    entry.cancel = timers.after(length / pieces, next);
+  };
+  step(0);
+}
+
+function end(kubelet: Kubelet, slot: Slot, run: Run, log: ContainerLog): void {
+  const { world } = kubelet;
+  kubelet.release(slot);
+  const live = liveSlot(world, slot);
+  if (!live || isLost(world, live.pod.spec.nodeName)) return;
+  if (live.pod.metadata.deletionTimestamp === undefined) run.done?.(); // else it was killed before it came to that
+  const finishedAt = world.timers.stamp(), reason = run.reason ?? (run.exit === 0 ? "Completed" : "Error");
+  setContainer(world, slot, ({ state, containerID }) => {
+    const startedAt = state.running?.startedAt ?? finishedAt;
+    const terminated = { exitCode: run.exit, reason, startedAt, finishedAt, containerID };
+    return { state: { terminated }, started: false, ready: false };
+  });
+  world.logs.end(log);
+}
+
+/** Looks whether a container that serves is ready, as its probe would find it. */
+export function refresh({ world, find }: Kubelet, slot: Slot): void {
+  const entry = find(slot);
+  if (!entry?.run || entry.run.exit !== null || slot.which !== "containers") return;
+  const broken = world.faults.of("unready", slot.pod.metadata.namespace, slot.pod.metadata.name);
+  if (entry.warm && broken) {
+    const message = broken.message ?? "Readiness probe failed: the simulated cluster was told so";
+    tell(world, slot, { warning: "Unhealthy", message });
+  }
+  setContainer(world, slot, () => ({ started: entry.warm, ready: entry.warm && broken === null }));
+}

@@ -1,0 +1,97 @@
+/** Events: what the scheduler, the kubelet and the controllers say about objects. Kept bounded, as the real ones expire. */
+import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
+import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+/** What is said, with its reason: that all is as it should be, or that something is not. */
+export type Statement = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
+
+export type Said = Statement & {
+  /** kubelet, job-controller, default-scheduler … */
+  readonly by: string;
+  /** For example `spec.containers{moodle}`. */
+  readonly fieldPath?: string;
+};
+
+const MOST_IN_NAMESPACE = 200;
+
+/** Says it, or says it once more: the same words about the same object are counted. */
+export function say(world: World, about: KubeObject, said: Said): void {
+  const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
+  const [type, reason] = "warning" in said ? ["Warning", said.warning] : ["Normal", said.normal];
+  const { message, fieldPath } = said;
+  const space = world.store.get("Namespace", undefined, namespace);
+  if (!space || space.status?.phase === "Terminating") return; // as nothing new may be made there
+  const at = world.timers.stamp(), now = world.timers.now();
+  const all = world.store.list("Event", namespace);
+  const known = all.find((event) =>
+    event.involvedObject.uid === uid && event.reason === reason && event.message === message &&
+    event.involvedObject.fieldPath === fieldPath
+  );
+  if (known) {
+    const count = (known.count ?? known.series?.count ?? 1) + 1;
+    const counted = known.count === undefined
+      ? { series: { count, lastObservedTime: micro(now) } }
+      : { count, lastTimestamp: at };
+    return void world.store.save({ ...known, ...counted });
+  }
+  if (all.length >= MOST_IN_NAMESPACE) world.store.remove(oldest(all));
+  const number = BigInt(now) * 0x100000n + BigInt(world.store.version() % 0x100000);
+  world.store.save({
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: {
+      name: `${name}.${number.toString(16)}`,
+      namespace,
+      uid: crypto.randomUUID(),
+      resourceVersion: "",
+      creationTimestamp: at,
+    },
+    involvedObject: {
+      kind,
+      ...(about.metadata.namespace ? { namespace } : {}),
+      name,
+      uid,
+      apiVersion,
+      resourceVersion,
+      ...(fieldPath ? { fieldPath } : {}),
+    },
+    reason,
+    message,
+    type,
+    ...sourceOf(said.by, now),
+  });
+}
+
+/** The scheduler speaks the newer dialect of events, the others the older. */
+function sourceOf(by: string, now: number): Json {
+  if (by === "default-scheduler") {
+    return {
+      source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
+      eventTime: micro(now),
+      action: "Binding",
+      reportingComponent: by,
+      reportingInstance: `${by}-simulated`,
+    };
+  }
+  const host = by === "kubelet" ? { host: NODE } : {};
+  return {
+    source: { component: by, ...host },
+    firstTimestamp: timestamp(now),
+    lastTimestamp: timestamp(now),
+    count: 1,
+    eventTime: null,
+    reportingComponent: by,
+    reportingInstance: by === "kubelet" ? NODE : "",
+  };
+}
+
+function micro(now: number): string {
+  return new Date(now).toISOString().replace("Z", "000Z");
+}
+
+function oldest(events: readonly KubeObject[]): KubeObject {
+  return events.reduce((a, b) => Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion) ? a : b);
+}

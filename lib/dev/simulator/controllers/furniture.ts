@@ -1,0 +1,55 @@
+/** What a usable cluster has before anybody comes: a node, system namespaces, storage, snapshot and ingress classes. */
+import { make } from "#lib/dev/simulator/controllers/objects.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const DRIVER = "simulated.csi.example";
+
+/** Puts in place what is missing; what an earlier run left, or somebody changed, stays. */
+export function furnish(world: World): void {
+  for (const name of ["default", "kube-system", "kube-public", "ingress-nginx", "cert-manager"]) {
+    place(world, { kind: "Namespace", metadata: { name } });
+  }
+  place(world, {
+    kind: "StorageClass",
+    metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: DRIVER,
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "WaitForFirstConsumer",
+    allowVolumeExpansion: true,
+  });
+  for (const deletionPolicy of ["Delete", "Retain"]) {
+    place(world, {
+      kind: "VolumeSnapshotClass",
+      metadata: {
+        name: deletionPolicy === "Delete" ? "standard" : "standard-retain",
+        ...(deletionPolicy === "Delete"
+          ? { annotations: { "snapshot.storage.kubernetes.io/is-default-class": "true" } }
+          : {}),
+      },
+      driver: DRIVER,
+      deletionPolicy,
+    });
+  }
+  place(world, {
+    kind: "IngressClass",
+    metadata: { name: "nginx", annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } },
+    spec: { controller: "k8s.io/ingress-nginx" },
+  });
+  place(world, { kind: "Node", metadata: { name: NODE }, status: {} });
+}
+
+/** The one node's name, which is also its address. */
+export const NODE = "127.0.0.1";
+
+function place(world: World, manifest: Json): void {
+  if (world.store.get(manifest.kind, undefined, manifest.metadata.name)) return;
+  const object = make(world, "furniture", manifest);
+  if (manifest.kind !== "Node") return;
+  const { cpu, memory, pods } = world.node;
+  const message = "kubelet is posting ready status";
+  const conditions = [{ type: "Ready", status: "True", reason: "KubeletReady", message }];
+  const nodeInfo = { architecture: "amd64", operatingSystem: "linux" };
+  const status = { capacity: { cpu, memory, pods }, allocatable: { cpu, memory, pods }, conditions, nodeInfo };
+  world.store.save({ ...object, status });
+}

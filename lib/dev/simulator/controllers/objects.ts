@@ -1,0 +1,94 @@
+/** What controllers do to objects: make them, set what their status says, hold them and let them go; and who owns whom. */
+import type { Json, KubeObject, OwnerReference } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
+
+/** By whom most objects of a cluster are looked after. */
+export const MANAGER = "kube-controller-manager";
+
+export function make(world: World, manager: string, body: Json): KubeObject {
+  return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
+}
+
+/** The object as it stands afterwards; undefined where it stands no more. */
+export function changeStatus(
+  world: World,
+  object: KubeObject,
+  manager: string,
+  change: (status: Json, live: KubeObject) => Json,
+): KubeObject | undefined {
+  return changeObject(world, object, manager, (live) => ({ ...live, status: change(live.status ?? {}, live) }));
+}
+
+export function annotate(
+  world: World,
+  object: KubeObject,
+  manager: string,
+  annotations: Readonly<Record<string, string>>,
+): KubeObject | undefined {
+  return changeObject(world, object, manager, (live) => {
+    const { metadata } = live;
+    return { ...live, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
+  });
+}
+
+/** Takes finalizers away; the object goes with the last, if it is being deleted. */
+export function letGo(world: World, object: KubeObject, manager: string, names: readonly string[]): void {
+  changeObject(world, object, manager, (live) => {
+    const finalizers = live.metadata.finalizers?.filter((name) => !names.includes(name)) ?? [];
+    return { ...live, metadata: { ...live.metadata, finalizers } };
+  });
+}
+
+/** The objects of this kind that own the dependent. */
+export function ownersOf(world: World, kind: string, { metadata }: KubeObject): KubeObject[] {
+  return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
+    const object = world.store.get(kind, metadata.namespace, owner.name);
+    return object?.metadata.uid === owner.uid && object.apiVersion === owner.apiVersion ? [object] : [];
+  });
+}
+
+/** The objects of a kind that this one owns. */
+export function ownedBy(world: World, kind: string, { metadata }: KubeObject): KubeObject[] {
+  return world.store.list(kind, metadata.namespace)
+    .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
+}
+
+/** How a dependent names its controller. */
+export function ownerReference({ apiVersion, kind, metadata: { name, uid } }: KubeObject): OwnerReference {
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** What a condition says, before it is known since when. */
+export interface Statement {
+  readonly type: string;
+  readonly status: string;
+  readonly [field: string]: Json;
+}
+
+export interface Condition extends Statement {
+  readonly lastTransitionTime: string;
+}
+
+export function conditionOf(object: KubeObject, type: string): Condition | undefined {
+  return object.status?.conditions?.find((each: Condition) => each.type === type);
+}
+
+export function isTrue(object: KubeObject, type: string): boolean {
+  return conditionOf(object, type)?.status === "True";
+}
+
+/** The conditions with these set; a condition that keeps its status keeps the time of its last transition. */
+export function withConditions(
+  present: readonly Condition[] | undefined,
+  at: string,
+  ...wanted: readonly Statement[]
+): Condition[] {
+  const conditions = [...present ?? []];
+  for (const condition of wanted) {
+    const i = conditions.findIndex((each) => each.type === condition.type);
+    const since = conditions[i]?.status === condition.status ? conditions[i]!.lastTransitionTime : at;
+    conditions.splice(i < 0 ? conditions.length : i, 1, { ...condition, lastTransitionTime: since });
+  }
+  return conditions;
+}

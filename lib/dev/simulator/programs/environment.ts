@@ -1,0 +1,95 @@
+/** What a container is started with: its environment, its volumes and its image, or why it cannot have them. */
+import type { Faults } from "#lib/dev/simulator/faults.ts";
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface Environment {
+  readonly values: Record<string, string>;
+  /** The first Secret, ConfigMap or key that is not there. */
+  readonly missing?: string;
+}
+
+export function environmentOf(world: World, pod: KubeObject, container: Json): Environment {
+  const namespace = pod.metadata.namespace!;
+  const values: Record<string, string> = {};
+  for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
+    const source = configMapRef ?? secretRef;
+    const found = readSource(world, namespace, secretRef ? "Secret" : "ConfigMap", source.name);
+    if (found) { for (const [name, value] of Object.entries(found)) values[prefix + name] = value; }
+    else if (source.optional !== true) {
+      return { values, missing: `${secretRef ? "secret" : "configmap"} "${source.name}" not found` };
+    }
+  }
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const reference = valueFrom?.secretKeyRef ?? valueFrom?.configMapKeyRef;
+    if (!reference) {
+      values[name] = value ?? fieldOf(pod, valueFrom?.fieldRef?.fieldPath);
+      continue;
+    }
+    const secret = valueFrom.secretKeyRef !== undefined;
+    const found = readSource(world, namespace, secret ? "Secret" : "ConfigMap", reference.name);
+    const read = found?.[reference.key];
+    if (read !== undefined) values[name] = read;
+    else if (reference.optional !== true) {
+      if (!found) return { values, missing: `${secret ? "secret" : "configmap"} "${reference.name}" not found` };
+      const where = `${secret ? "Secret" : "ConfigMap"} ${namespace}/${reference.name}`;
+      return { values, missing: `couldn't find key ${reference.key} in ${where}` };
+    }
+  }
+  return { values };
+}
+
+/** Why a volume of the pod cannot be mounted yet; null if all can. */
+export function unmountable(world: World, pod: KubeObject): string | null {
+  for (const volume of pod.spec.volumes ?? []) {
+    const named = volume.secret
+      ? ["Secret", "secret", volume.secret.secretName]
+      : ["ConfigMap", "configmap", volume.configMap?.name];
+    const optional = (volume.secret ?? volume.configMap)?.optional === true;
+    if (named[2] === undefined || optional) continue;
+    if (readSource(world, pod.metadata.namespace!, named[0], named[2]) === null) {
+      return `MountVolume.SetUp failed for volume "${volume.name}" : ${named[1]} "${named[2]}" not found`;
+    }
+  }
+  return null;
+}
+
+/** What a Secret (decoded) or a ConfigMap holds; null if none exists of that name. */
+export function readSource(world: World, namespace: string, kind: string, name: string): Record<string, string> | null {
+  const object = world.store.get(kind, namespace, name);
+  if (!object) return null;
+  const data = Object.entries<string>(object.data ?? {});
+  return Object.fromEntries(kind === "Secret" ? data.map(([key, text]) => [key, decode(text)]) : data);
+}
+
+function decode(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+}
+
+function fieldOf(pod: KubeObject, path: string | undefined): string {
+  const found = path?.split(".").reduce((at: Json, name) => at?.[name], pod);
+  return typeof found === "string" ? found : "";
+}
+
+const ABSENT = /nonexistent|does-not-exist|missing/;
+
+/** Why the image cannot be pulled; null if it can. */
+export function pullFailure(image: string, faults: Faults): string | null {
+  const { host, path } = readImage(image);
+  const failed = `failed to pull and unpack image "${host}/${path}": failed to resolve reference "${host}/${path}"`;
+  if (host.endsWith(".invalid")) {
+    return `${failed}: failed to do request: Head "https://${host}/v2/": dial tcp: lookup ${host}: no such host`;
+  }
+  const told = faults.lacksImage(image);
+  if (told) return `${failed}: ${told}`;
+  return told === null || ABSENT.test(path) ? `${failed}: ${host}/${path}: not found` : null;
+}
+
+/** With the registry and the tag that a short name leaves out. */
+function readImage(image: string): { host: string; path: string } {
+  const [first = "", ...rest] = image.split("/");
+  const hosted = rest.length > 0 && /[.:]|^localhost$/.test(first);
+  const path = hosted ? rest.join("/") : rest.length === 0 ? `library/${image}` : image;
+  const tagged = /[:@]/.test(path) ? path : `${path}:latest`;
+  return { host: hosted ? first : "docker.io", path: tagged };
+}

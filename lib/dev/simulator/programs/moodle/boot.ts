@@ -1,0 +1,201 @@
+/**
+ * The entry point of the Moodle image: waits for the database, writes config.php, installs what is empty, refuses what
+ * is half there, goes on with what is there. Afterwards it serves, or is done, if its arguments are `true`.
+ *
+ * On a site that is there its own code is put in the place of whatever lay there, newer or older; and the database is taken
+ * along where that was asked for, and never back. That is from the image's start scripts and Moodle's `admin/cli/upgrade.php`,
+ * not measured. Stricter than they are in one thing: an older image that was not asked to upgrade would serve, with code that its
+ * database is too new for; here it ends.
+ */
+import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import {
+  type Database,
+  type Files,
+  hostOf,
+  isInstalled,
+  isLocked,
+  pendingUpgrade,
+  releaseOf,
+  type Site,
+  siteOf,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+
+const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
+
+/** In a Job. */
+export function bootOnce(context: Context): Run {
+  return start(context, 0);
+}
+
+/** In the Deployment: on an empty database this installs a NEW site, as the image does. */
+export function boot(context: Context): Run {
+  return start(context, null);
+}
+
+/** What lies on the claim mounted at /v, and config.php, is removed; the code stays. */
+export function wipeFiles({ world, pod }: Context): Run {
+  const site = siteOf(world, pod.metadata.namespace!);
+  const { code } = site.files;
+  return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
+}
+
+function start(context: Context, exit: number | null): Run {
+  const { world, pod, container, env } = context;
+  const site = siteOf(world, pod.metadata.namespace!);
+  const failed = (...lines: string[]): Run => ({ lines: [...lines, "*** Failed with return value: 0"], exit: 1 });
+  if (!site.database) return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
+  const own = site.database.installer === pod.metadata.uid;
+  if (!site.files.configured && / /.test(env.MOODLE_SITENAME ?? "")) {
+    const rest = env.MOODLE_SITENAME!.split(" ").slice(1).join(" ");
+    return failed("Generating config.php file...", `Unrecognised options: ${rest}`, "Please use --help option.");
+  }
+  const refusal = passwordRefusal(site.database, env.DB_PASS);
+  if (refusal) {
+    return site.files.configured
+      ? failed("!!! <p>Error: Database connection failed</p>", "ERROR: could not determine whether Moodle is installed")
+      : failed(
+        `PHP Warning:  pg_connect(): Unable to connect to PostgreSQL server: ${refusal} in /var/www/html/lib/dml`,
+        "We could not connect to the database you specified. Please check your database settings.",
+      );
+  }
+  const { config } = site.database;
+  const broken = (config !== undefined && !isInstalled(site.database)) || site.files.upgrading === true;
+  if (broken && !own) {
+    return failed(
+      "!!! Site is being upgraded, please retry later. !!!",
+      "ERROR: could not determine whether Moodle is installed",
+    );
+  }
+  if (isInstalled(site.database)) return startOnSite(context, site, exit);
+  return install(site, pod.metadata.uid, container.image, env, exit);
+}
+
+function install(site: Site, pod: string, image: string, env: Context["env"], exit: number | null): Run {
+  const { release, version } = releaseOf(image);
+  const host = hostOf(env);
+  const before: Database = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
+  const files: Files = { ...site.files, code: release, configured: true, wwwroot: host };
+  site.saveDatabase(before);
+  site.saveFiles({ ...files, upgrading: true });
+  const { installer: _, ...rest } = before;
+  return {
+    lines: [
+      "Syncing Moodle code...",
+      "Generating config.php file...",
+      "Installing Moodle database...",
+      "-->System",
+      "++ Success ++",
+      "Installation completed successfully.",
+      ...(exit === null ? ["ready to handle connections"] : ["*** Failed with return value: 0"]),
+    ],
+    exit,
+    deaf: true,
+    done: () => {
+      const siteidentifier = randomText(32) + host;
+      site.saveDatabase({ ...rest, tables: WHOLE, config: { rolesactive: "1", siteidentifier, version, release } });
+      site.saveFiles(files);
+    },
+  };
+}
+
+export function randomText(length: number): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % letters.length]).join("");
+}
+
+const LOCK = 10; // times the delay; Moodle takes five minutes, and longer for parts that say so
+const LOCKED = [
+  "!!! Site is being upgraded, please retry later. !!!",
+  "ERROR: could not determine whether Moodle is installed",
+];
+const OLDER = "ERROR!!! The code you are using is OLDER than the version that made these databases!";
+const END = "*** Failed with return value: 0"; // the entry point says so in any case
+
+/** The branches that a branch takes over, by their oldest version. */
+const REQUIRES: Readonly<Record<string, string>> = {
+  "4.5": "4.1.2",
+  "5.0": "4.2.3",
+  "5.1": "4.2.3",
+  "5.2": "4.4",
+  "5.3": "4.4",
+};
+
+/** In the site's own pod: `exit` is null. */
+export function startOnSite({ world, pod, container, env }: Context, site: Site, exit: number | null): Run {
+  const database = site.database!, config = database.config!, now = world.timers.now();
+  const { release, version } = releaseOf(container.image), present = config.version ?? version;
+  const upgrades = env.AUTO_UPDATE_MOODLE === "true";
+  const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
+  const files = { ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
+  const failed = (...lines: string[]): Run => ({ lines: [synced, ...lines, END], exit: 1 });
+  site.saveFiles(files); // the first of the start scripts, whatever the others come to
+  const own = database.installer === pod.metadata.uid;
+  if (isLocked(database, now) && !own) return failed(...LOCKED);
+  if (Number(version) < Number(present)) {
+    if (upgrades) site.saveFiles({ ...files, maintenance: true });
+    return failed(OLDER);
+  }
+  const told = [synced, "Configuring settings...", "Upgrading admin user"];
+  if (!upgrades) {
+    const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
+    if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
+    const last = exit === null ? "ready to handle connections" : END;
+    return { lines: [...told, "Skipped auto update of Moodle", last], exit };
+  }
+  site.saveFiles({ ...files, maintenance: true });
+  if (!pendingUpgrade(database, files)) {
+    const lines = [
+      ...told,
+      "Upgrading moodle...",
+      `No upgrade needed for the installed version ${release} (${version}).`,
+    ];
+    return { lines: [...lines, END], exit, done: () => site.saveFiles(withoutMaintenance(files)) };
+  }
+  const needed = REQUIRES[release.split(".").slice(0, 2).join(".")];
+  if (needed !== undefined && compare(config.release ?? "", needed) < 0) {
+    const why = `version ${needed} is required and you are running ${config.release}`;
+    return failed("Upgrading moodle...", "== Environment ==", "!! moodle !!", why);
+  }
+  const until = Math.ceil((now + LOCK * world.delayMs) / 1000);
+  site.saveDatabase({ ...database, installer: pod.metadata.uid, config: { ...config, upgraderunning: String(until) } });
+  const { installer: _, ...rest } = database;
+  const { upgraderunning: __, ...settings } = config;
+  const whole: Database = { ...rest, config: { ...settings, release, version } };
+  return {
+    lines: [
+      ...told,
+      "Upgrading moodle...",
+      "-->System",
+      "++ Success ++",
+      `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
+      ...(exit === null ? ["ready to handle connections"] : [END]),
+    ],
+    exit,
+    deaf: true,
+    done: () => {
+      site.saveDatabase(whole);
+      site.saveFiles(withoutMaintenance(files));
+    },
+  };
+}
+
+/** What the blueprint's preflight reads out of the image. */
+export function readCode({ container }: Context): Run {
+  const { release, version } = releaseOf(container.image);
+  return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
+}
+
+/** The image ends a maintenance, no matter who began it. */
+function withoutMaintenance({ maintenance: _, ...files }: Site["files"]): Site["files"] {
+  return files;
+}
+
+function compare(a: string, b: string): number {
+  const [left, right] = [a, b].map((text) => (/^[\d.]+/.exec(text)?.[0] ?? "").split(".").map(Number));
+  for (let i = 0; i < 3; i++) {
+    const order = (left![i] ?? 0) - (right![i] ?? 0);
+    if (order) return order;
+  }
+  return 0;
+}

@@ -1,0 +1,199 @@
+/** PHP in Jobs: Moodle's command line (`php …/cli/NAME.php`), the blueprint's seed, its password.php and its sign-in-link.php. */
+import { SECOND } from "#lib/base/time.ts";
+import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import {
+  type Account,
+  type Database,
+  isInstalled,
+  isLocked,
+  pendingUpgrade,
+  type Site,
+  siteOf,
+} from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { readSource } from "#lib/dev/simulator/programs/environment.ts";
+import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+import { seal } from "#lib/drivers/crypto/seal.ts";
+
+type Command = (text: string, site: Site & { database: Database }) => Run;
+
+const said = (...lines: string[]): Run => ({ lines, exit: 0 });
+
+const COMMANDS: Record<string, Command> = {
+  cron: (_, { files, database }) =>
+    files.maintenance
+      ? { lines: ["CLI maintenance mode active, cron execution suspended."], exit: 1 }
+      : pendingUpgrade(database, files)
+      ? { lines: ["Moodle upgrade pending, cron execution suspended."], exit: 1 }
+      : said("Server Time: now", "Cron run completed correctly", "Cron completed"),
+  maintenance,
+  cfg: (text, { database }) => {
+    const name = /--name=(\w+)/.exec(text)?.[1];
+    if (name === undefined || text.includes("--set")) return said();
+    const value = database.config?.[name];
+    return value === undefined ? { lines: [], exit: 3 } : said(value);
+  },
+  checks: () => said("OK: All 'status' checks OK"),
+  purge_caches: () => said(),
+  reset_password: () => said("Password changed"),
+  kill_all_sessions: () => said(),
+  isinstalled: () => ({ lines: [], exit: 2 }), // 2 is "yes" for this one
+};
+
+/** Once it is on, it says nothing more of that. The blueprint's guard is the shell's, before PHP is started. */
+function maintenance(text: string, site: Site): Run {
+  const on = /--enable\b/.test(text), off = text.includes("--disable");
+  const { maintenance = false, maintenanceAttempt } = site.files;
+  const attempt = /"\$last" -gt (\d+) /.exec(text)?.[1];
+  if (attempt !== undefined && BigInt(maintenanceAttempt ?? 0) > BigInt(attempt)) {
+    const line = `not switched: attempt ${maintenanceAttempt} has begun after this one, ${attempt}`;
+    return { lines: [line], exit: 1 };
+  }
+  const heading = "== Maintenance mode ==";
+  const status = maintenance ? "Status: enabled" : "Status: disabled";
+  const done = on
+    ? "Your site is currently in CLI maintenance mode, no web access is allowed."
+    : off
+    ? "Maintenance mode has been disabled and site is running normally again"
+    : status;
+  const noted = attempt === undefined ? {} : { maintenanceAttempt: attempt };
+  return {
+    lines: on && maintenance ? [heading] : [heading, done],
+    exit: 0,
+    done: () => site.saveFiles({ ...site.files, ...noted, ...(on || off ? { maintenance: on } : {}) }),
+  };
+}
+
+export function runCli(context: Context): Run {
+  const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
+  const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
+  const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
+  return onSite(context, path, (site) => (COMMANDS[name] ?? (() => said()))(text, site));
+}
+
+/** Prints what it was given to do, and `seeded`. */
+export function runSeed(context: Context): Run {
+  const { env, world, pod } = context;
+  const read = (name: string) => readSource(world, pod.metadata.namespace!, "ConfigMap", name);
+  const scripts = read("seed-script");
+  if (!scripts?.["seed.php"]) return { lines: ["Could not open input file: /seed/seed.php"], exit: 1 };
+  if (!scripts["courses.php"]) {
+    return { lines: ["PHP Fatal error:  Failed opening required '/seed/courses.php'"], exit: 255 };
+  }
+  const settings = (pod.spec.volumes ?? []).some((volume: Json) => volume.configMap?.name === "seed")
+    ? read("seed") ?? {}
+    : {};
+  const changes = settings.SEED_CHANGES?.split(" ");
+  const asked = (part: string, setting?: string): boolean => !!setting && (changes?.includes(part) ?? true);
+  const administers = asked("administrator", settings.SEED_ADMIN_EMAIL) && !!env.ADMIN_PASSWORD;
+  const courses: { shortname: string }[] = asked("courses", settings.SEED_COURSES)
+    ? JSON.parse(settings.SEED_COURSES!)
+    : [];
+  const said = (known: Account | undefined): string[] => [
+    ...(asked("title", settings.SEED_TITLE) ? ["title set"] : []),
+    ...(asked("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
+    ...(administers ? [`administrator ${saidOf(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
+    ...(asked("brand", settings.SEED_BRAND_COLOR || settings.SEED_BRAND_SCSS) ? ["brand set"] : []),
+    ...(asked("brand", settings.SEED_BRAND_LOGO) ? ["logo set"] : []),
+    ...(asked("sign-on", settings.SEED_ISSUER_NAME && env.SEED_ISSUER_CLIENT_SECRET) ? ["single sign-on set"] : []),
+    ...courses.map(({ shortname }) => `course created: ${shortname}`),
+  ];
+  return onSite(context, "/var/www/html/config.php", (site) => ({
+    lines: [...said(site.database.accounts?.admin), "seeded"],
+    exit: 0,
+    done() {
+      const { accounts = {}, config: before } = site.database;
+      const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
+      const { brandcolor: _, ...plain } = before ?? {};
+      const config = {
+        ...(changes?.includes("brand") ? plain : before),
+        ...(asked("title", settings.SEED_TITLE) && { fullname: settings.SEED_TITLE! }),
+        ...(asked("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
+        ...(asked("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
+      };
+      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...(administers && { admin: made }) }, config });
+    },
+  }));
+}
+
+function saidOf(known: Account | undefined, email: string): string {
+  return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
+}
+
+/** What every script needs first: code, config.php, a database that answers, and a whole site in it. */
+export function onSite({ world, pod }: Context, path: string, run: (site: Site & { database: Database }) => Run): Run {
+  const site = siteOf(world, pod.metadata.namespace!);
+  const failed = (...lines: string[]): Run => ({ lines, exit: 1 });
+  if (!site.files.code) return failed(`Could not open input file: ${path}`);
+  if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
+  const { database } = site;
+  const password = readSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
+  if (!database || passwordRefusal(database, password)) return failed("!!! <p>Error: Database connection failed</p>");
+  if (!isInstalled(database) || isLocked(database, world.timers.now())) {
+    return failed("!!! Site is being upgraded, please retry later. !!!");
+  }
+  return run({ ...site, database });
+}
+
+export function runPassword(context: Context): Run {
+  return onSite(context, "/var/www/html/config.php", (site) => setPassword(site, context.env));
+}
+
+function setPassword(
+  site: Site & { database: Database },
+  { ADMIN_PASSWORD: password, FENCE = "0" }: Context["env"],
+): Run {
+  const { database } = site, { accounts = {}, passwordAttempt = "0" } = database;
+  const failed = (exit: number, line: string): Run => ({ lines: [line], exit });
+  if (!password) return failed(1, "the Secret admin holds no password");
+  const { admin } = accounts;
+  if (!admin) {
+    return failed(3, "refused: there is no account named admin; it was renamed or deleted, or was never made");
+  }
+  if (admin.suspended) return failed(3, "refused: the account admin is suspended");
+  if (BigInt(passwordAttempt) > BigInt(FENCE)) {
+    return failed(1, `left as it is: attempt ${passwordAttempt} has begun after this one, ${FENCE}`);
+  }
+  const mails = database.config?.noemailever !== "1";
+  return {
+    lines: [
+      "account set",
+      "sessions ended",
+      mails ? "mailed" : "not mailed: the site sends no mail",
+      "agreed",
+    ],
+    exit: 0,
+    done() {
+      const links = (admin.links ?? 0) + (mails ? 1 : 0), { reset: _, ...kept } = admin;
+      const after = { ...kept, password, sessions: 0, links };
+      site.saveDatabase({ ...database, passwordAttempt: FENCE, accounts: { ...accounts, admin: after } });
+    },
+  };
+}
+
+export function runSignInLink(context: Context): Run {
+  return onSite(context, "/var/www/html/config.php", (site) => {
+    const { database } = site, { accounts = {}, config = {} } = database, { admin } = accounts;
+    const refused = refusalOf(database, admin);
+    if (refused !== null || !admin) return { lines: [`refused: ${refused}`], exit: 3 };
+    const requested = Math.floor(context.world.timers.now() / SECOND), token = randomText(32);
+    const answer = JSON.stringify({ token, expires: requested + Number(config.pwresettime ?? 1800) });
+    return {
+      lines: [`sealed: ${seal(answer, context.env.LINK_KEY!)}`],
+      exit: 0,
+      done() {
+        const after = { ...admin, reset: { token, requested } };
+        site.saveDatabase({ ...database, accounts: { ...accounts, admin: after } });
+      },
+    };
+  });
+}
+
+function refusalOf({ config }: Database, admin: Account | undefined): string | null {
+  if (config?.forgottenpasswordurl) return "page";
+  if (!admin) return "missing";
+  if (admin.suspended) return "suspended";
+  if (admin.auth === "nologin") return "closed";
+  return admin.auth === "oauth2" ? "elsewhere" : null;
+}

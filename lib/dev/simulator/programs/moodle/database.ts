@@ -1,0 +1,150 @@
+/** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
+import { say, type Statement } from "#lib/dev/simulator/controllers/events.ts";
+import { type Database, isInstalled, siteOf, volumeOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+const ERROR = 1; // psql's exit code where -c met an error
+const STOPPED = 3; // and where its input did, under ON_ERROR_STOP
+const UNREACHABLE = 2;
+const NO_DATABASE = 'FATAL:  database "moodle" does not exist';
+const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
+const RAISED = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
+
+export function servePostgres(context: Context): Run {
+  const { world, pod, env } = context;
+  const claim = (pod.spec.volumes ?? []).map((volume: { persistentVolumeClaim?: { claimName: string } }) =>
+    volume.persistentVolumeClaim?.claimName
+  ).find((name: string | undefined) => name !== undefined);
+  const handle = claim === undefined ? null : volumeOf(world, pod.metadata.namespace!, claim);
+  if (!env.POSTGRES_PASSWORD) {
+    return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
+  }
+  const before: Database = handle === null ? { password: "" } : world.volumes.read(handle);
+  const ready = "database system is ready to accept connections";
+  if (before.absent && !context.resumed) return serveNothing(context, ready);
+  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  const password = env.POSTGRES_PASSWORD;
+  world.volumes.write(handle, { password, absent: true });
+  return {
+    lines: ["PostgreSQL init process complete; ready for start up.", ready],
+    exit: null,
+    done: () => world.volumes.write(handle, { password }),
+  };
+}
+
+/**
+ * A server that was set up before and has no database: the image makes none then. Its probe finds that out, and has it
+ * started again and again. A real kubelet takes five minutes for what happens here at once.
+ */
+function serveNothing({ world, pod, container }: Context, ready: string): Run {
+  const fieldPath = `spec.containers{${container.name}}`;
+  const where = 'connection to server at "127.0.0.1", port 5432 failed';
+  const tell = (statement: Statement) => say(world, pod, { by: "kubelet", fieldPath, ...statement });
+  tell({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
+  tell({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
+  return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
+}
+
+export function runPsql({ world, pod, container, env }: Context): Run {
+  const namespace = pod.metadata.namespace!;
+  const site = siteOf(world, namespace);
+  const text = [...container.command ?? [], ...container.args ?? []].join("\n");
+  if (!site.database) return { lines: [unreachable(world, namespace)], exit: UNREACHABLE };
+  const refusal = passwordRefusal(site.database, env.PGPASSWORD);
+  if (refusal) return { lines: [`psql: error: ${refusal}`], exit: UNREACHABLE };
+  const guarded = runGuard(world, namespace, site.database, text);
+  if (guarded.refusal !== null) return { lines: [`ERROR:  ${guarded.refusal}`], exit: ERROR };
+  const { database } = guarded;
+  if (/drop schema/i.test(text)) {
+    const { password, comment } = database;
+    const left = { ...(password === undefined ? {} : { password }), ...(comment === undefined ? {} : { comment }) };
+    site.saveDatabase(left); // one short transaction, which no other comes in between
+    return { lines: [], exit: 0 };
+  }
+  if (database !== site.database) {
+    site.saveDatabase(database);
+    return text.includes("wheelwright claim") ? query(site.database, text) : { lines: [], exit: 0 };
+  }
+  if (text.includes("mdl_config")) return query(database, text);
+  return { lines: /select 1\b/i.test(text) ? ["1"] : [], exit: 0 };
+}
+
+/** The server's words about a password that is not the database's; null if it is. */
+export function passwordRefusal(database: Database, password: string | undefined): string | null {
+  if (password === database.password) return null;
+  const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
+  return `${where}: FATAL:  password authentication failed for user "moodle"`;
+}
+
+function unreachable(world: World, namespace: string): string {
+  const service = world.store.get("Service", namespace, "db");
+  return service
+    ? `psql: error: connection to server at "db" (10.96.0.20), port 5432 failed: Connection refused`
+    : `psql: error: could not translate host name "db" to address: Name does not resolve`;
+}
+
+/**
+ * What the blueprint's guards prove and note, in their own order. Only what a statement raises is refused: plain SQL drops
+ * an installed site too.
+ */
+function runGuard(
+  world: World,
+  namespace: string,
+  database: Database,
+  text: string,
+): { readonly database: Database; readonly refusal: string | null } {
+  const [, note = ""] = NOTE.exec(text) ?? [];
+  const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
+  const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
+  if (/'wheelwright claim '/.test(text)) return { database: claimed(database, noted, mine), refusal: null };
+  const others = world.store.list("Pod", namespace)
+    .some((pod) => pod.metadata.uid === database.installer && pod.status?.phase === "Running");
+  const facts: readonly (readonly [applies: boolean, raised: RegExp, words: string])[] = [
+    [
+      noted > mine || note === "wheelwright seed " && database.comment === `${note}${mine}`,
+      RAISED("attempt % has begun after"),
+      `attempt ${database.comment} has begun after this one, ${mine}`,
+    ],
+    [others, RAISED("another session"), "another session is at work in this database"],
+    [isInstalled(database), RAISED("rolesactive is 1"), "rolesactive is 1, an installed site is here"],
+    [!isInstalled(database), RAISED("no installed site"), "no installed site is here"],
+  ];
+  for (const [applies, raised, words] of facts) {
+    const not = applies && raised.exec(text)?.[1];
+    if (not) return { database, refusal: `${not}: ${words}` };
+  }
+  return { database: note === "" ? database : { ...database, comment: `${note}${mine}` }, refusal: null };
+}
+
+function isAttempt(comment = ""): boolean {
+  return comment !== "" && !comment.startsWith("wheelwright claim ");
+}
+
+/** Raises the number, and leaves the word for what was attempted last. */
+function claimed(database: Database, noted: bigint, mine: bigint): Database {
+  if (mine <= noted) return database;
+  const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
+    "wheelwright claim ";
+  return { ...database, comment: `${word}${mine}` };
+}
+
+/** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
+function query(database: Database, text: string): Run {
+  const { config, tables = 0 } = database;
+  const counted = [
+    ...(text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : []),
+    ...(text.includes("'attempt'") && isAttempt(database.comment) ? [`attempt|${database.comment}`] : []),
+  ];
+  if (!config && !text.includes("to_regclass")) {
+    return {
+      lines: [...counted, `ERROR:  relation "mdl_config" does not exist`],
+      exit: text.includes("ON_ERROR_STOP") && text.includes("<<") ? STOPPED : ERROR,
+    };
+  }
+  const asked = new Set([...text.matchAll(/'(\w+)'/g)].map((match) => match[1]!));
+  const rows = Object.entries(config ?? {}).filter(([name]) => asked.has(name)).sort().map(([name, value]) =>
+    `${name}|${value}`
+  );
+  return { lines: [...counted, ...rows], exit: 0 };
+}

@@ -1,0 +1,63 @@
+/** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
+import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { readSource } from "#lib/dev/simulator/programs/environment.ts";
+
+const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
+
+export function probe({ world, pod, container }: Context): Run {
+  const namespace = pod.metadata.namespace!;
+  const words: string[] = [...container.command ?? [], ...container.args ?? []].flatMap((word: string) =>
+    /^(sh|bash)$|^-c$/.test(word) ? [] : [word]
+  );
+  const text = words.join(" ");
+  const [, host = "", path = "/"] = /https?:\/\/([\w.-]+)(?::\d+)?(\/[^\s"']*)?/.exec(text) ?? [];
+  const writesCode = text.includes("%{http_code}");
+  const failed = (exit: number, why: string): Run => ({
+    lines: [...(writesCode ? ["000"] : []), `curl: (${exit}) ${why}`],
+    exit,
+  });
+  const [name = "", space = namespace] = host.split(".");
+  if (!world.store.get("Service", space, name)) {
+    return failed(UNRESOLVED, `Could not resolve host: ${host}`);
+  }
+  if (readyBehind(world, space, name).length === 0) {
+    return failed(REFUSED, `Failed to connect to ${host} port 80 after 0 ms: Couldn't connect to server`);
+  }
+  const { database, files } = siteOf(world, space);
+  // To the page that asks an administrator to upgrade; within a branch the login page is shown all the same (assumed).
+  const asks = pendingUpgrade(database, files) && branchOf(database!.config!.release) !== branchOf(files.code);
+  const status = asks && files.maintenance !== true
+    ? 303
+    : answer(files.maintenance === true, path, text, files.wwwroot ?? told(world, space));
+  const wanted = /\b(\d{3})\) exit 0/.exec(text)?.[1];
+  if (wanted !== undefined) { // a script that asks until it is given this answer, or another one twice
+    const met = String(status) === wanted;
+    return { lines: met ? [wanted] : [String(status), String(status)], exit: met ? 0 : 1 };
+  }
+  const failing = status >= 400 && /(^| )(-\w*f\w*|--fail)( |$)/.test(text);
+  const lines = [
+    ...(writesCode ? [String(status)] : []),
+    ...(failing ? [`curl: (${HTTP_ERROR}) The requested URL returned error: ${status}`] : []),
+  ];
+  return { lines, exit: failing ? HTTP_ERROR : 0 };
+}
+
+/** A wrong Host is sent to the right one; pings are for the pod itself alone. */
+function answer(maintenance: boolean, path: string, text: string, root: string): number {
+  if (path.startsWith("/fpm-")) return 404;
+  if (maintenance) return 503;
+  const host = /Host: ?([\w.-]+)/i.exec(text)?.[1];
+  if (host !== root) return 303;
+  return path.startsWith("/login/index.php") || path === "/" ? 200 : 303;
+}
+
+function branchOf(release: string | undefined): string | undefined {
+  return /^\d+\.\d+/.exec(release ?? "")?.[0];
+}
+
+/** What an earlier release's state does not say of its sites. */
+function told(world: Context["world"], namespace: string): string {
+  const url = readSource(world, namespace, "ConfigMap", "moodle-env")?.SITE_URL ?? "";
+  return /\/\/([\w.-]+)/.exec(url)?.[1] ?? "";
+}

@@ -1,0 +1,132 @@
+/** One Moodle as it lies on a namespace's volumes: its database on the claim `data-db-0`, its code and data on `files`. */
+import { selects } from "#lib/dev/simulator/admission/selectors.ts";
+import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface Database {
+  /** What the first start made of it; a password given later changes nothing. */
+  readonly password?: string;
+  /** Whether the database itself was never made: its server was killed between setting up and making it. */
+  readonly absent?: boolean;
+  /** Its comment, in which the blueprint's guards note the last attempt. */
+  readonly comment?: string;
+  /** The tables in it: none, a part of an install's, or all. */
+  readonly tables?: number;
+  /** mdl_config. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** The uid of the pod that is installing. */
+  readonly installer?: string;
+  /** mdl_user, by name: whom the seed has made. */
+  readonly accounts?: Readonly<Record<string, Account>>;
+  /** The last attempt that gave the administrator a password. */
+  readonly passwordAttempt?: string;
+}
+
+export interface Account {
+  /** As it was given: a hash would tell a test nothing. */
+  readonly password: string;
+  readonly email?: string;
+  readonly suspended?: boolean;
+  /** Browsers that are signed in. */
+  readonly sessions?: number;
+  /** Links for a new password that were mailed. */
+  readonly links?: number;
+  /** Its row in mdl_user_password_resets. */
+  readonly reset?: { readonly token: string; readonly requested: number };
+  /** How it signs in; manual where it does not say. */
+  readonly auth?: "nologin" | "oauth2";
+}
+
+export interface Files {
+  /** The release whose code is there. */
+  readonly code?: string;
+  /** Whether there is a config.php. */
+  readonly configured?: boolean;
+  /** Of config.php: the host that the site takes for its own, as its last start was told. */
+  readonly wwwroot?: string;
+  /** What moodledata's cache remembers: an upgrade under way, whatever the database says by now. */
+  readonly upgrading?: boolean;
+  /** climaintenance.html */
+  readonly maintenance?: boolean;
+  /** The last attempt to turn maintenance on or off. */
+  readonly maintenanceAttempt?: string;
+}
+
+export interface Site {
+  /** null while nothing answers at `db`. */
+  readonly database: Database | null;
+  readonly files: Files;
+  saveDatabase(database: Database): void;
+  saveFiles(files: Files): void;
+}
+
+export function siteOf(world: World, namespace: string): Site {
+  const data = volumeOf(world, namespace, "data-db-0"), files = volumeOf(world, namespace, "files");
+  const reachable = data !== null && readyBehind(world, namespace, "db").length > 0;
+  return {
+    database: reachable ? world.volumes.read(data) : null,
+    files: files === null ? {} : world.volumes.read(files),
+    saveDatabase: (database) => void (data !== null && world.volumes.write(data, database)),
+    saveFiles: (next) => void (files !== null && world.volumes.write(files, next)),
+  };
+}
+
+/** The handle of the volume behind a claim; null until it is bound. */
+export function volumeOf(world: World, namespace: string, claim: string): string | null {
+  const found = world.store.get("PersistentVolumeClaim", namespace, claim);
+  return found?.spec.volumeName ?? null;
+}
+
+/** The ready pods that a Service leads to; undefined members never. */
+export function readyBehind(world: World, namespace: string, service: string): KubeObject[] {
+  const found = world.store.get("Service", namespace, service);
+  if (!found?.spec.selector) return [];
+  return world.store.list("Pod", namespace)
+    .filter((pod) => selects({ matchLabels: found.spec.selector }, pod.metadata.labels) && isReady(pod));
+}
+
+/** Whether the site in this database is whole. */
+export function isInstalled(database: Database | null): boolean {
+  return database?.config?.rolesactive === "1";
+}
+
+/** Whether an upgrade keeps everybody away: one under way, or one that was killed, until its time has passed. */
+export function isLocked(database: Database | null, now: number): boolean {
+  return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
+}
+
+/** Whether the code that lies there is newer than the database. */
+export function pendingUpgrade(database: Database | null, { code }: Files): boolean {
+  return isInstalled(database) && code !== undefined && database!.config!.release !== code;
+}
+
+const BRANCHES: Record<string, string> = {
+  "4.1": "20221128",
+  "4.2": "20230424",
+  "4.3": "20231009",
+  "4.4": "20240422",
+  "4.5": "20241007",
+  "5.0": "20250414",
+  "5.1": "20251006",
+  "5.2": "20260420",
+  "5.3": "20261005",
+};
+
+/** A branch that is still to come is newer than those that are there; any other name is of no known age. */
+function unheardOf(branch: string): string {
+  const [major = 0, minor = 0] = branch.split(".").map(Number);
+  return Number(branch) > 5.3 ? `${2022 + major}${String(minor % 12 + 1).padStart(2, "0")}01` : "20241007";
+}
+
+/** What mdl_config says of the code in an image: `…:v4.5.12` is 2024100712 and `4.5.12 (Build: …)`. */
+export function releaseOf(image: string): { version: string; release: string } {
+  const [, branch = "4.5", patch = "12"] = /:v?(\d+\.\d+)(?:\.(\d+))?/.exec(image) ?? [];
+  const version = (BRANCHES[branch] ?? unheardOf(branch)) + patch.padStart(2, "0");
+  return { version, release: `${branch}.${patch} (Build: 20261005)` };
+}
+
+/** Of the address that a start is told. */
+export function hostOf(env: Readonly<Record<string, string>>): string {
+  return /\/\/([^/:]+)/.exec(env.SITE_URL ?? "")?.[1] ?? "localhost";
+}

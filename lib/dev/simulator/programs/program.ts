@@ -1,0 +1,26 @@
+/** What a program is told when it is started, and what comes of it. */
+import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+
+export interface Context {
+  readonly world: World;
+  readonly pod: KubeObject;
+  readonly container: Json;
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether this is the same run as before, taken up again by a cluster that was stopped in between. */
+  readonly resumed: boolean;
+}
+
+export interface Run {
+  readonly lines: readonly string[];
+  /** Its exit code; null for what serves. */
+  readonly exit: number | null;
+  /** Not Completed or Error, but this. */
+  readonly reason?: "OOMKilled";
+  /** Does not hear SIGTERM, and takes the whole grace to stop. */
+  readonly deaf?: boolean;
+  /** Waits for something: is to be asked again. */
+  readonly waits?: boolean;
+  /** What has come about when it has ended by itself, or serves. */
+  readonly done?: () => void;
+}

@@ -1,0 +1,71 @@
+/**
+ * Programs: what a container does once it runs. A table, read from the top; what fits first decides.
+ *
+ * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
+ * anything else serves in a pod that is to run for ever and succeeds in one that is not.
+ */
+import { boot, bootOnce, readCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
+import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
+import { knock } from "#lib/dev/simulator/programs/network.ts";
+import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+
+type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => Run];
+
+const MOODLE = /moodle/;
+const POSTGRES = /postgres/;
+
+const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpg_isready\b/.test(command), knock],
+  [(_, command) => /\bpsql\b/.test(command), runPsql],
+  [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
+  [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
+  [(_, command) => /^php -r .*user_update_password/s.test(command), runPassword],
+  [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLink],
+  [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
+  [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
+  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readCode],
+  [(image, command) => MOODLE.test(image) && command === "true", bootOnce],
+  [(image, command) => MOODLE.test(image) && command === "", boot],
+  [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
+  [(_, command) => /^(sh|bash|\/bin\/sh) -c /.test(command), runShell],
+  [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, deaf: true })],
+];
+
+export function runProgram(context: Context): Run {
+  const { world, pod, container } = context;
+  const { namespace, name, labels = {} } = pod.metadata;
+  const failing = world.faults.of("failing-job", namespace, labels["job-name"] ?? "\0");
+  if (failing) return { lines: failing.log ?? ["the simulated cluster was told to fail"], exit: failing.exitCode ?? 1 };
+  const hanging = world.faults.of("hanging-job", namespace, labels["job-name"] ?? "\0");
+  if (hanging) return { lines: hanging.log ?? ["Waiting for db:5432 to be ready"], exit: null, deaf: true };
+  const crashing = pod.spec.containers.includes(container) ? world.faults.of("crash", namespace, name) : null;
+  if (crashing) return { lines: crashing.log ?? ["told to crash"], exit: crashing.exitCode ?? 1 };
+  if (world.faults.of("oom", namespace, name)) {
+    const line = "rsync error: error in rsync protocol data stream (code 12) at io.c(232)";
+    return { lines: [line], exit: 12, reason: "OOMKilled" }; // a child was killed, so its parent's exit code stands there
+  }
+  const command = [...container.command ?? [], ...container.args ?? []].join(" ");
+  const program = PROGRAMS.find(([fits]) => fits(container.image, command));
+  if (program) return program[1](context);
+  const forever = pod.spec.restartPolicy === "Always" && !pod.spec.initContainers?.includes(container);
+  return { lines: [], exit: forever ? null : 0 };
+}
+
+/** `echo words`, to either stream, and `exit n`; a `sleep` at the end goes on for ever. */
+function runShell({ container, pod }: Context): Run {
+  const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
+  const lines: string[] = [];
+  for (const part of script.split(/;|&&|\n/).map((text) => text.trim())) {
+    const said = /^echo (.*?)( *>&2)?$/.exec(part);
+    if (said) lines.push(said[1]!.replace(/^(["'])(.*)\1$/, "$2"));
+    const exit = /^exit (\d+)$/.exec(part);
+    if (exit) return { lines, exit: Number(exit[1]) };
+    if (part === "false") return { lines, exit: 1 };
+    if (/^(exec )?sleep\b/.test(part) && (pod.spec.restartPolicy === "Always" || /infinity|\d{3,}/.test(part))) {
+      return { lines, exit: null, deaf: true };
+    }
+  }
+  return { lines, exit: 0 };
+}

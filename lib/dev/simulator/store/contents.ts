@@ -1,0 +1,129 @@
+/**
+ * What no object shows: what containers wrote (bounded, by pod and container, with the run before the last; gone when the pod
+ * is), and what is on volumes and snapshots (small notes by volume handle, copied by snapshots and gone with the volume).
+ */
+import type { Json } from "#lib/dev/simulator/store/object.ts";
+
+export interface ContainerLog {
+  readonly pod: string;
+  readonly container: string;
+  /** The last lines, oldest first. */
+  lines: { readonly at: number; readonly text: string }[];
+  /** How many lines there have been in all. */
+  written: number;
+  /** Whether the container may still write. */
+  open: boolean;
+}
+
+export interface Logs {
+  /** Begins a container's next run. */
+  start(pod: string, container: string): ContainerLog;
+  write(log: ContainerLog, at: number, lines: readonly string[]): void;
+  end(log: ContainerLog): void;
+  find(pod: string, container: string, previous: boolean): ContainerLog | undefined;
+  /** Calls back at each write and at the end, until called off. */
+  follow(log: ContainerLog, listener: () => void): () => void;
+  /** Ends and forgets all of a pod's. */
+  forget(pod: string): void;
+  /** Calls back with each log that has changed, and with null for a pod whose logs are forgotten. Returns what ends that. */
+  subscribe(listener: (pod: string, container: string, log: ContainerLog | null) => void): () => void;
+  entries(): [string, [string, ContainerLog][]][];
+  restore(entries: readonly [string, readonly [string, ContainerLog][]][]): void;
+}
+
+const MOST_LINES = 1000;
+const PREVIOUS = "/previous"; // no container's name has a slash
+
+export function openLogs(): Logs {
+  const pods = new Map<string, Map<string, ContainerLog>>();
+  const listeners = new Map<ContainerLog, Set<() => void>>();
+  const all = new Set<(pod: string, container: string, log: ContainerLog | null) => void>();
+  const note = (pod: string, container: string, log: ContainerLog | null) => {
+    for (const listener of all) listener(pod, container, log);
+  };
+  const tell = (log: ContainerLog) => {
+    note(log.pod, log.container, log);
+    for (const listener of [...listeners.get(log) ?? []]) listener();
+  };
+  const end = (log: ContainerLog) => {
+    log.open = false;
+    tell(log);
+    listeners.delete(log);
+  };
+  return {
+    start(pod, container) {
+      const own = pods.get(pod) ?? new Map<string, ContainerLog>();
+      const last = own.get(container), log: ContainerLog = { pod, container, lines: [], written: 0, open: true };
+      if (last) {
+        own.set(container + PREVIOUS, last);
+        note(pod, container + PREVIOUS, last);
+      }
+      pods.set(pod, own.set(container, log));
+      note(pod, container, log);
+      return log;
+    },
+    write(log, at, lines) {
+      log.lines.push(...lines.map((text) => ({ at, text })));
+      log.written += lines.length;
+      if (log.lines.length > MOST_LINES) log.lines = log.lines.slice(-MOST_LINES);
+      if (lines.length > 0) tell(log);
+    },
+    end,
+    find: (pod, container, previous) => pods.get(pod)?.get(container + (previous ? PREVIOUS : "")),
+    follow(log, listener) {
+      const own = listeners.get(log) ?? new Set();
+      listeners.set(log, own.add(listener));
+      return () => void own.delete(listener);
+    },
+    forget(pod) {
+      for (const log of pods.get(pod)?.values() ?? []) end(log);
+      if (pods.delete(pod)) note(pod, "", null);
+    },
+    subscribe(listener) {
+      all.add(listener);
+      return () => void all.delete(listener);
+    },
+    entries: () => [...pods].map(([pod, own]) => [pod, [...own]]),
+    restore(entries) {
+      for (const [pod, own] of entries) pods.set(pod, new Map(own));
+    },
+  };
+}
+
+export interface Volumes {
+  read(handle: string): Json;
+  write(handle: string, data: Json): void;
+  /** A snapshot, or a volume from one: the same data under another handle, from now on apart. */
+  copy(from: string, to: string): void;
+  wipe(handle: string): void;
+  /** Calls back at each change; null is what was wiped. Returns what ends that. */
+  subscribe(listener: (handle: string, data: Json | null) => void): () => void;
+  entries(): [string, Json][];
+  restore(entries: readonly [string, Json][]): void;
+}
+
+export function openVolumes(): Volumes {
+  const data = new Map<string, Json>();
+  const listeners = new Set<(handle: string, data: Json | null) => void>();
+  const put = (handle: string, value: Json): void => {
+    data.set(handle, value);
+    for (const listener of listeners) listener(handle, value);
+  };
+  return {
+    read: (handle) => data.get(handle) ?? {},
+    write: put,
+    copy: (from, to) => put(to, structuredClone(data.get(from) ?? {})),
+    wipe(handle) {
+      data.delete(handle);
+      for (const listener of listeners) listener(handle, null);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    entries: () => [...data],
+    restore(entries) {
+      for (const [handle, value] of entries) data.set(handle, value);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * The record: who wrote what when, and what became of each object, for a test that asks afterwards whether anything was done
+ * twice, too late or by a stranger.
+ *
+ * Over HTTP: `GET /simulator/writes?since=N` and `GET /simulator/history?kind=Job&since=N` (api/control.ts). Both are
+ * bounded, unless everything is to be kept; every entry has a number, so that a later reader sees it when something was
+ * lost.
+ */
+import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Change, Store } from "#lib/dev/simulator/store/store.ts";
+
+/** One request that could have changed something. */
+export interface Write {
+  readonly n: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly fieldManager: string | null;
+  readonly dryRun: boolean;
+  readonly userAgent: string;
+  /** What the body sets, or else the name in the path holds, if either does. */
+  readonly fence: string | null;
+  /** What was answered; 0: nothing. */
+  readonly status: number;
+  /** Whether what the path names is another than before, was made, or is gone. */
+  readonly changed: boolean;
+  /** Of the object as it stands afterwards; null where none does. */
+  readonly resourceVersion: string | null;
+}
+
+/** One change of one object, by a request (`write` is its number) or by a controller (null). */
+export type Happening = { readonly n: number; readonly at: string; readonly write: number | null } & Digest;
+
+type Digest = Readonly<ReturnType<typeof digest>>;
+
+export interface Requested {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly text: string;
+  readonly userAgent: string;
+}
+
+/** What a request did to the object that its path names. */
+export interface Effect {
+  readonly changed: boolean;
+  readonly resourceVersion: string | null;
+}
+
+export interface Recorder {
+  writes(): readonly Write[];
+  history(): readonly Happening[];
+  /** Runs what a request does; whatever changes meanwhile is its doing. It must not wait for anything. */
+  during<T>(run: () => T): T;
+  note(requested: Requested, status: number, effect?: Effect): void;
+}
+
+export interface RecorderOptions {
+  readonly keep: "the last" | "everything";
+  readonly now: () => number;
+}
+
+const LAST = 20_000;
+
+export function openRecorder(store: Store, { keep, now }: RecorderOptions): Recorder {
+  const writes: Write[] = [], history: Happening[] = [];
+  let written = 0, happened = 0, inRequest = false;
+  const at = () => new Date(now()).toISOString();
+  const bound = (entries: unknown[]): void => {
+    if (keep === "the last" && entries.length > 2 * LAST) entries.splice(0, entries.length - LAST);
+  };
+
+  store.subscribe((change) => {
+    history.push({ n: ++happened, at: at(), write: inRequest ? written + 1 : null, ...digest(change) });
+    bound(history);
+  });
+
+  return {
+    writes: () => writes,
+    history: () => history,
+    during(run) {
+      inRequest = true;
+      try {
+        return run();
+      } finally {
+        inRequest = false;
+      }
+    },
+    note({ method, target, text, userAgent }, status, effect = { changed: false, resourceVersion: null }) {
+      if (method === "GET") return;
+      const { searchParams } = new URL(target, "http://simulator");
+      writes.push({
+        n: ++written,
+        at: at(),
+        method,
+        path: target,
+        fieldManager: searchParams.get("fieldManager"),
+        dryRun: searchParams.getAll("dryRun").includes("All"),
+        userAgent,
+        fence: fenceOf(target, text),
+        status,
+        ...effect,
+      });
+      bound(writes);
+    },
+  };
+}
+
+function digest({ type, object }: Change) {
+  const { namespace, name, uid, resourceVersion, deletionTimestamp } = object.metadata;
+  const status: Json = object.status ?? {};
+  return {
+    type,
+    kind: object.kind,
+    namespace: namespace ?? null,
+    name,
+    uid,
+    resourceVersion,
+    deleting: deletionTimestamp !== undefined,
+    phase: textOf(status.phase),
+    replicas: numberOf((object as KubeObject).spec?.replicas),
+    ready: numberOf(status.readyReplicas),
+    active: numberOf(status.active) ?? 0,
+    succeeded: numberOf(status.succeeded) ?? 0,
+    failed: numberOf(status.failed) ?? 0,
+    /** `Type=Status:Reason` of each. */
+    conditions: (Array.isArray(status.conditions) ? status.conditions : []).map(sayCondition) as readonly string[],
+  };
+}
+
+function sayCondition({ type, status, reason }: Json): string {
+  return `${type}=${status}${reason ? `:${reason}` : ""}`;
+}
+
+function textOf(value: Json): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function numberOf(value: Json): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+const JOB = /\/apis\/batch\/v1\/namespaces\/[^/]+\/jobs\/[^/?]*?-(\d+)[^/?]*(?:[/?]|$)/;
+
+export function fenceOf(target: string, text: string): string | null {
+  return (text.includes("fence") ? inBody(text) : null) ?? JOB.exec(target)?.[1] ?? null;
+}
+
+function inBody(text: string): string | null {
+  let body: Json;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null; // YAML, or nothing readable: the server says so to the sender
+  }
+  if (Array.isArray(body)) return body.map(inOperation).findLast((fence) => fence !== null) ?? null;
+  const { labels, annotations } = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
+  return inMap(annotations) ?? inMap(labels);
+}
+
+function inOperation(operation: Json): string | null {
+  if (!isRecord(operation) || (operation.op !== "add" && operation.op !== "replace")) return null;
+  if (String(operation.path).endsWith("~1fence")) return fenceText(operation.value);
+  return inMap(operation.value);
+}
+
+function inMap(map: Json): string | null {
+  if (!isRecord(map)) return null;
+  const name = Object.keys(map).find((key) => key.endsWith("/fence"));
+  return name === undefined ? null : fenceText(map[name]);
+}
+
+function fenceText(value: Json): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

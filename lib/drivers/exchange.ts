@@ -1,0 +1,196 @@
+/**
+ * One exchange over node:http or node:https: a deadline, abort signals, and an end that is always noticed.
+ *
+ * Not fetch: its pool keeps connections that the peer has closed, and on Deno an abort may leave it hanging.
+ */
+import http from "node:http";
+import https from "node:https";
+import { DriverError } from "#lib/base/errors.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What an exchange dies of. A request is unsendable by a header that holds what none may: part of a token, a key. */
+export type Failure = "deadline" | "lost" | "too large" | "unsendable";
+
+export interface Outgoing {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Certificates, keys, the agent. */
+  readonly options: https.RequestOptions;
+  /** Milliseconds for headers and body together; for a stream, for the headers alone. */
+  readonly deadline: number;
+  readonly signals: readonly AbortSignal[];
+  /** Throws what the request ends with in place of being sent. */
+  readonly check?: (() => void) | undefined;
+  /** The driver's own error; `doing` is the method, the host and the path. */
+  readonly fail: (failure: Failure, doing: string, cause: Error) => DriverError;
+}
+
+export interface Stream {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  /** Ends with the stream; throws the abort reason, or the driver's error when it was cut off. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Lets go of it: what has not come yet never will. A reader is told the reason. */
+  close(reason?: Error): void;
+}
+
+/** The most of a body that is read. A list of 500 objects stays far below. */
+const BODY_MOST = 64 * 2 ** 20;
+
+/** Sends and reads the whole answer. */
+export async function exchange(outgoing: Outgoing): Promise<Answer> {
+  const leash = tie(outgoing);
+  try {
+    const response = await leash.response;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of leash.chunks) {
+      chunks.push(chunk);
+      if ((size += chunk.byteLength) > BODY_MOST) {
+        throw outgoing.fail("too large", leash.doing, new Error(`the answer is over ${BODY_MOST} bytes`));
+      }
+    }
+    return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") };
+  } finally {
+    leash.release();
+  }
+}
+
+/** Sends, and hands over the body as it comes. */
+export async function openStream(outgoing: Outgoing): Promise<Stream> {
+  const leash = tie(outgoing);
+  try {
+    const response = await leash.response;
+    leash.stopClock();
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      chunks: releasing(leash.chunks, leash.release),
+      close: leash.release,
+    };
+  } catch (error) {
+    leash.release();
+    throw error;
+  }
+}
+
+interface Leash {
+  readonly doing: string;
+  readonly response: Promise<http.IncomingMessage>;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  stopClock(): void;
+  /** Takes listeners and timer away, and destroys the connection unless the answer was read to its end. */
+  release(reason?: Error): void;
+}
+
+function tie(outgoing: Outgoing): Leash {
+  const { url, method, body, fail } = outgoing;
+  const doing = `${method} ${url.host}${url.pathname}`;
+  const answered = Promise.withResolvers<http.IncomingMessage>();
+  answered.promise.catch(() => {}); // its reader may have been cut off already
+  const queue: Uint8Array[] = [];
+  let failure: { reason: unknown } | undefined, ended = false, wake = () => {};
+  let source: http.IncomingMessage | undefined;
+
+  for (const signal of outgoing.signals) signal.throwIfAborted();
+  const request = begin(outgoing, doing);
+  const stop = (reason: unknown) => {
+    failure ??= { reason };
+    answered.reject(failure.reason);
+    wake();
+    request.destroy();
+  };
+  const lose = (cause: Error) => stop(cause instanceof DriverError ? cause : fail("lost", doing, cause));
+  const onTime = () => stop(fail("deadline", doing, new Error(`took over ${outgoing.deadline} ms`)));
+  const timer = setTimeout(onTime, outgoing.deadline);
+  const ties = outgoing.signals.map((signal) => ({ signal, onAbort: () => stop(signal.reason) }));
+  for (const { signal, onAbort } of ties) signal.addEventListener("abort", onAbort, { once: true });
+  request.on("error", lose);
+  request.on("upgrade", (_response, socket) => {
+    socket.destroy();
+    lose(new Error("the server wants to speak another protocol"));
+  });
+  // Listened to from the first moment on: what is emitted while nobody listens is lost, or ends the process.
+  request.on("response", (response) => {
+    source = response;
+    response.on("data", (chunk: Uint8Array) => {
+      queue.push(chunk);
+      response.pause(); // the reader pulls
+      wake();
+    });
+    response.pause();
+    response.on("end", () => {
+      ended = response.complete;
+      wake();
+    });
+    response.on("error", lose);
+    // A peer that closes without having sent everything is not always reported as an error.
+    response.on("close", () => ended || lose(new Error("the connection was closed")));
+    answered.resolve(response);
+  });
+  request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
+  // On Deno more than once: a kept connection that the server has closed is replaced, and the request begins anew.
+  request.on("socket", (socket) => {
+    const go = () => {
+      try {
+        outgoing.check?.();
+        request.end(body);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", go);
+    else go();
+  });
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = queue.shift();
+      if (chunk) yield chunk;
+      else if (failure) throw failure.reason;
+      else if (ended) return;
+      else {
+        const woken = new Promise<void>((resolve) => wake = resolve);
+        source!.resume();
+        await woken;
+      }
+    }
+  }
+
+  return {
+    doing,
+    response: answered.promise,
+    chunks: read(),
+    stopClock: () => clearTimeout(timer),
+    release: (reason) => {
+      clearTimeout(timer);
+      for (const { signal, onAbort } of ties) signal.removeEventListener("abort", onAbort);
+      if (!ended) lose(reason ?? new Error("nobody reads on"));
+    },
+  };
+}
+
+function begin({ url, method, headers, body, options, fail }: Outgoing, doing: string): http.ClientRequest {
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  try {
+    const sent = { ...options, method, headers: { ...headers, ...length } };
+    return (url.protocol === "https:" ? https : http).request(url, sent);
+  } catch (cause) {
+    throw fail("unsendable", doing, cause as Error);
+  }
+}
+
+async function* releasing(chunks: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } finally {
+    release();
+  }
+}

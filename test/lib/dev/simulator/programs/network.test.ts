@@ -1,0 +1,75 @@
+/** Which connections the simulated network lets through, by the policies that select either end. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openFaults } from "#lib/dev/simulator/faults.ts";
+import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
+import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
+import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { openStore } from "#lib/dev/simulator/store/store.ts";
+import type { World } from "#lib/dev/simulator/world.ts";
+import type { Json } from "#test/lib/dev/simulator/kube.ts";
+
+const test = suite("mayConnect");
+
+const pod = (name: string, namespace = "a") =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace, uid: name, labels: { name } },
+  }) as unknown as KubeObject;
+const selector = (name: string) => ({ matchLabels: { name } });
+
+function worldOf(...specs: Json[]): World {
+  const kinds = readKinds(), store = openStore();
+  const save = (apiVersion: string, kind: string, metadata: Json, more: Json = {}) =>
+    store.save({
+      apiVersion,
+      kind,
+      metadata: { uid: metadata.name, ...metadata },
+      ...more,
+    });
+  for (const name of ["a", "b"]) save("v1", "Namespace", { name, labels: { "kubernetes.io/metadata.name": name } });
+  specs.forEach((spec, index) =>
+    save("networking.k8s.io/v1", "NetworkPolicy", { name: `p${index}`, namespace: "a" }, { spec })
+  );
+  return { kinds, store, faults: openFaults() } as unknown as World;
+}
+
+const connects = (world: World, from = pod("client"), port = 5432) => mayConnect(world, from, pod("server"), port);
+
+test("without policies everything is let through.", () => assert.ok(connects(worldOf())));
+
+test("a policy without rules closes whom it selects, in the directions that it names.", () => {
+  assert.not(connects(worldOf({ podSelector: selector("server"), policyTypes: ["Ingress"] })));
+  assert.not(connects(worldOf({ podSelector: {}, policyTypes: ["Ingress"] })));
+  assert.not(connects(worldOf({ podSelector: selector("client"), policyTypes: ["Egress"] })));
+  assert.not(connects(worldOf({ podSelector: selector("server") })), "Ingress goes without saying");
+  assert.ok(connects(worldOf({ podSelector: selector("server"), policyTypes: ["Egress"] })));
+  assert.ok(connects(worldOf({ podSelector: selector("other"), policyTypes: ["Ingress", "Egress"] })));
+});
+
+test("one policy that allows is enough, by peer and by port.", () => {
+  const closed = { podSelector: {}, policyTypes: ["Ingress"] };
+  const from = [{ podSelector: selector("client") }], ports = [{ protocol: "TCP", port: 5432 }];
+  const opened = { podSelector: selector("server"), policyTypes: ["Ingress"], ingress: [{ from, ports }] };
+  assert.ok(connects(worldOf(closed, opened)));
+  assert.not(connects(worldOf(closed, opened), pod("stranger")));
+  assert.not(connects(worldOf(closed, opened), pod("client", "b")), "a pod selector means its own namespace");
+  assert.not(connects(worldOf(closed, opened), pod("client"), 80));
+});
+
+test("a namespace selector means all pods of those namespaces.", () => {
+  const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "b" } } }];
+  const world = worldOf({ podSelector: {}, policyTypes: ["Ingress"], ingress: [{ from }] });
+  assert.ok(connects(world, pod("anybody", "b")));
+  assert.not(connects(world, pod("anybody", "a")));
+});
+
+test("on an open network policies have no effect.", () => {
+  const world = worldOf({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  assert.not(connects(world));
+  world.faults.add({ type: "open-network" });
+  assert.ok(connects(world));
+});
+
+test.run();

@@ -1,0 +1,136 @@
+import type { RequestOptions } from "node:https";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { exchangeError } from "#lib/drivers/cluster/wire/failures.ts";
+import { exchange } from "#lib/drivers/exchange.ts";
+import { anyone, failureOf, firstThen, GET, withServer } from "#test/support/kube/api.ts";
+import { answer, refuse } from "#test/support/kube/server.ts";
+
+const test = suite("exchange, openStream");
+
+test("a DELETE tells the length of its body, so that the connection stays of use", () =>
+  withServer((_asked, response) => answer(response, 200, {}), async (api, server) => {
+    await api.call({ method: "DELETE", path: "/x", body: { preconditions: { uid: "ü" } }, repeat: "safe" }, anyone);
+    await api.call(GET, anyone);
+    const [first, second] = server.asked;
+    assert.is(first!.headers["content-length"], String(new TextEncoder().encode(first!.body).length));
+    assert.is(first!.headers["transfer-encoding"], undefined);
+    assert.is(second!.reused, 1);
+  }));
+
+test("an answer that stops in the middle is repeated", () =>
+  withServer(
+    firstThen((_asked, response, socket) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"items": [', () => socket.destroy());
+    }),
+    async (api) => assert.equal((await api.call(GET, anyone)).body, { fine: true }),
+  ));
+
+test("a server that never answers costs no more than the deadline", () =>
+  withServer(() => {}, async (api) => {
+    const { code, transient } = await failureOf(api.call(GET, anyone));
+    assert.equal([code, transient], ["deadline", true]);
+  }, { deadline: 150 }));
+
+test("a server that stops after the headers costs no more than the deadline", () =>
+  withServer((_asked, response) => {
+    response.writeHead(200);
+    response.write("{");
+  }, async (api) =>
+    assert.is((await failureOf(api.call(GET, anyone))).code, "deadline"), { deadline: 150 }));
+
+test("a call that is called off rejects with the reason", () =>
+  withServer((asked) => asked.path === "/hang" && controller.abort(reason), async (api) => {
+    const error = await api.call({ ...GET, path: "/hang" }, controller).then(() => null, (error) => error);
+    assert.is(error, reason);
+  }));
+const controller = new AbortController();
+const reason = new Error("called off");
+
+test("whether its caller still may is asked when the connection stands, and of who may not nothing is sent", () =>
+  withServer((_asked, response) => answer(response, 200, {}), async (_api, server) => {
+    let stopped = false;
+    const options: RequestOptions = {
+      // As a process that is stopped while it connects, and knows nothing of it when it goes on.
+      lookup: (_host, _options, found) => {
+        stopped = true;
+        found(null, [{ address: "127.0.0.1", family: 4 }]);
+      },
+    };
+    const check = () => {
+      if (stopped) throw reason;
+    };
+    const url = new URL(server.url);
+    url.hostname = "localhost";
+    const limits = { deadline: 10_000, signals: [], fail: exchangeError };
+    const call = { method: "POST", url, headers: {}, body: "{}", options, ...limits };
+    assert.is(await exchange({ ...call, check }).catch((error) => error), reason);
+    assert.is(server.asked.length, 0);
+    assert.is((await exchange(call)).status, 200);
+    assert.is(server.asked.length, 1);
+  }));
+
+test("whether its caller still may is asked anew for each request of a call", () => {
+  let asked = 0;
+  const call = { signal: anyone.signal, check: () => void asked++ };
+  return withServer(firstThen((_asked, _response, socket) => socket.destroy()), async (api, server) => {
+    await api.call(GET, call);
+    assert.equal([asked, server.asked.length], [2, 2]);
+  });
+});
+
+test("a stream comes as it is sent, and ends", () =>
+  withServer((_asked, response) => {
+    response.write("one ");
+    setTimeout(() => response.end("two"), 10);
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    const chunks = await Array.fromAsync(stream.chunks);
+    assert.is(Buffer.concat(chunks).toString(), "one two");
+  }));
+
+test("a stream that is called off ends at once, and so does its connection", () => {
+  const gone = Promise.withResolvers<void>();
+  return withServer((_asked, response, socket) => {
+    socket.on("close", () => gone.resolve());
+    response.write("one ");
+  }, async (api) => {
+    const stop = new AbortController();
+    const stream = await api.stream("/log", {}, stop);
+    const error = await (async () => {
+      for await (const _chunk of stream.chunks) stop.abort(reason);
+    })().then(() => null, (error) => error);
+    assert.is(error, reason);
+    await gone.promise;
+  });
+});
+
+test("a stream that breaks off says so", () =>
+  withServer((_asked, response, socket) => {
+    response.writeHead(200);
+    response.write("one ", () => setTimeout(() => socket.destroy(), 10));
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    assert.ok((await failureOf(Array.fromAsync(stream.chunks))).transient);
+  }));
+
+test("a stream that nobody reads on lets go of its connection", () => {
+  const gone = Promise.withResolvers<void>();
+  return withServer((_asked, response, socket) => {
+    socket.on("close", () => gone.resolve());
+    response.write("one ");
+  }, async (api) => {
+    const stream = await api.stream("/log", {}, anyone);
+    for await (const _chunk of stream.chunks) break;
+    await gone.promise;
+  });
+});
+
+test("a stream that is refused throws the refusal", () =>
+  withServer(
+    (_asked, response) => refuse(response, 400, "BadRequest", 'container "m" in pod "p" is waiting to start'),
+    async (api) => assert.match((await failureOf(api.stream("/log", {}, anyone))).message, /waiting to start/),
+  ));
+
+test.run();
