@@ -38,6 +38,11 @@ begin
   if new.state = 'queued' and new.lane is not null then
     insert into lane_calls (kind, plan, at, lane) values (new.kind, new.plan, new.run_at, new.lane);
   end if;
+  -- What was called off, or put off, may have held its lane for all who do not know its kind.
+  if tg_op = 'UPDATE' and old.state = 'queued' and new.state <> 'running' and old.lane is not null
+    and (new.state <> 'queued' or new.run_at > old.run_at) then
+    insert into lane_calls (at, lane) values (old.run_at, old.lane);
+  end if;
   if tg_op = 'UPDATE' and old.state = 'running' and new.state <> 'running' then
     -- The place that the job had in the order, so that lanes take turns by the age of their jobs.
     if old.lane is not null then

@@ -16,7 +16,7 @@ import type { RunnerOptions } from "#lib/scheduler/runner.ts";
 import { openRuns } from "#lib/scheduler/runs.ts";
 import { openListener } from "#lib/scheduler/silence.ts";
 import { Draining } from "#lib/scheduler/stops.ts";
-import { claimDue, rescue, type Taker } from "#lib/scheduler/taking.ts";
+import { claimDue, openRecall, rescue, type Taker } from "#lib/scheduler/taking.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const GIVE_BACK = 5 * SECOND; // after the grace: to stop, and to write that the job is free
@@ -65,10 +65,14 @@ export async function openScheduler(
     handlerOf: (job) => byPlan.get(nameOf(job))!,
     runs,
   };
+  const recall = openRecall(taker);
   const rounds = openRounds({
     log,
     tenure: replica.tenure,
-    claim: (tenure) => claimDue(taker, tenure),
+    async claim(tenure) {
+      await recall();
+      return await claimDue(taker, tenure);
+    },
     rescue: (tenure, onHeard) => rescue(taker, others, tenure, onHeard),
   });
   const unsubscribe = db.wakeups.subscribe("jobs", rounds.claim);

@@ -5,12 +5,13 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { type Candidate, findOrphans, type Known, readBeats, takeOver, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { aboutJob } from "#lib/records/jobs/job.ts";
-import { lookForWork } from "#lib/records/jobs/look.ts";
+import { lookForWork, recallLanes } from "#lib/records/jobs/look.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { start } from "#lib/scheduler/outcomes.ts";
 import type { Tenure } from "#lib/scheduler/replica.ts";
 import type { Runs } from "#lib/scheduler/runs.ts";
 import type { Listener } from "#lib/scheduler/silence.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 /** What takes the jobs. */
 export interface Taker {
@@ -20,6 +21,20 @@ export interface Taker {
   readonly known: Known;
   readonly handlerOf: (job: { readonly kind: string; readonly plan: number }) => Handler;
   readonly runs: Runs;
+}
+
+const RECALL_EVERY = 10 * SECOND;
+
+/** Calls lanes that nothing leads to, though they have work: a net below the triggers that call them. */
+export function openRecall({ db, log, known }: Pick<Taker, "db" | "log" | "known">): () => Promise<void> {
+  let after = "", dueAt = -Infinity;
+  return async () => {
+    if (performance.now() < dueAt) return;
+    const { added, last } = await recallLanes(db.rows, known, after);
+    after = last;
+    dueAt = performance.now() + RECALL_EVERY;
+    if (added > 0) log.warn("Called lanes that had work and no call", { lanes: added });
+  };
 }
 
 /** Returns the milliseconds until a job is due, or null while that is unknown. The end of a run looks again by itself. */

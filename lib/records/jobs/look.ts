@@ -59,17 +59,20 @@ const LOOK = `
   calls as materialized (
     select call.* from (select kind, plan from known union all select '', 0) as its
     cross join lateral (
-      select ctid as place, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${CALLS}
+      select ctid as place, kind, plan, at, lane from lane_calls where kind = its.kind and plan = its.plan order by at, id limit ${CALLS}
     ) as call
   ),
-  due as materialized (select * from calls where at <= (select now from clock) order by at limit ${CALLS}),
+  due as materialized (
+    select *, row_number() over (partition by lane, kind, plan order by at) > 1 as doubled
+    from (select * from calls where at <= (select now from clock) order by at limit ${CALLS}) as call
+  ),
   -- The lane's lock, as claimJob takes it: nobody else starts a job there while this statement runs.
   lanes as materialized (
     select *, pg_try_advisory_xact_lock(hashtextextended(lane, 0)) as held
-    from (select lane, (array_agg(place order by at))[1] as first from due group by lane order by min(at) limit $4) as due
+    from (select lane from due group by lane order by min(at) limit $4) as due
   ),
   heads as materialized (
-    select lanes.lane as called, first, head.*, (head.kind, head.plan) in (select kind, plan from known) as known
+    select lanes.lane as called, head.*, (head.kind, head.plan) in (select kind, plan from known) as known
     from lanes left join lateral (
       select id, seq, kind, plan, run_at from jobs where lane = lanes.lane and ${STARTABLE}
         and not exists (select from jobs as other where other.lane = lanes.lane and other.state = 'running')
@@ -89,7 +92,7 @@ const LOOK = `
   ),
   started as (
     update jobs set state = 'running', holder = $6, fence = nextval('job_fences'), attempt = attempt + 1,
-      label = labels ->> cardinality(steps_done), started_at = coalesce(started_at, now), updated_at = now,
+      label = coalesce(labels ->> cardinality(steps_done), label), started_at = coalesce(started_at, now), updated_at = now,
       deadline_at = coalesce(deadline_at, now + time_limit_ms * interval '1 millisecond')
     from found, clock
     where jobs.id = found.id and labels is not null and jobs.state = 'queued' and jobs.run_at <= now
@@ -101,7 +104,7 @@ const LOOK = `
   spent as (
     delete from lane_calls where ctid = any(array(
       select place from due join heads on called = lane
-      where heads.id is null or not heads.known or place <> first or heads.id in (select id from started)
+      where heads.id is null or not heads.known or doubled or heads.id in (select id from started)
     )) returning 1
   )
   select job.*, (select count(*) from spent) as spent, (select count(*) from handed) as handed,
@@ -136,6 +139,47 @@ export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Pr
     others: Number(handed) > 0,
     wait: wait === null ? null : Math.max(0, Number(wait)),
   };
+}
+
+/** Lanes that are checked at a time. */
+const PAGE = 1000;
+
+const RECALL = `
+  with recursive clock as materialized (select wheelwright_now() as now),
+  known as materialized (select * from unnest((select $1::text[]), (select $2::integer[])) as known (kind, plan)),
+  lanes as (
+    (select lane, 1 as place from jobs where state = 'queued' and lane > $4 order by lane limit 1)
+    union all
+    select (select lane from jobs where state = 'queued' and lane > lanes.lane order by lane limit 1), place + 1
+    from lanes where lane is not null and place < ${PAGE}
+  ),
+  called as materialized (
+    select distinct lane from lane_calls where at <= (select now from clock)
+      and (kind = '' or (kind, plan) in (select kind, plan from known))
+  ),
+  uncalled as materialized (
+    select lanes.lane, head.run_at from lanes cross join lateral (
+      select kind, plan, run_at from jobs where lane = lanes.lane and ${STARTABLE}
+        and not exists (select from jobs as other where other.lane = lanes.lane and other.state = 'running')
+      order by seq limit 1
+    ) as head
+    where (head.kind, head.plan) in (select kind, plan from known) and lanes.lane not in (select lane from called)
+  ),
+  added as (insert into lane_calls (at, lane) select run_at, lane from uncalled returning lane)
+  select (select count(*) from added) as added, (select lane from lanes where place = ${PAGE}) as last`;
+
+export interface Recall {
+  /** Lanes whose first job could have been started, and which no call that this replica reads led to. */
+  readonly added: number;
+  /** The lane to go on after; "" when all have been checked. */
+  readonly last: string;
+}
+
+/** Calls those of the next thousand lanes that should have been called and are not. There should be none. */
+export async function recallLanes(rows: Rows, { kinds, plans, needHub }: Known, after: string): Promise<Recall> {
+  const query = CompiledQuery.raw(RECALL, [kinds, plans, needHub, after]);
+  const { rows: [row] } = await rows.executeQuery(query) as { rows: { added: string; last: string | null }[] };
+  return { added: Number(row!.added), last: row!.last ?? "" };
 }
 
 interface LookRow extends JobRow {
