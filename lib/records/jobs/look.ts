@@ -154,7 +154,7 @@ const RECALL = `
     from lanes where lane is not null and place < ${PAGE}
   ),
   called as materialized (
-    select distinct lane from lane_calls where at <= (select now from clock)
+    select lane from lane_calls where lane in (select lane from lanes) and at <= (select now from clock)
       and (kind = '' or (kind, plan) in (select kind, plan from known))
   ),
   uncalled as materialized (
@@ -163,7 +163,8 @@ const RECALL = `
         and not exists (select from jobs as other where other.lane = lanes.lane and other.state = 'running')
       order by seq limit 1
     ) as head
-    where (head.kind, head.plan) in (select kind, plan from known) and lanes.lane not in (select lane from called)
+    where (head.kind, head.plan) in (select kind, plan from known)
+      and not exists (select from called where called.lane = lanes.lane)
   ),
   added as (insert into lane_calls (at, lane) select run_at, lane from uncalled returning lane)
   select (select count(*) from added) as added, (select lane from lanes where place = ${PAGE}) as last`;
