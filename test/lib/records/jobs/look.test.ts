@@ -7,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { claimJob, knownKinds } from "#lib/records/jobs/claim.ts";
 import { endHeld, endPlain, passStep, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/records/jobs/job.ts";
-import { type Look, lookForWork, recallLanes } from "#lib/records/jobs/look.ts";
+import { type Look, lookForWork } from "#lib/records/jobs/look.ts";
 import { requestCancel } from "#lib/records/jobs/store.ts";
 import { migrations } from "#src/migrations.ts";
 import { AWAITED_LOCKS } from "#test/support/database.ts";
@@ -167,25 +167,6 @@ test("leaves what leads other replicas to a job that it has found and not starte
   await scene.db.sql("update jobs set run_at = run_at - interval '1 hour' where kind = 'odd'");
   assert.equal(await found(scene, [work, odd]), [first!.id]); // and dies
   assert.equal(await found(scene, [work]), [first!.id]);
-});
-
-test("calls a lane again whose call was lost, and no other", async ({ scene }) => {
-  const [lost] = await scene.enqueue(...["a", "b"].map(quietIn), { ...quietIn("c"), kind: kind("odd", ["one"]) });
-  await scene.db.sql("update jobs set run_at = run_at + interval '1 hour' where lane = 'b'");
-  await scene.db.sql("delete from lane_calls");
-  assert.equal(await found(scene), []);
-  const recall = async () => (await recallLanes(scene.db.rows, knownKinds([work, quiet]), "")).added;
-  assert.equal([await recall(), await recall()], [1, 0]);
-  assert.equal(await found(scene), [lost!.id]);
-  assert.is(await recall(), 0);
-});
-
-test("checks all lanes, a thousand at a time", async ({ scene }) => {
-  await scene.enqueue(...Array.from({ length: 1_001 }, (_, n) => quietIn(`lane ${n}`)));
-  await scene.db.sql("delete from lane_calls");
-  const known = knownKinds([quiet]), one = await recallLanes(scene.db.rows, known, "");
-  assert.is(one.added, 1_000);
-  assert.equal(await recallLanes(scene.db.rows, known, one.last), { added: 1, last: "" });
 });
 
 test("takes away what calls a lane twice, and comes to the lanes behind it", async ({ scene }) => {
