@@ -10,7 +10,6 @@ import { newId } from "#lib/base/ids.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { query } from "#test/support/bench/query.ts";
 import { until } from "#test/support/until.ts";
 
@@ -76,7 +75,7 @@ export async function plantAll(
     "update spokes set state = 'active', ready_at = wheelwright_now(), namespace_uid = '', cluster = $2 where id = $1",
     [id, cluster.name ?? "default"],
   );
-  const row = (await findSpoke(db.rows, id, "shown"))!;
+  const row = await db.rows.selectFrom("spokes").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   const copies = others.map((slug) => {
     const id = newId("spk"), domain = `${slug}.spokes.example.org`;
     const blueprintInputs = JSON.stringify(row.blueprintInputs);

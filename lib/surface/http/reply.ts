@@ -61,7 +61,7 @@ export const noContent: Reply<void> = {
 };
 
 /** Text of the given type, as it stands. */
-export function text(type: string): Reply<string> {
+export function plainText(type: string): Reply<string> {
   return {
     status: 200,
     content: { type: type.replace(/;.*/, ""), schema: v.string() },
