@@ -2,13 +2,13 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { ICON } from "#lib/surface/http/page.ts";
-import { text } from "#lib/surface/http/reply.ts";
+import { plainText } from "#lib/surface/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The icon of these pages, as SVG",
   access: anyone,
   scope: "public",
   holds: 86_400,
-  reply: text("image/svg+xml"),
+  reply: plainText("image/svg+xml"),
   handle: () => ICON,
 });

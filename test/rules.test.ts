@@ -114,6 +114,23 @@ test("no module imports itself by way of others", async () => {
   none([...graph.keys()].flatMap((path) => visit(path, [])));
 });
 
+/** What is the same on both sides: the cluster's own words, and an operation's work under the operation's name. */
+const ON_BOTH_SIDES = ["Condition", "conditionOf", "isRecord", "isTrue"];
+
+test("what is exported has a name of its own, so that a name says one thing", async () => {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of await read("lib", "src")) {
+    const names = text.matchAll(/^export (?:async )?(?:function\*?|const|interface|type|class) (\w+)/gm);
+    for (const name of new Set([...names].map(([, name]) => name!))) {
+      if (!ON_BOTH_SIDES.includes(name)) places.set(name, [...places.get(name) ?? [], path]);
+    }
+  }
+  const isPair = ([one, other, ...more]: string[]) =>
+    one!.startsWith("lib/operations/") && other!.startsWith("lib/work/") && more.length === 0;
+  const twice = [...places].filter(([, paths]) => paths.length > 1 && !isPair(paths.sort()));
+  none(twice.map(([name, paths]) => `${name}: ${paths.join(", ")}`));
+});
+
 test("the library and the routes import by name and never by the way up", async () => {
   none(
     (await read("lib", "routes")).flatMap(({ path, imports }) =>

@@ -19,11 +19,11 @@ import {
   findBinaries,
   initialise,
   NAME,
-  prepare,
-  run,
+  prepareDirectory,
+  runTool,
   type ServerPlace,
 } from "#lib/dev/embedded/place.ts";
-import { isPostmasterOf, readPostmaster, stopPostmaster, untilReady } from "#lib/dev/embedded/postmaster.ts";
+import { isPostmasterOf, readPostmaster, stopPostmaster, untilServing } from "#lib/dev/embedded/postmaster.ts";
 import { reasonOf, StartError } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
@@ -55,7 +55,7 @@ interface Running {
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   try {
-    const place = await prepare(options.directory);
+    const place = await prepareDirectory(options.directory);
     const { pid, port, adopted } = await adopt(place) ?? await start(place, options);
     const url = `postgres://${NAME}:${place.password}@127.0.0.1:${port}/${NAME}`;
     await createDatabase(url);
@@ -122,10 +122,10 @@ async function launch(
   await rm(said, { force: true });
   const output = await open(said, "a", 0o600);
   try {
-    const child = await run(place, postgresPath, args, output.fd);
+    const child = await runTool(place, postgresPath, args, output.fd);
     let exited = false;
     child.once("exit", () => exited = true);
-    const ready = await untilReady(place.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
+    const ready = await untilServing(place.data, child.pid!, START_LIMIT, () => exited || child.exitCode !== null);
     child.unref(); // it must not keep this process alive: what it is good for ends with stop()
     if (ready) return ready.pid;
     if (!exited) await stopPostmaster(child.pid!, place.data);

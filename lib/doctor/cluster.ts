@@ -2,7 +2,7 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import type { Cluster, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openCluster } from "#lib/drivers/cluster/open.ts";
-import { failing, type Finding, type Looked, ok, type Section, untold, warning } from "#lib/doctor/finding.ts";
+import { failing, type Finding, type Looked, passing, type Section, untold, warning } from "#lib/doctor/finding.ts";
 import { judgeCertificates, judgeIngress, judgeSnapshots, judgeStorage } from "#lib/doctor/judge-classes.ts";
 import { judgeClock, judgeNodes, judgePermissions, judgeVersion } from "#lib/doctor/judge-cluster.ts";
 import { judgeTrial } from "#lib/doctor/judge-trial.ts";
@@ -132,7 +132,7 @@ async function examineByTrial(
   const cleared = "seen" in left ? left.seen : [];
   return [
     ...await examineTrial(cluster, { ...plan, surroundings: need!.surroundings }, trying),
-    ...cleared.map((name) => ok("trial", `removed the namespace ${name}, which an earlier doctor left behind`)),
+    ...cleared.map((name) => passing("trial", `removed the namespace ${name}, which an earlier doctor left behind`)),
   ];
 }
 

@@ -15,12 +15,12 @@ import type { Migration } from "#lib/drivers/db/migrate.ts";
 import { type Dns, openDns } from "#lib/drivers/dns/dns.ts";
 import { type ClusterPlace, type ClusterPlan, examineCluster, type Need } from "#lib/doctor/cluster.ts";
 import { lookAtDatabase } from "#lib/doctor/database.ts";
-import { count, type Finding, list, ok, type Section } from "#lib/doctor/finding.ts";
+import { count, type Finding, listWords, passing, type Section } from "#lib/doctor/finding.ts";
 import { judgeAddress, judgeProxies } from "#lib/doctor/judge-entrance.ts";
-import { judgeDatabase, placeOf } from "#lib/doctor/judge-database.ts";
+import { databasePlace, judgeDatabase } from "#lib/doctor/judge-database.ts";
 import { LIMIT, openLook } from "#lib/doctor/look.ts";
 import { judgeRelay, lookAtDomain, lookAtMail, lookAtPayments } from "#lib/doctor/surroundings.ts";
-import { PATIENCE, type Trying } from "#lib/doctor/trial.ts";
+import { TRIAL_PATIENCE, type Trying } from "#lib/doctor/trial.ts";
 import type { Log } from "#lib/base/log.ts";
 
 export interface Examination {
@@ -45,7 +45,7 @@ export interface Examination {
 
 /** One section after the other, in this order, each as soon as it and those before it are known. */
 export async function* examine(examination: Examination): AsyncGenerator<Section> {
-  const { config, signal, tell, migrations, limit = LIMIT, patience = PATIENCE } = examination;
+  const { config, signal, tell, migrations, limit = LIMIT, patience = TRIAL_PATIENCE } = examination;
   const look = openLook(signal, limit), trying: Trying = { signal, look, limit, patience, tell };
   const places = await placesOf(examination);
   const database = look((within) => lookAtDatabase(config.database.url, limit, within));
@@ -58,7 +58,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Section
     database.then((facts) =>
       section(
         "database",
-        placeOf(config.database.url),
+        databasePlace(config.database.url),
         judgeDatabase(facts, {
           migrations,
           pool: config.database.pool,
@@ -90,7 +90,10 @@ function section(place: Section["place"], where: string | null, findings: readon
 function judgeDefinitions({ config, blueprint, catalog }: Examination): Finding {
   const parts = [config.blueprintDir ? `the blueprint in ${config.blueprintDir}` : "the built-in blueprint"];
   if (config.catalog) parts.push(`the catalogue with ${count(catalog.regions.length, "region")}`);
-  return ok("variables", `all hold, and so ${parts.length > 1 ? "do" : "does"} ${list(parts)} (${blueprint.revision})`);
+  return passing(
+    "variables",
+    `all hold, and so ${parts.length > 1 ? "do" : "does"} ${listWords(parts)} (${blueprint.revision})`,
+  );
 }
 
 /** What is tried is as small as it can be: the size that asks for least. */

@@ -35,7 +35,7 @@ export interface Summary {
 /** What was seen, or why it was not. */
 export type Looked<T> = { readonly seen: T } | { readonly unseen: string; readonly hint?: string | undefined };
 
-export function ok(check: string, told: string): Finding {
+export function passing(check: string, told: string): Finding {
   return { check, level: "ok", told };
 }
 
@@ -70,6 +70,6 @@ export function count(number: number, what: string): string {
 }
 
 /** "a", "a and b", "a, b and c". */
-export function list(words: readonly string[]): string {
+export function listWords(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

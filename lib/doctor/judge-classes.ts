@@ -2,7 +2,7 @@
 import type { Surroundings } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
+import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 
 const DEFAULTS = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 const ELSEWHERE = "or name another in surroundings.yaml, or for the region in the catalogue";
@@ -17,7 +17,7 @@ export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageCl
   }
   if (!chosen) {
     const names = classes.seen.map(({ metadata }) => metadata.name);
-    const there = names.length > 0 ? `, only ${list(names)}` : "";
+    const there = names.length > 0 ? `, only ${listWords(names)}` : "";
     return [failing(
       check,
       `there is no default storage class${there}`,
@@ -31,14 +31,14 @@ export function judgeStorage(classes: Looked<readonly KubeObject[]>, { storageCl
   const binding = chosen["volumeBindingMode"] === "WaitForFirstConsumer" ? "bound when a pod comes" : "bound at once";
   const which = storageClass === undefined ? `${name}, the default` : name;
   const findings = [
-    grows ? ok(check, `class ${which}: disks can grow, ${binding}`) : warning(
+    grows ? passing(check, `class ${which}: disks can grow, ${binding}`) : warning(
       check,
       `class ${which}: disks cannot grow, ${binding}`,
       "Set allowVolumeExpansion: true on it if its driver can; until then no spoke gets a larger disk.",
     ),
   ];
   if (storageClass === undefined && defaults.length > 1) {
-    const names = list(defaults.map(({ metadata }) => metadata.name));
+    const names = listWords(defaults.map(({ metadata }) => metadata.name));
     findings.push(warning(
       check,
       `there are ${defaults.length} default storage classes, ${names}; the cluster takes the newest, ${name}`,
@@ -83,7 +83,7 @@ export function judgeSnapshots(
   if (snapshotClass !== undefined) return judgeNamed(check, snapshots.seen, snapshotClass, driver);
   const own = snapshots.seen.filter((each) => each["driver"] === driver);
   const keeping = own.find((each) => each["deletionPolicy"] === "Retain");
-  if (keeping) return ok(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
+  if (keeping) return passing(check, `class ${keeping.metadata.name}: what it took stays (Retain)`);
   const [other] = own;
   const hint = `Make a VolumeSnapshotClass with driver: ${driver} and deletionPolicy: Retain.`;
   return other
@@ -106,15 +106,15 @@ function judgeNamed(check: string, classes: readonly KubeObject[], name: string,
   if (named["deletionPolicy"] !== "Retain") {
     return warning(check, `backups are not taken: class ${name} deletes, and they would go with their spoke`, hint);
   }
-  return ok(check, `class ${name}: what it took stays (Retain)`);
+  return passing(check, `class ${name}: what it took stays (Retain)`);
 }
 
 export function judgeIngress(classes: Looked<readonly KubeObject[]>, { ingressClass }: Surroundings): Finding {
   const check = "ingress";
   if (!("seen" in classes)) return untold(check, classes);
   const names = classes.seen.map(({ metadata }) => metadata.name);
-  if (names.includes(ingressClass)) return ok(check, `class ${ingressClass}`);
-  const there = names.length > 0 ? `, only ${list(names)}` : "";
+  if (names.includes(ingressClass)) return passing(check, `class ${ingressClass}`);
+  const there = names.length > 0 ? `, only ${listWords(names)}` : "";
   const hint = `Install an ingress controller of that class, ${ELSEWHERE}.`;
   return failing(check, `there is no ingress class ${ingressClass}${there}`, hint);
 }
@@ -126,7 +126,7 @@ export function judgeCertificates(
   issuer: string | null,
 ): Finding {
   const check = "certificates";
-  if (tls === "elsewhere") return ok(check, "TLS ends elsewhere, none are ordered");
+  if (tls === "elsewhere") return passing(check, "TLS ends elsewhere, none are ordered");
   if (issuer === null) {
     return warning(
       check,
@@ -143,9 +143,9 @@ export function judgeCertificates(
     );
   }
   const found = issuers.seen.find(({ metadata }) => metadata.name === issuer);
-  if (!found) return ok(check, `cert-manager is there; the issuer ${issuer} is made with the first hub`);
+  if (!found) return passing(check, `cert-manager is there; the issuer ${issuer} is made with the first hub`);
   const condition = conditionOf(found, "Ready");
-  if (condition?.status === "True") return ok(check, `the issuer ${issuer} is ready`);
+  if (condition?.status === "True") return passing(check, `the issuer ${issuer} is ready`);
   const why = condition?.message || condition?.reason || "cert-manager has said nothing of it yet";
   return failing(check, `the issuer ${issuer} is not ready: ${why}`, `See kubectl describe clusterissuer ${issuer}.`);
 }

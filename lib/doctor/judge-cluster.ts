@@ -3,7 +3,7 @@ import type { Size } from "#lib/moodle/sizes.ts";
 import { conditionOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
-import { count, failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
+import { count, failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import type { Permission } from "#lib/doctor/permissions.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -16,7 +16,7 @@ export function judgeVersion(version: string): Finding {
   const check = "version", hint = `Upgrade the cluster to Kubernetes 1.${TRIED} or newer.`;
   if (major === undefined) return warning(check, `could not be told: the server calls itself ${version}`);
   const told = `Kubernetes ${version}`;
-  if (Number(major) > 1 || Number(minor) >= TRIED) return ok(check, told);
+  if (Number(major) > 1 || Number(minor) >= TRIED) return passing(check, told);
   if (Number(minor) >= LEAST) return warning(check, `${told} is older than what this program is tried with`, hint);
   return failing(check, `${told} is too old: pod security is not certain to be enforced before 1.${LEAST}`, hint);
 }
@@ -26,7 +26,7 @@ const SKEW = 5 * SECOND;
 /** `ahead` is by how many milliseconds that clock is ahead of ours. */
 export function judgeClock(ahead: number, whose: string): Finding {
   const check = "clock";
-  if (Math.abs(ahead) <= SKEW) return ok(check, `${whose} and this machine agree`);
+  if (Math.abs(ahead) <= SKEW) return passing(check, `${whose} and this machine agree`);
   const how = `${Math.round(Math.abs(ahead) / SECOND)} s ${ahead > 0 ? "ahead of" : "behind"} this machine`;
   return warning(check, `${whose} is ${how}`, "Let both follow a time server (NTP).");
 }
@@ -42,7 +42,9 @@ export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, r
     const told = nodes.seen.length === 0 ? "there is no node" : `none of ${count(nodes.seen.length, "node")} is ready`;
     return failing(check, told, "Add a node, or see kubectl describe nodes.");
   }
-  const kinds = list([...new Set(usable.map((node) => node["status"]?.nodeInfo?.architecture ?? "unknown"))].sort());
+  const kinds = listWords(
+    [...new Set(usable.map((node) => node["status"]?.nodeInfo?.architecture ?? "unknown"))].sort(),
+  );
   const told = `${usable.length} ready (${kinds})`;
   const pods = [resources.app, resources.database, resources.cron].map(({ requests }) => requests);
   const cpu = sum(pods.map((each) => each.cpu)), memory = sum(pods.map((each) => each.memory));
@@ -50,7 +52,7 @@ export function judgeNodes(nodes: Looked<readonly KubeObject[]>, size: string, r
     amountOf(String(status?.allocatable?.cpu)) >= cpu && amountOf(String(status?.allocatable?.memory)) >= memory
   );
   const wanted = `${Math.round(cpu * 1000)}m CPU and ${Math.round(memory / 2 ** 20)}Mi`;
-  if (fits) return ok(check, `${told}; a ${size} spoke asks for ${wanted}`);
+  if (fits) return passing(check, `${told}; a ${size} spoke asks for ${wanted}`);
   return warning(check, `${told}, but none has the ${wanted} that a ${size} spoke asks for`, "Add a larger node.");
 }
 
@@ -67,7 +69,7 @@ export function judgePermissions(
   const check = "permissions";
   if (!("seen" in sight)) return [untold(check, sight)];
   const { asked, denied } = sight.seen;
-  if (denied.length === 0) return [ok(check, `all ${asked} that are used`)];
+  if (denied.length === 0) return [passing(check, `all ${asked} that are used`)];
   const needed = denied.filter(({ without }) => without === null);
   const costs = [...new Set(denied.flatMap(({ without }) => without ?? []))];
   return [
@@ -86,5 +88,5 @@ function name(permissions: readonly Permission[]): string {
     const whole = `${plural}${group && `.${group}`}${sub ? `/${sub}` : ""}`;
     verbs.set(whole, [...verbs.get(whole) ?? [], verb]);
   }
-  return [...verbs].map(([resource, all]) => `${list(all)} ${resource}`).join("; ");
+  return [...verbs].map(([resource, all]) => `${listWords(all)} ${resource}`).join("; ");
 }

@@ -2,7 +2,7 @@
 import type { Config } from "#lib/base/config.ts";
 import { checksumOf, type Migration } from "#lib/drivers/db/migrate.ts";
 import type { Applied, DatabaseFacts, Session } from "#lib/doctor/database.ts";
-import { count, failing, type Finding, type Looked, ok, warning } from "#lib/doctor/finding.ts";
+import { count, failing, type Finding, type Looked, passing, warning } from "#lib/doctor/finding.ts";
 import { judgeClock } from "#lib/doctor/judge-cluster.ts";
 import { judgeUsers } from "#lib/doctor/judge-entrance.ts";
 
@@ -29,7 +29,7 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
   const major = Math.floor(number / 10_000);
   const findings = [
     major >= LEAST
-      ? ok("version", `PostgreSQL ${version}`)
+      ? passing("version", `PostgreSQL ${version}`)
       : failing("version", `PostgreSQL ${version} is too old`, `Upgrade it to ${LEAST} or newer.`),
   ];
   if (encoding !== "UTF8") {
@@ -54,13 +54,13 @@ export function judgeDatabase(facts: Looked<DatabaseFacts>, wants: Wants): Findi
 function judgeConnections(granted: number, pool: number): Finding {
   const check = "connections", each = pool + 1;
   const told = `it grants ${granted}, and a replica opens up to ${each}`;
-  if (granted >= 2 * each) return ok(check, told);
+  if (granted >= 2 * each) return passing(check, told);
   const hint = "Raise max_connections, or lower DATABASE_POOL; a roll-out runs two replicas at once.";
   return warning(check, told, hint);
 }
 
 function judgeSession({ locks, notifications }: Session): Finding {
-  if (locks && notifications) return ok("sessions", "locks and notifications hold");
+  if (locks && notifications) return passing("sessions", "locks and notifications hold");
   const lost = [...(locks ? [] : ["locks"]), ...(notifications ? [] : ["notifications"])].join(" and ");
   return failing(
     "sessions",
@@ -90,12 +90,12 @@ export function judgeMigrations(
   }
   const done = new Set(applied?.map(({ name }) => name));
   const pending = migrations.filter(([name]) => !done.has(name)).length;
-  if (pending === 0) return ok(check, `all ${migrations.length} are applied`);
+  if (pending === 0) return passing(check, `all ${migrations.length} are applied`);
   if (!mayMigrate) {
     const hint = "Run wheelwright migrate with DATABASE_OWNER_URL, the address of the schema's owner.";
     return failing(check, `${pending} are to be applied, but this user may not make tables`, hint);
   }
-  if (done.size === 0) return ok(check, "the database is empty; serve makes its tables when it starts");
+  if (done.size === 0) return passing(check, "the database is empty; serve makes its tables when it starts");
   const hint = "serve applies them when it starts, wheelwright migrate at once.";
   return warning(
     check,
@@ -107,7 +107,7 @@ export function judgeMigrations(
 /** An attacker in the service has what its role has. */
 function judgeRole(role: DatabaseFacts["role"]): Finding {
   const check = "role";
-  if (role === "service") return ok(check, "the service's own: it reads and writes rows, and owns nothing");
+  if (role === "service") return passing(check, "the service's own: it reads and writes rows, and owns nothing");
   const told = role === "superuser" ? "a superuser of the whole server" : "the owner of the tables";
   const hint =
     "Run wheelwright migrate with DATABASE_OWNER_URL, and give the service a role of its own in DATABASE_URL.";
@@ -115,7 +115,7 @@ function judgeRole(role: DatabaseFacts["role"]): Finding {
 }
 
 /** Where it is, without the password. */
-export function placeOf(url: string): string {
+export function databasePlace(url: string): string {
   const { username, host, pathname } = new URL(url);
   return `${username ? `${decodeURIComponent(username)}@` : ""}${host}${pathname}`;
 }

@@ -2,18 +2,18 @@
 import { addressProblem } from "#lib/domains/auth/cookie.ts";
 import type { Config } from "#lib/base/config.ts";
 import { passwordProblem } from "#lib/drivers/crypto/password-rules.ts";
-import { type Finding, list, ok, warning } from "#lib/doctor/finding.ts";
+import { type Finding, listWords, passing, warning } from "#lib/doctor/finding.ts";
 
 export function judgeAddress(publicUrl: URL): Finding {
   const check = "address", problem = addressProblem(publicUrl);
-  return problem ? warning(check, problem) : ok(check, publicUrl.href);
+  return problem ? warning(check, problem) : passing(check, publicUrl.href);
 }
 
 /** We end no TLS ourselves: where the address is https, somebody else does, and passes on whom for. */
 export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "publicUrl" | "trustedProxies">): Finding {
   const check = "proxies";
-  if (trustedProxies.length > 0) return ok(check, `${list(trustedProxies)} may tell whom they pass on`);
-  if (publicUrl.protocol !== "https:") return ok(check, "none before us is named, and none is needed without TLS");
+  if (trustedProxies.length > 0) return passing(check, `${listWords(trustedProxies)} may tell whom they pass on`);
+  if (publicUrl.protocol !== "https:") return passing(check, "none before us is named, and none is needed without TLS");
   return warning(
     check,
     "PUBLIC_URL is https, so a proxy ends TLS, and TRUSTED_PROXIES names none: all share one limit of sign-ins",
@@ -24,11 +24,11 @@ export function judgeProxies({ publicUrl, trustedProxies }: Pick<Config, "public
 /** `users` is whether there are any. */
 export function judgeUsers(users: boolean, admin: Config["bootstrapAdmin"]): Finding {
   const check = "users";
-  if (users) return ok(check, "there are some");
+  if (users) return passing(check, "there are some");
   if (admin) {
     const told = `serve makes the first operator, ${admin.email}, when it starts`;
     const problem = passwordProblem(admin.password, admin.email);
-    if (!problem) return ok(check, told);
+    if (!problem) return passing(check, told);
     return warning(
       check,
       `${told}, with the password as it is, but one ${problem}`,

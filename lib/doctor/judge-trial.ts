@@ -1,5 +1,5 @@
 /** What is made of a trial. Pure. What was refused for another reason than the one that was tried proves nothing. */
-import { failing, type Finding, list, type Looked, ok, untold, warning } from "#lib/doctor/finding.ts";
+import { failing, type Finding, listWords, type Looked, passing, untold, warning } from "#lib/doctor/finding.ts";
 import type { DryRun, Start, Trial } from "#lib/doctor/trial.ts";
 
 export function judgeTrial(trial: Trial): Finding[] {
@@ -27,7 +27,7 @@ function judgeSecurity(attempt: Trial["security"]): Finding {
     return failing(check, "a pod that breaks the restricted standard is let in", hint);
   }
   return attempt.seen.code === "PodSecurity"
-    ? ok(check, "a pod that breaks the restricted standard is refused")
+    ? passing(check, "a pod that breaks the restricted standard is refused")
     : untold(check, { unseen: `the pod was refused, but for another reason: ${attempt.seen.refused}` });
 }
 
@@ -51,16 +51,18 @@ function judgeQuotas(quota: Looked<DryRun>, limits: Looked<DryRun>): Finding {
       });
     }
   }
-  if (lax.length === 0) return ok(check, "what is over a ResourceQuota or LimitRange is refused");
+  if (lax.length === 0) return passing(check, "what is over a ResourceQuota or LimitRange is refused");
   const hint = "Let the API server run its ResourceQuota and LimitRanger admission plugins, which are on by default.";
-  return failing(check, `what is over ${list(lax)} is let in`, hint);
+  return failing(check, `what is over ${listWords(lax)} is let in`, hint);
 }
 
 function judgeStarts(starts: readonly Looked<Start>[]): Finding[] {
   const check = "images";
   const fine = starts.flatMap((start) => "seen" in start && start.seen.wrong === null ? [start.seen.image] : []);
   return [
-    ...(fine.length > 0 ? [ok(check, `${list(fine)} ${fine.length > 1 ? "were" : "was"} pulled and run`)] : []),
+    ...(fine.length > 0
+      ? [passing(check, `${listWords(fine)} ${fine.length > 1 ? "were" : "was"} pulled and run`)]
+      : []),
     ...starts.flatMap((start) => {
       if (!("seen" in start)) return [untold(check, start)];
       const { image, wrong, hint } = start.seen;
@@ -89,7 +91,7 @@ function judgeNetwork(network: Trial["network"]): Finding {
     return untold(check, { unseen: "pods do not reach one another, even where no policy forbids it" });
   }
   if (after.every(({ open, closed }) => open && !closed)) {
-    return ok(check, "what a NetworkPolicy forbids does not get through");
+    return passing(check, "what a NetworkPolicy forbids does not get through");
   }
   if (after.some(({ closed }) => closed)) {
     const hint = "Use a network plugin that enforces NetworkPolicies, such as Calico or Cilium; spokes rely on it.";
@@ -107,7 +109,7 @@ function lastRounds(lines: readonly string[]): readonly Round[] | null {
 }
 
 function judgeGone({ namespace, gone }: Trial): Finding {
-  if ("seen" in gone) return ok("trial", `the namespace ${namespace} is removed again`);
+  if ("seen" in gone) return passing("trial", `the namespace ${namespace} is removed again`);
   const hint = `Look what holds it, then: kubectl delete namespace ${namespace}`;
   return failing("trial", `the namespace ${namespace} is not gone yet: ${gone.unseen}`, hint);
 }

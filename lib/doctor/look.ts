@@ -33,7 +33,7 @@ export function openLook(outer: AbortSignal, limit = LIMIT): Look {
 }
 
 export function unseen(error: unknown): Extract<Looked<never>, { readonly unseen: string }> {
-  return { unseen: wordsOf(error), hint: error instanceof DriverError ? error.hint : undefined };
+  return { unseen: lookWords(error), hint: error instanceof DriverError ? error.hint : undefined };
 }
 
 /** What somebody refuses who was reached; null for one who lets us in. */
@@ -48,9 +48,9 @@ export async function refusalOf(run: () => Promise<unknown>): Promise<DriverErro
 }
 
 /** What an error says, down to the cause that says something; never a stack. */
-export function wordsOf(error: unknown): string {
+export function lookWords(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof AggregateError && at.errors.length > 0) return wordsOf(at.errors[0]);
+    if (at instanceof AggregateError && at.errors.length > 0) return lookWords(at.errors[0]);
     if (at.name !== "ConnectionLost" && at.message !== "") return at.message;
   }
   const code = (error as { code?: unknown } | null)?.code;

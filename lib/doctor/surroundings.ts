@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "#lib/base/config.ts";
 import type { Dns } from "#lib/drivers/dns/dns.ts";
-import { type Finding, list, type Looked, ok, warning } from "#lib/doctor/finding.ts";
+import { type Finding, listWords, type Looked, passing, warning } from "#lib/doctor/finding.ts";
 import { type Look, refusalOf } from "#lib/doctor/look.ts";
 import type { DriverError } from "#lib/base/errors.ts";
 import { openPayments } from "#lib/drivers/payments/open.ts";
@@ -31,7 +31,7 @@ function judgeDomain(domain: string, addresses: Looked<readonly string[]>): Find
   if (!("seen" in addresses)) return warning(check, `${wildcard} could not be resolved: ${addresses.unseen}`, hint);
   return addresses.seen.length === 0
     ? warning(check, `${wildcard} does not resolve`, hint)
-    : ok(check, `${wildcard} leads to ${list(addresses.seen)}`);
+    : passing(check, `${wildcard} leads to ${listWords(addresses.seen)}`);
 }
 
 /**
@@ -56,7 +56,7 @@ function judgeLogin(
   if (!("seen" in entered)) return warning(found.check, `${host}:${port} answers, and then hangs: ${entered.unseen}`);
   if (entered.seen) return warning(found.check, entered.seen.message, entered.seen.hint);
   const accepts = user === null ? "" : ", and accepts SMTP_USER and SMTP_PASS";
-  return ok(found.check, `${found.told}${accepts}; ${PROTECTED[encryption](port)}`);
+  return passing(found.check, `${found.told}${accepts}; ${PROTECTED[encryption](port)}`);
 }
 
 /** What is in force, and what that is worth. */
@@ -83,14 +83,14 @@ function judgeMail(smtp: Config["smtp"], greeted: Looked<string>): Finding {
   }
   const place = `${smtp.host}:${smtp.port}`, hint = "See SMTP_HOST and SMTP_PORT.";
   if (!("seen" in greeted)) return warning(check, `${place} cannot be reached: ${greeted.unseen}`, hint);
-  if (greeted.seen.startsWith("220")) return ok(check, `${place} answers`);
+  if (greeted.seen.startsWith("220")) return passing(check, `${place} answers`);
   return warning(check, `${place} does not greet as a mail server: ${greeted.seen.slice(0, 80)}`, hint);
 }
 
 /** Whether sites reach it is seen from them alone: a relay may let in nobody but the cluster. */
 export function judgeRelay(relay: Config["relay"]): Finding {
   const check = "relay";
-  if (relay) return ok(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
+  if (relay) return passing(check, `goes to ${relay.host}:${relay.port}${relay.user ? ", an account each" : ""}`);
   return warning(
     check,
     "SPOKE_SMTP_HOST is not set: no site sends mail",
@@ -105,7 +105,7 @@ export async function lookAtPayments(stripe: Config["stripe"], look: Look): Prom
   if (!("seen" in asked)) return [warning(check, `The payment provider could not be asked: ${asked.unseen}`)];
   if (asked.seen) return [warning(check, asked.seen.message, asked.seen.hint)];
   const kind = /_live_/.test(stripe.secretKey) ? "live" : "test";
-  return [ok(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
+  return [passing(check, `The payment provider answers, and accepts STRIPE_SECRET_KEY, a ${kind} key`)];
 }
 
 const GREETING_MOST = 512; // RFC 5321: a reply line

@@ -100,7 +100,7 @@ export function trialObjects(plan: TrialPlan, namespace: string): TrialObjects {
 }
 
 /** The pods of one server. */
-export function podsOf(server: KubeObject): string {
+export function trialPods(server: KubeObject): string {
   return `${PART}=${server.metadata.name}`;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "#lib/drivers/cluster/cluster.ts";
 import type { Looked } from "#lib/doctor/finding.ts";
 import { lateAfter, type Look, unseen } from "#lib/doctor/look.ts";
-import { DOCTOR, podsOf, type TrialObjects, trialObjects, type TrialPlan } from "#lib/doctor/trial-objects.ts";
+import { DOCTOR, type TrialObjects, trialObjects, type TrialPlan, trialPods } from "#lib/doctor/trial-objects.ts";
 import { within } from "#lib/base/race.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -51,7 +51,7 @@ export interface Trying {
 }
 
 /** Images are large and registries far away; what takes longer is told as not known. */
-export const PATIENCE = 3 * MINUTE;
+export const TRIAL_PATIENCE = 3 * MINUTE;
 /** How the names of trials begin; nothing that is called otherwise is ever cleared away. */
 const NAMES = "wheelwright-doctor-";
 /** Dry runs, a second apart, until what they let in counts as let in. */
@@ -175,7 +175,7 @@ async function runJob(space: Space, job: KubeObject, { signal, patience }: Tryin
 }
 
 async function addressOf(space: Space, server: KubeObject, call: Call): Promise<string> {
-  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, podsOf(server), call);
+  const pods = await space.list({ apiVersion: "v1", kind: "Pod" }, trialPods(server), call);
   const address = pods.map((pod) => pod["status"]?.podIP).find((each) => typeof each === "string");
   if (address === undefined) throw new Error(`the pod ${server.metadata.name} has no address`);
   return address;

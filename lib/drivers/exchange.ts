@@ -7,7 +7,7 @@ import http from "node:http";
 import https from "node:https";
 import { DriverError } from "#lib/base/errors.ts";
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
@@ -45,7 +45,7 @@ export interface Stream {
 const BODY_MOST = 64 * 2 ** 20;
 
 /** Sends and reads the whole answer. */
-export async function exchange(outgoing: Outgoing): Promise<Answer> {
+export async function exchange(outgoing: Outgoing): Promise<HttpAnswer> {
   const leash = tie(outgoing);
   try {
     const response = await leash.response;

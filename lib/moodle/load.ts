@@ -25,7 +25,7 @@ import { asArgument, readParts } from "#lib/moodle/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
 import { fill, type Values } from "#lib/moodle/render.ts";
-import { newPassword, relayPassword } from "#lib/moodle/secrets.ts";
+import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
@@ -100,9 +100,9 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     },
     newSecrets(inputs) {
       const secrets = {
-        DATABASE_PASSWORD: newPassword(),
-        CONTROL_PASSWORD: newPassword(),
-        ADMIN_PASSWORD: newPassword(),
+        DATABASE_PASSWORD: newSitePassword(),
+        CONTROL_PASSWORD: newSitePassword(),
+        ADMIN_PASSWORD: newSitePassword(),
       };
       return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },

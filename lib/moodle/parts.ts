@@ -15,7 +15,7 @@ import {
   SURROUNDINGS_FILE,
 } from "#lib/moodle/files.ts";
 import { checkPlaceholders, isMap, type ManifestTemplate, parseDocuments } from "#lib/moodle/render.ts";
-import { checkKinds, checkObject, checkWhole, titleOf } from "#lib/moodle/requirements.ts";
+import { checkKinds, checkObject, checkWhole, requirementTitle } from "#lib/moodle/requirements.ts";
 import { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { readOneYaml } from "#lib/moodle/yaml.ts";
 
@@ -50,7 +50,7 @@ export function readParts(files: Files, refuse: (problems: readonly string[]) =>
     const before = problems.length;
     const documents = parseDocuments(file, files[file]!, report);
     for (const document of documents) {
-      checkPlaceholders([file, titleOf(document)].filter(Boolean).join(": "), document, names, report);
+      checkPlaceholders([file, requirementTitle(document)].filter(Boolean).join(": "), document, names, report);
       checkObject(file, document, report);
     }
     if (problems.length > before) broken.add(file);

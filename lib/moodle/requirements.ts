@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [file: string, kind: string])[] = [
 ];
 
 /** `Deployment moodle`, as far as the document says. */
-export function titleOf(document: ManifestTemplate): string {
+export function requirementTitle(document: ManifestTemplate): string {
   const { kind, metadata } = isMap(document) ? document : {};
   const name = isMap(metadata) ? metadata["name"] : undefined;
   return [kind, name].filter((part) => typeof part === "string" && part !== "").join(" ");
@@ -61,7 +61,7 @@ export function checkKinds(file: string, documents: readonly ManifestTemplate[],
     const files = [...new Set(Object.values(JOB_FILES))];
     report(`${file}: a Job belongs into a file of its own, ${files.join(", ")}`);
   }
-  if (isJob && !titleOf(documents[0]).endsWith("-${FENCE}")) {
+  if (isJob && !requirementTitle(documents[0]).endsWith("-${FENCE}")) {
     report(`${file}: the Job's metadata.name must end in -\${FENCE}, or a late holder would meet another's Job`);
   }
   if (file === SECRETS_FILE && kinds.some((kind) => kind !== "Secret")) report(`${file}: it holds nothing but Secrets`);
@@ -74,7 +74,7 @@ export function checkKinds(file: string, documents: readonly ManifestTemplate[],
 export function checkWhole(manifests: Manifests, report: Report): void {
   for (const [file, kind, name, changed] of NAMED) {
     const title = `${kind} ${name}`;
-    const found = manifests.get(file)?.find((document) => titleOf(document) === title);
+    const found = manifests.get(file)?.find((document) => requirementTitle(document) === title);
     if (!found) report(`${file}: there must be the ${title} in it`);
     const spec = isMap(found) && isMap(found["spec"]) ? found["spec"] : {};
     if (changed !== undefined && changed in spec) {
@@ -85,7 +85,7 @@ export function checkWhole(manifests: Manifests, report: Report): void {
   for (const file of MANIFESTS.keys()) {
     const ofHub = Object.values(HUB_FILES).includes(file); // in another namespace
     for (const document of manifests.get(file) ?? []) {
-      const title = titleOf(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, before = places.get(key);
+      const title = requirementTitle(document), key = `${ofHub ? "hub" : "spoke"} ${title}`, before = places.get(key);
       if (before !== undefined && title !== "") {
         report(`${file}: ${title} is in ${before === file ? "it twice" : `${before} already`}`);
       }

@@ -1,7 +1,7 @@
 /** What the Jobs' last log lines mean. */
 
 /** What a spoke's database says of the site in it. */
-export interface Site {
+export interface SiteIdentity {
   /**
    * Nothing there; a site; or what an interrupted install left behind, which must be reset before the next. That one was
    * attempted is enough: a reset that was killed has dropped the tables, and what it had still to remove is in the files.
@@ -27,7 +27,7 @@ export interface Code {
 }
 
 /** Reads the verify Job's log. */
-export function readSite(log: readonly string[]): Site {
+export function readSite(log: readonly string[]): SiteIdentity {
   const values = readValues(log);
   const names = ["attempt", "tables", "rolesactive", "siteidentifier", "version", "release"];
   const state = values.get("rolesactive") === "1"

@@ -8,7 +8,7 @@ import { createHmac } from "node:crypto";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /** 32 characters, 192 bits less what Moodle's password policy takes: one of each sort, and no hyphen in front. */
-export function newPassword(): string {
+export function newSitePassword(): string {
   for (;;) {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     const password = Array.from(bytes, (byte) => ALPHABET[byte & 63]).join("");

@@ -7,7 +7,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeImages, SpokeNeeds } from "#lib/moodle/releases.ts";
-import type { Code, Site } from "#lib/moodle/results.ts";
+import type { Code, SiteIdentity } from "#lib/moodle/results.ts";
 import { compareVersions } from "#lib/moodle/sizes.ts";
 
 interface UpgradeTarget {
@@ -27,7 +27,7 @@ export interface UpgradeFacts {
   /** The spoke's own image of its database. */
   readonly postgres: string;
   /** What the database says of the site in it. */
-  readonly site: Pick<Site, "release" | "version">;
+  readonly site: Pick<SiteIdentity, "release" | "version">;
   /** What lies in the image of the version; null where it does not tell. */
   readonly code: Code | null;
 }
@@ -80,7 +80,7 @@ function isOlder({ version, code }: Pick<UpgradeFacts, "version" | "code">, site
  * with the version.
  */
 export function isOfVersion(
-  site: Pick<Site, "release">,
+  site: Pick<SiteIdentity, "release">,
   { version, code }: Pick<UpgradeFacts, "version" | "code">,
 ): boolean {
   if (code?.release) return site.release === code.release;
@@ -89,7 +89,7 @@ export function isOfVersion(
 }
 
 /** Whether it is a step to another branch, such as from 4.5 to 5.2, which rewrites much more than one within a branch. */
-export function isMajorStep(site: Pick<Site, "release">, version: string): boolean {
+export function isMajorStep(site: Pick<SiteIdentity, "release">, version: string): boolean {
   const running = releaseNumber(site.release);
   return running === null || compareNumbers(branchOf(running), branchOf(version)) !== 0;
 }

@@ -3,12 +3,12 @@ import { changedObjects } from "#lib/moodle/configure.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { type Put, put, type Removal } from "#lib/operations/change.ts";
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Each step looks whether there is anything to change, and returns at once where there is not. */
-export const configure = operation({
+export const configure = declareOperation({
   name: "configure",
   deed: "change",
   from: ["active"],

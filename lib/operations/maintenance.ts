@@ -1,12 +1,12 @@
 /** Shows visitors that a site is in maintenance, and no longer. */
 import { set } from "#lib/operations/change.ts";
 import { CRON } from "#lib/moodle/names.ts";
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Scheduled tasks fail while a site is in maintenance, so they pause first. */
-export const maintenanceOn = operation({
+export const maintenanceOn = declareOperation({
   name: "maintenance-on",
   isAction: true,
   deed: "turn on the maintenance of",
@@ -26,7 +26,7 @@ export const maintenanceOn = operation({
   changes: () => ({ cron: [set(CRON, "/spec/suspend", true)] }),
 });
 
-export const maintenanceOff = operation({
+export const maintenanceOff = declareOperation({
   name: "maintenance-off",
   isAction: true,
   deed: "turn off the maintenance of",

@@ -103,7 +103,11 @@ export interface Declaration<Name extends string, Step extends string> extends H
 }
 
 /** An operation on a spoke, with the kind of job that it is. */
-export function operation<const Name extends string, Step extends string, const Given extends Declaration<Name, Step>>(
+export function declareOperation<
+  const Name extends string,
+  Step extends string,
+  const Given extends Declaration<Name, Step>,
+>(
   given: Given & Declaration<Name, Step>,
 ): Given & Declaration<Name, Step> & { readonly kind: JobKind } {
   return { ...given, kind: kindOf(given) };

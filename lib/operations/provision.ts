@@ -1,12 +1,12 @@
 /** Makes a spoke. A retry is the same once more. */
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /**
  * Images are pulled in database and install. Those two wait longest: a slow registry is no failure. install is longer than
  * its Job's own 1800 s, of which the last 30 may pass until the entry point hears that it is to stop.
  */
-export const provision = operation({
+export const provision = declareOperation({
   name: "provision",
   deed: "install",
   from: [],

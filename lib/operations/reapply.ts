@@ -3,14 +3,14 @@ import { expectedObjects, type ExpectedSite } from "#lib/moodle/expected.ts";
 import { asOffered } from "#lib/catalog/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Put } from "#lib/operations/change.ts";
-import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { type KubeObject, refOf } from "#lib/drivers/cluster/cluster.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Puts what the blueprint has back in its place, in the order of an install. */
-export const reapply = operation({
+export const reapply = declareOperation({
   name: "reapply",
   isAction: true,
   forOperators: true, // it undoes what others did in the cluster

@@ -1,9 +1,9 @@
 /** Takes a spoke down, and all that it had in the cluster. */
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** It goes on for as long as it takes: its time limit ends nothing. */
-export const remove = operation({
+export const remove = declareOperation({
   name: "remove",
   deed: "remove",
   from: [],

@@ -7,7 +7,7 @@ import type { SpokeStep } from "#lib/moodle/files.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { grow, type Patch } from "#lib/operations/change.ts";
-import { needed, operation } from "#lib/operations/operation.ts";
+import { declareOperation, needed } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
@@ -17,7 +17,7 @@ export interface ResizeWish {
 }
 
 /** The quota grows first and shrinks last, so that at no time something has no room. */
-export const resize = operation({
+export const resize = declareOperation({
   name: "resize",
   isAction: true,
   deed: "resize",

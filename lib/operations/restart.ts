@@ -1,9 +1,9 @@
 /** Starts Moodle anew. */
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-export const restart = operation({
+export const restart = declareOperation({
   name: "restart",
   isAction: true,
   deed: "restart",

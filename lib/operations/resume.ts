@@ -1,12 +1,12 @@
 /** Starts a suspended site. */
 import { set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { operation, type SpokeSubject } from "#lib/operations/operation.ts";
+import { declareOperation, type SpokeSubject } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** The data is looked at before Moodle starts: with an empty database it would install itself anew. */
-export const resume = operation({
+export const resume = declareOperation({
   name: "resume",
   isAction: true,
   deed: "resume",

@@ -1,11 +1,11 @@
 /** Stops a site, and keeps all that it has. */
 import { set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
 /** Scheduled tasks stop first, so that none begins while the site goes; the database is the last to close. */
-export const suspend = operation({
+export const suspend = declareOperation({
   name: "suspend",
   isAction: true,
   deed: "suspend",

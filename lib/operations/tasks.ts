@@ -1,8 +1,8 @@
 /** Operations that are one Job or a few, and leave a spoke in the state that it is in. */
-import { operation } from "#lib/operations/operation.ts";
+import { declareOperation } from "#lib/operations/operation.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
 
-export const purgeCaches = operation({
+export const purgeCaches = declareOperation({
   name: "purge-caches",
   isAction: true,
   deed: "purge the caches of",
@@ -12,7 +12,7 @@ export const purgeCaches = operation({
 });
 
 /** Its step is longer than a scheduled task's own hour. */
-export const runCron = operation({
+export const runCron = declareOperation({
   name: "run-cron",
   isAction: true,
   deed: "run the scheduled tasks of",
@@ -22,7 +22,7 @@ export const runCron = operation({
   plan: { version: 1, limit: 2 * HOUR, steps: { run: ["Running scheduled tasks", 70 * MINUTE] } },
 });
 
-export const resetAdminPassword = operation({
+export const resetAdminPassword = declareOperation({
   name: "reset-admin-password",
   isAction: true,
   deed: "reset the administrator's password of",
@@ -35,7 +35,7 @@ export const resetAdminPassword = operation({
   },
 });
 
-export const backup = operation({
+export const backup = declareOperation({
   name: "backup",
   isAction: true,
   deed: "back up",

@@ -7,7 +7,7 @@ import { type Catalog, refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type Put, put } from "#lib/operations/change.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { needed, operation, type Present } from "#lib/operations/operation.ts";
+import { declareOperation, needed, type Present } from "#lib/operations/operation.ts";
 import { staysClosed } from "#lib/operations/maintenance.ts";
 import { UPDATE } from "#lib/operations/states.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
@@ -22,7 +22,7 @@ export interface UpgradeWish {
  * Until `stop` nothing has been touched; from then on the way back is the backup that was taken first. The image is pulled
  * in prepare, and migrate is longer than its Job's own 6 hours.
  */
-export const upgrade = operation({
+export const upgrade = declareOperation({
   name: "upgrade",
   isAction: true,
   deed: "upgrade",

@@ -7,7 +7,7 @@
 import type { JobResult, KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { JobPlace } from "#lib/work/jobs.ts";
-import { JOB, waiting } from "#lib/work/site.ts";
+import { JOB, waitingFor } from "#lib/work/site.ts";
 
 /** How each of these Jobs ended that has not yet, by its name and label; nothing of a deleted one. */
 export async function endAttempts(
@@ -34,7 +34,7 @@ async function endAttempt(
   const { name, uid } = attempt.metadata;
   if (own.includes(name) || await hasBegun(space, run, name)) {
     run.progress("The job that was begun before is under way still");
-    return await space.follow(name, waiting(run));
+    return await space.follow(name, waitingFor(run));
   }
   await space.delete({ ...JOB, name }, uid!, run);
   return null;

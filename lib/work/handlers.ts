@@ -8,14 +8,14 @@ import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";
 import { backup } from "#lib/work/backups/backup.ts";
 import { billingEvent } from "#lib/work/billing/event.ts";
 import { lookBilling } from "#lib/work/billing/look.ts";
-import { planBilling, reconcileBilling } from "#lib/work/billing/plan.ts";
+import { planBilling, planLooks } from "#lib/work/billing/plan.ts";
 import { syncBilling } from "#lib/work/billing/sync.ts";
 import { forgottenPassword, sendBulkMail, sendMail, signup } from "#lib/work/mail/send.ts";
 import { announce } from "#lib/work/notices/announce.ts";
 import { configure } from "#lib/work/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
-import { freeNames } from "#lib/work/upkeep/names.ts";
+import { freeLeftNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
 import { provision } from "#lib/work/install/provision.ts";
 import { provisionHub } from "#lib/work/install/provision-hub.ts";
@@ -50,7 +50,7 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
 };
 
 /** What nobody asks for. */
-const UPKEEP = [planBackups, prune, freeNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
+const UPKEEP = [planBackups, prune, freeLeftNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
 
 /** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
@@ -60,7 +60,7 @@ export function handlers(app: App, post: Post | null = null): readonly Handler[]
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [
-        ...[planBilling(app), reconcileBilling(app)],
+        ...[planBilling(app), planLooks(app)],
         ...[syncBilling, lookBilling, billingEvent].map((make) => make(app, payments)),
       ]
       : []),

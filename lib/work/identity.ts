@@ -3,14 +3,14 @@
  * data would look like success: so the identifier that it made at its first install is kept, and compared.
  */
 import { sql } from "kysely";
-import type { Site } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { finalError } from "#lib/work/site.ts";
 
 /** Keeps the identifier at the first time, compares it ever after. Throws a final ClusterError. */
-export async function demandSameSite(run: Run, spoke: SpokeRow, site: Site): Promise<void> {
+export async function demandSameSite(run: Run, spoke: SpokeRow, site: SiteIdentity): Promise<void> {
   const { state, siteIdentifier } = site;
   if (state !== "installed" || siteIdentifier === null) {
     const message = spoke.siteIdentifier

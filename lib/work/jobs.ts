@@ -1,14 +1,22 @@
 /** Runs the blueprint's Jobs in a spoke's namespace, and makes an error of a failure. */
 import type { Blueprint } from "#lib/moodle/load.ts";
 import type { JobName } from "#lib/moodle/files.ts";
-import { type Code, readCode, readHealth, readSeed, readSite, type Seeding, type Site } from "#lib/moodle/results.ts";
+import {
+  type Code,
+  readCode,
+  readHealth,
+  readSeed,
+  readSite,
+  type Seeding,
+  type SiteIdentity,
+} from "#lib/moodle/results.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError, type Evidence, type JobResult, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
 import { lastWords, readLogCause, readLogWait } from "#lib/moodle/log-causes.ts";
-import { JOB, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { JOB, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const LINE_MOST = 500; // of a log's line in a sentence
 
@@ -21,7 +29,7 @@ export interface JobPlace {
 /** `turn` tells apart two Jobs of one name that the same holder runs: a Job of the same name is taken for the same. */
 export async function runJob(place: JobPlace, run: Run, name: JobName, turn = ""): Promise<JobResult> {
   const job = place.blueprint.jobObject(place.inputs, name, run.job.fence + turn);
-  return await place.space.run(job, waiting(run));
+  return await place.space.run(job, waitingFor(run));
 }
 
 /** Throws a final error with the Job's last lines unless it succeeded. */
@@ -92,7 +100,7 @@ export async function demandHeard(place: JobPlace, run: Run, result: JobResult):
 }
 
 /** Asks the spoke's database what is in it. */
-export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<Site> {
+export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "verify", turn));
 }
 
@@ -100,11 +108,11 @@ export async function readDatabase(place: JobPlace, run: Run, turn = ""): Promis
  * The same, and from then on no Job of an earlier holder begins any more that proves itself by the database's comment: what
  * has begun by now can be seen in the cluster, and what comes late is refused.
  */
-export async function claimDatabase(place: JobPlace, run: Run): Promise<Site> {
+export async function claimDatabase(place: JobPlace, run: Run): Promise<SiteIdentity> {
   return await readAnswer(place, run, await runJob(place, run, "claim"));
 }
 
-async function readAnswer(place: JobPlace, run: Run, result: JobResult): Promise<Site> {
+async function readAnswer(place: JobPlace, run: Run, result: JobResult): Promise<SiteIdentity> {
   await demandSuccess(place, run, result, "The database could not be asked");
   await demandHeard(place, run, result);
   await clearAway(place, run, result);

@@ -15,7 +15,7 @@ import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/work/fenced.ts";
 import { type Patch, type Put, set } from "#lib/operations/change.ts";
 import { CRON, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import { finalError, JOB, lookUntil, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { finalError, JOB, lookUntil, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const CRON_PODS = "op=cron";
 const CRON_GRACE = 10 * MINUTE; // for a scheduled task that is under way
@@ -43,12 +43,12 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
 
 export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
-  await space.ready([ref], waiting(run));
+  await space.ready([ref], waitingFor(run));
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */
 export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
-  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waiting(run));
+  await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 
 /** What was asked before may have failed, and left it suspended: then nothing could be seen to come up. */
@@ -88,7 +88,7 @@ export async function restoreCron(site: SpokeSite, run: Run): Promise<void> {
  */
 async function endCron(space: Space, run: Run): Promise<void> {
   try {
-    return await space.noPods(CRON_PODS, waiting(run, CRON_GRACE));
+    return await space.noPods(CRON_PODS, waitingFor(run, CRON_GRACE));
   } catch (error) {
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;
   }
@@ -98,7 +98,7 @@ async function endCron(space: Space, run: Run): Promise<void> {
     if (!owners.some(({ kind, name }) => kind === CRON.kind && name === CRON.name)) continue;
     await space.delete({ ...JOB, name: job.metadata.name }, job.metadata.uid!, run);
   }
-  await space.noPods(CRON_PODS, waiting(run));
+  await space.noPods(CRON_PODS, waitingFor(run));
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" };

@@ -94,7 +94,7 @@ export function spokeHandler<Step extends string>(
 }
 
 /** For what waits: as long as the step may, telling people what for. */
-export function waiting(run: Run, most = Infinity): Waiting {
+export function waitingFor(run: Run, most = Infinity): Waiting {
   const { signal, check } = run;
   return { signal, check, timeout: Math.min(run.patience(), most), onProgress: (text) => run.progress(text) };
 }

@@ -2,14 +2,14 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { changelogFeed } from "#lib/surface/docs/changelog/feed.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { text } from "#lib/surface/http/reply.ts";
+import { plainText } from "#lib/surface/http/reply.ts";
 
 export const GET = endpoint({
   summary: "The changelog as an Atom feed: an entry for each announcement and each release",
   access: anyone,
   scope: "public",
   holds: 300,
-  reply: text("application/atom+xml; charset=utf-8"),
+  reply: plainText("application/atom+xml; charset=utf-8"),
   faults: ["database_unavailable", "database_lost", "database_busy", "database_slow", "database_closed"],
   handle: ({ app, service }) => changelogFeed(app, service.releases),
 });

@@ -20,7 +20,7 @@ export interface ServerPlace {
   readonly owner: FileOwner | null;
 }
 
-export async function prepare(wanted: string): Promise<ServerPlace> {
+export async function prepareDirectory(wanted: string): Promise<ServerPlace> {
   await mkdir(wanted, { recursive: true, mode: 0o700 });
   const directory = await realpath(wanted);
   const owner = await chooseOwner(directory);
@@ -43,7 +43,7 @@ export async function initialise(place: ServerPlace, initdb: string): Promise<vo
   const said = `${aside}.log`;
   const output = await open(said, "w", 0o600);
   try {
-    const child = await run(place, initdb, [
+    const child = await runTool(place, initdb, [
       `--pgdata=${aside}`,
       `--username=${NAME}`,
       `--pwfile=${join(place.directory, "password")}`,
@@ -78,7 +78,7 @@ export function complaintIn(output: string): string {
     : `it says "${last.replace(/^.*?(?:error|FATAL|PANIC): */, "")}"`;
 }
 
-export async function run(
+export async function runTool(
   { owner, directory }: ServerPlace,
   file: string,
   args: string[],

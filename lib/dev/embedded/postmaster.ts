@@ -37,7 +37,7 @@ export async function isPostmasterOf(pid: number, data: string): Promise<boolean
 }
 
 /** Waits until the server takes connections; null when `gone` says that it never will, or after the time limit. */
-export async function untilReady(
+export async function untilServing(
   data: string,
   pid: number,
   limit: number,

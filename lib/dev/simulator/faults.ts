@@ -12,13 +12,13 @@
  *     curl -X DELETE …
  */
 import type { Breakage, Drop, Matching, Place } from "#lib/dev/simulator/breakage.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 
 export type { Breakage } from "#lib/dev/simulator/breakage.ts";
 
 /** A stream that can be dropped in one of several ways, or silenced. `kind` is null for a log. */
-export interface Stream {
-  readonly kind: Kind | null;
+export interface StreamFault {
+  readonly kind: ApiKind | null;
   readonly drop: (how: Drop) => void;
   readonly silence: () => void;
 }
@@ -58,7 +58,7 @@ export interface Faults {
   /** Why this image cannot be pulled: undefined if it can, null without words of its own. */
   lacksImage(image: string): string | null | undefined;
   /** Registers a stream; call what it gives back when the stream is over. */
-  watching(stream: Stream): () => void;
+  watching(stream: StreamFault): () => void;
   onChange(listener: () => void): void;
   onCompact(listener: () => void): void;
 }
@@ -67,11 +67,11 @@ type Named = Extract<Breakage, { readonly name: string }>;
 
 export function openFaults(): Faults {
   const broken = new Map<string, { breakage: Breakage; left: number | null }>();
-  const streams = new Set<Stream>();
+  const streams = new Set<StreamFault>();
   const listeners: (() => void)[] = [], compacting: (() => void)[] = [];
   let count = 0;
   const changed = () => listeners.forEach((listener) => listener());
-  const meant = (kind: string | undefined) => (stream: Stream) => !kind || stream.kind?.kind === kind;
+  const meant = (kind: string | undefined) => (stream: StreamFault) => !kind || stream.kind?.kind === kind;
 
   /** Whether it is one of those that happen at once. */
   function happens(breakage: Breakage): boolean {

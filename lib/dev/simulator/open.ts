@@ -11,8 +11,8 @@ import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
-import { type Site, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { type SimulatedSite, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openKeeper } from "#lib/dev/simulator/store/persist.ts";
 import { type Happening, openRecorder, type Write } from "#lib/dev/simulator/store/recorder.ts";
 import { readSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
@@ -46,9 +46,9 @@ export interface Simulator {
   /** The last changes of objects, oldest first. */
   history(): readonly Happening[];
   /** Everything that stands in the cluster, or everything of one kind. */
-  objects(kind?: string): readonly KubeObject[];
+  objects(kind?: string): readonly StoredObject[];
   /** The Moodle on a namespace's volumes, as only a test can see and change it. */
-  site(namespace: string): Site;
+  site(namespace: string): SimulatedSite;
   /** Keeps the state, ends every timer and connection. */
   close(): Promise<void>;
 }

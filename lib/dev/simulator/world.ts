@@ -4,15 +4,15 @@
  */
 import type { Log } from "#lib/base/log.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Kinds } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Logs, Volumes } from "#lib/dev/simulator/store/contents.ts";
-import type { Schema } from "#lib/dev/simulator/admission/schema/fields.ts";
+import type { FieldSchema } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { Store } from "#lib/dev/simulator/store/store.ts";
 import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 
 export interface World {
-  readonly kinds: Kinds;
-  readonly schema: Schema;
+  readonly kinds: ApiKinds;
+  readonly schema: FieldSchema;
   readonly store: Store;
   readonly timers: Timers;
   readonly logs: Logs;

@@ -68,7 +68,11 @@ async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Pr
   if (row.customerId === null) {
     throw unavailable("The hub is just being connected to the payment provider; try again", SETTING_UP);
   }
-  const sizes = changesOf(change).map(({ size, by }): SizeChange => ({ size, by, price: priceWanted(catalog, size) }));
+  const sizes = priceChangesOf(change).map(({ size, by }): SizeChange => ({
+    size,
+    by,
+    price: priceWanted(catalog, size),
+  }));
   const subscription = row.subscriptionId;
   const preview = await payments!.preview({ customer: row.customerId, subscription, sizes }, signal);
   const each = preview?.sizes.find((one) => one.size === size)?.each;
@@ -79,7 +83,9 @@ async function askCost(app: Asking, change: CostChange, signal: AbortSignal): Pr
 }
 
 /** Pure: how many more or fewer of each size are billed; the size that it has afterwards is always named. */
-export function changesOf({ before, after }: CostChange): readonly { readonly size: string; readonly by: number }[] {
+export function priceChangesOf(
+  { before, after }: CostChange,
+): readonly { readonly size: string; readonly by: number }[] {
   const [was, is] = [before && isBilled(before.state) ? 1 : 0, isBilled(after.state) ? 1 : 0];
   if (!before || before.size === after.size) return [{ size: after.size, by: is - was }];
   return [...(was === 0 ? [] : [{ size: before.size, by: -was }]), { size: after.size, by: is }];

@@ -14,7 +14,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { type Notification, type NotificationRow, toNotification } from "#lib/domains/notifications/notification.ts";
-import { eventsOf, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { unreadOf } from "#lib/domains/notifications/stretches.ts";
 import { isUnread, skippedThrough } from "#lib/domains/notifications/unread.ts";
 import type { NotificationQuery } from "#lib/domains/notifications/views.ts";
@@ -49,7 +49,7 @@ function fromObjects(
   const events = (size: number) =>
     unreadOnly
       ? unreadOf(reader, earlier, size)
-      : eventsOf(reader, { where: earlier, order: "newest first", limit: size });
+      : walkEvents(reader, { where: earlier, order: "newest first", limit: size });
   return sql`
     with object as materialized (select * from (${objectsOf(reader)}) as object where ${worth}),
     promising as materialized (

@@ -69,7 +69,7 @@ interface Walk {
  * `id` and `at` of the visible events of `object`, a row of `objectsOf` in the same from clause. Each kind of object is a
  * query of its own, of which one runs: so each is answered by the index that has its events in order, and from it alone.
  */
-export function eventsOf(reader: Reader, { where, order, limit }: Walk): RawBuilder<unknown> {
+export function walkEvents(reader: Reader, { where, order, limit }: Walk): RawBuilder<unknown> {
   const down = order === "newest first";
   const byTime = down ? sql`event.at desc` : sql`event.at`;
   // Of no hub: "is null" is not a constant to the planner, so the order has to name the column for the index to fit.

@@ -17,7 +17,7 @@ import {
   raiseThrough,
   type Through,
 } from "#lib/domains/notifications/marks.ts";
-import { eventsOf, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
 /** Events that a batch reads of one object, and unread ones of all its objects, about. */
@@ -93,7 +93,7 @@ async function markBatch(
 }
 
 function eventsOfPack(reader: Reader, pack: readonly Rest[]): RawBuilder<unknown> {
-  const events = eventsOf(reader, {
+  const events = walkEvents(reader, {
     where: sql`event.at > object.after and event.at <= object.through`,
     order: "oldest first",
     limit: BATCH,

@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Tx } from "#lib/drivers/db/database.ts";
-import { belongs, eventsOf, objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { belongs, objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
 import { isUnread } from "#lib/domains/notifications/unread.ts";
 
 /** `object`'s stretch that begins last, before this moment. */
@@ -22,7 +22,7 @@ export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: numb
     const within = sql<SqlBool>`${where} and event.at > object.read_through and event.at > coalesce(${low}, '-infinity')
       and event.at < ${high} and ${isUnread(reader)}`;
     return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
-      from (${eventsOf(reader, { where: within, order: "newest first", limit })}) as event)`;
+      from (${walkEvents(reader, { where: within, order: "newest first", limit })}) as event)`;
   };
   return sql`
     with recursive gap (next, ids, ats, found) as (
@@ -42,9 +42,9 @@ export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: numb
 export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
   const next = (order: "newest first" | "oldest first") => {
     const where = order === "newest first" ? sql<SqlBool>`event.at < marked.at` : sql<SqlBool>`event.at > marked.at`;
-    return eventsOf(reader, { where, order, limit: 1 });
+    return walkEvents(reader, { where, order, limit: 1 });
   };
-  const beside = eventsOf(reader, {
+  const beside = walkEvents(reader, {
     where: sql`event.at >= coalesce(older.at, marked.at) and event.at <= coalesce(newer.at, marked.at)
       and ${isUnread(reader)}`,
     order: "oldest first",

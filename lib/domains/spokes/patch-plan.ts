@@ -14,7 +14,7 @@ import { isInUse } from "#lib/domains/spokes/names.ts";
 import { type Acceptance, judgeAction } from "#lib/operations/judge.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokePatch } from "#lib/domains/spokes/views.ts";
-import { type Changes, changesBetween, lackOf, wishOf } from "#lib/domains/spokes/wish.ts";
+import { type Changes, changesBetween, unmetWish, wishOf } from "#lib/domains/spokes/wish.ts";
 
 interface Plan {
   /** The row with the patch in it. */
@@ -42,7 +42,7 @@ export async function planPatch(
   refuseUnlisted(app.catalog, { brand: changes.brand?.to ?? undefined });
   if (changes.domain) await requireDomain(rows, app, actor, before, asked.domain, live);
   const wish: SpokeRow = { ...asked, ...namesWith(before, asked.domain, unbuilt) };
-  const lack = lackOf(asked, before.blueprintInputs), changed = Object.keys(changes).length > 0;
+  const lack = unmetWish(asked, before.blueprintInputs), changed = Object.keys(changes).length > 0;
   const isAtIt = live.some(({ kind }) => kind === "configure");
   if (!changed && (isAtIt || Object.keys(lack).length === 0)) return { wish, changes, by: "nothing" };
   if (unbuilt) return { wish, changes, by: "install" };

@@ -26,7 +26,7 @@ export function wishOf(row: SpokeRow): SpokeRow {
 }
 
 /** What the site has not taken yet. */
-export function lackOf(wish: Wish, { displayName, brand, adminEmail, host: domain }: InForce): Changes {
+export function unmetWish(wish: Wish, { displayName, brand, adminEmail, host: domain }: InForce): Changes {
   return changesBetween({ displayName, brand: brand?.name ?? null, adminEmail, domain }, wish);
 }
 

@@ -13,17 +13,17 @@ import {
   retell,
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
-import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
 import {
   errorOfVerdict,
   EVENT,
+  gatheringEvidence,
   lookAround,
   POD,
   type ReadySite,
   watchesOf,
-  withEvidence,
 } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -47,7 +47,7 @@ export async function followJob(site: ReadySite, name: string, waiting: Waiting)
   const logs = followLogs(site.api, site.namespace, waiting.signal);
   const course: Course = { site, name, job: undefined, pods: new Map(), logs };
   try {
-    await withEvidence(site, waiting, () => waitForEnd(course, waiting));
+    await gatheringEvidence(site, waiting, () => waitForEnd(course, waiting));
   } catch (error) {
     await logs.close(0);
     if (error instanceof ClusterError && error.evidence?.log.length === 0) {
@@ -79,7 +79,7 @@ async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
       const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
       return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}` };
     }
-    const verdict = judge(job, pods, events, { now: site.api.now(), since, patience: site.patience });
+    const verdict = diagnose(job, pods, events, { now: site.api.now(), since, patience: site.patience });
     if (verdict.is === "impossible") throw errorOfVerdict(verdict);
     if (verdict.is === "ready") return { done: true };
     const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;

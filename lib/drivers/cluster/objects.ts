@@ -12,7 +12,7 @@ import {
 import { type Kind, type Kinds, pathOf } from "#lib/drivers/cluster/wire/kinds.ts";
 import { isObject, listOnePage, listPages } from "#lib/drivers/cluster/wire/pages.ts";
 import { badAnswer, isUidMismatch } from "#lib/drivers/cluster/wire/status.ts";
-import type { WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import type { WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
 
 interface Applied {
   readonly object: KubeObject;
@@ -20,7 +20,7 @@ interface Applied {
 }
 
 /** Whether it is to be so, or only to be told how it would be. */
-export type Mode = "write" | "dry run";
+export type WriteMode = "write" | "dry run";
 
 /** Those of one namespace; without one, those that belong to none, and the lists of all namespaces. */
 export interface Objects {
@@ -30,12 +30,12 @@ export interface Objects {
   listPage(kind: Kind, page: PageRequest, call: Call): Promise<ObjectPage>;
   /** POST; null if there is one of that name. */
   create(object: KubeObject, call: Call): Promise<KubeObject | null>;
-  apply(object: KubeObject, mode: Mode, call: Call): Promise<Applied>;
-  patch(ref: Ref, operations: readonly PatchOperation[], mode: Mode, call: Call): Promise<KubeObject>;
+  apply(object: KubeObject, mode: WriteMode, call: Call): Promise<Applied>;
+  patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
   /** Deletes the object with this uid; false if none exists (any more). */
   delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
   /** What to watch: all of the kind. */
-  collection(kind: Kind, call: Call): Promise<WatchOptions>;
+  collection(kind: Kind, call: Call): Promise<WatchQuery>;
 }
 
 export const MANAGER = "wheelwright";
@@ -121,7 +121,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
   };
 }
 
-function ownedIn(mode: Mode): Record<string, string> {
+function ownedIn(mode: WriteMode): Record<string, string> {
   return { fieldManager: MANAGER, ...(mode === "dry run" ? { dryRun: "All" } : {}) };
 }
 

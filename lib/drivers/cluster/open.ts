@@ -2,7 +2,7 @@
 import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
-import { type KubeconfigSource, openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import {
   findNamespace,
   hasSameLabels,
@@ -39,7 +39,7 @@ export interface ClusterOptions {
 /** Throws a ClusterError `kubeconfig` or `credentials` that names the file; whether anybody answers shows later. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log.with({ cluster: options.name });
-  const connections = await openConnections(options.kubeconfig);
+  const connections = await openPoolOfServer(options.kubeconfig);
   const api = openApi({
     connections,
     concurrency: options.concurrency ?? 16,

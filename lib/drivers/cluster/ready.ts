@@ -9,15 +9,15 @@ import {
   retell,
   type Waiting,
 } from "#lib/drivers/cluster/cluster.ts";
-import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { CLAIM, isOfClaim, withoutSettledClaims } from "#lib/drivers/cluster/trouble/node.ts";
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
-import type { Clock, Diagnosis, Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
+import type { Diagnosis, Patience, Waited } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { calledOf, capital } from "#lib/drivers/cluster/trouble/words.ts";
-import type { WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import type { WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -50,14 +50,14 @@ export async function waitUntilReady(site: ReadySite, refs: readonly Ref[], wait
     const found = await Promise.all(refs.map((ref) => site.objects.get(ref, call)));
     const { pods, events } = await lookAround(site, call);
     const orders = refs.some(({ kind }) => kind === "Certificate") ? await ordersOf(site, call) : [];
-    const clock: Clock = { now: site.api.now(), since, patience: site.patience };
+    const clock: Waited = { now: site.api.now(), since, patience: site.patience };
     const verdicts = found.map((object, index) =>
-      object ? judge(object, pods, events, clock, orders) : missing(refs[index]!)
+      object ? diagnose(object, pods, events, clock, orders) : missing(refs[index]!)
     );
     return summary(verdicts);
   };
   const hints = (call: Call) => watchesOf(site, [POD, EVENT, ...refs], call);
-  await withEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
+  await gatheringEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
 }
 
 /** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
@@ -106,7 +106,7 @@ export async function watchesOf(
   { objects }: ReadySite,
   kinds: readonly Omit<Ref, "name">[],
   call: Call,
-): Promise<WatchOptions[]> {
+): Promise<WatchQuery[]> {
   const watches = await Promise.all(kinds.map((kind) => objects.collection(kind, call)));
   return [...new Map(watches.map((watch) => [watch.path, watch])).values()];
 }
@@ -117,7 +117,7 @@ export function errorOfVerdict(verdict: Diagnosis & { is: "impossible" }): Clust
 }
 
 /** A failure that is final, or that no more time is left for, takes along what the namespace shows of it. */
-export async function withEvidence<T>(site: ReadySite, call: Call, run: () => Promise<T>): Promise<T> {
+export async function gatheringEvidence<T>(site: ReadySite, call: Call, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -2,7 +2,7 @@
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import { type Mode, queryOf } from "#lib/drivers/cluster/objects.ts";
+import { queryOf, type WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
 import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
@@ -23,7 +23,7 @@ export function openSpace(site: ReadySite): Space {
     throw new ClusterError("BadRequest", message, { transient: false, blame: "operator" });
   };
 
-  const applyAll = async (list: readonly KubeObject[], mode: Mode, call: Call) => {
+  const applyAll = async (list: readonly KubeObject[], mode: WriteMode, call: Call) => {
     const applied: { objects: KubeObject[]; warnings: string[] } = { objects: [], warnings: [] };
     for (const object of list.map(placed)) {
       await guard.write(call);

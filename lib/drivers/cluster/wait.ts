@@ -6,7 +6,7 @@
  */
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/drivers/cluster/cluster.ts";
-import { watch, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import { watch, type WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -23,7 +23,7 @@ interface Wait<T> {
   readonly log: Log;
   /** What is waited for, to begin the sentence that it did not come. */
   readonly what: string;
-  readonly hints: (call: Call) => Promise<readonly WatchOptions[]>;
+  readonly hints: (call: Call) => Promise<readonly WatchQuery[]>;
   readonly look: (call: Call) => Promise<Seen<T>>;
 }
 
@@ -78,7 +78,7 @@ interface Listener {
 
 /** Tells of every change, until called off. A watch that is refused is done without. */
 async function follow<T>(wait: Wait<T>, call: Call, listener: Listener): Promise<void> {
-  const one = async (options: WatchOptions) => {
+  const one = async (options: WatchQuery) => {
     const onTrouble = (error: ClusterError) =>
       wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
     for await (const _change of watch(wait.api, { ...options, onTrouble }, call)) listener.onChange();

@@ -18,7 +18,7 @@ export interface Words {
 
 export const paragraph = (text: string): Block => ({ kind: "paragraph", text });
 export const button = (label: string): Block => ({ kind: "button", label });
-export const note = (text: string): Block => ({ kind: "note", text });
+export const noteBlock = (text: string): Block => ({ kind: "note", text });
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [

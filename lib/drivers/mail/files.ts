@@ -8,7 +8,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import { messageOf as wordsOf } from "#lib/base/errors.ts";
-import { type Mail, MailError, messageOf, type Post } from "#lib/drivers/mail/post.ts";
+import { composeMail, type Mail, MailError, type Post } from "#lib/drivers/mail/post.ts";
 
 export function openFiles(directory: string, host: string): Post {
   const from = `Wheelwright <wheelwright@${host}>`;
@@ -31,7 +31,7 @@ export function openFiles(directory: string, host: string): Post {
 }
 
 async function encode(mail: Mail, from: string): Promise<Uint8Array> {
-  const message = messageOf(mail, from);
+  const message = composeMail(mail, from);
   const headers = { ...message.headers, ...(mail.link !== null && { "X-Wheelwright-Link": mail.link }) };
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
   const { message: bytes } = await transport.sendMail({ ...message, headers });

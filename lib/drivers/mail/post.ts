@@ -43,7 +43,7 @@ const NAME_MOST = 60;
 const NAMELESS: readonly Template[] = ["verification", "password-reset"];
 
 /** `from` is an address, or a name and an address: `Hubs <hubs@example.org>`. */
-export function messageOf(mail: Mail, from: string): SendMailOptions {
+export function composeMail(mail: Mail, from: string): SendMailOptions {
   const { email } = mail.to;
   const name = NAMELESS.includes(mail.template) || mail.to.name === email ? "" : tidy(mail.to.name, NAME_MOST);
   return {

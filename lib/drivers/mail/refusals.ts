@@ -20,7 +20,7 @@ interface Circumstances {
   readonly late: boolean;
 }
 
-export function explain(error: unknown, { place, to, secrets, late }: Circumstances): MailError {
+export function explainRefusal(error: unknown, { place, to, secrets, late }: Circumstances): MailError {
   const { code = "unknown", originalCode, command, response, responseCode } = error as NodemailerError;
   const said = clear(response ?? messageOf(error), secrets);
   const passing = (name: string, message: string, hint: string): MailError =>

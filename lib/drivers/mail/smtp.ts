@@ -10,8 +10,8 @@
 import type { ConnectionOptions } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Config } from "#lib/base/config.ts";
-import { messageOf, type Post } from "#lib/drivers/mail/post.ts";
-import { clear, explain } from "#lib/drivers/mail/refusals.ts";
+import { composeMail, type Post } from "#lib/drivers/mail/post.ts";
+import { clear, explainRefusal } from "#lib/drivers/mail/refusals.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** Mails at the same time, from one replica. */
@@ -37,13 +37,13 @@ export function openSmtp(options: SmtpOptions): Post {
       const late = AbortSignal.timeout(patience.whole), secrets = secretsOf(mail.link, user, pass);
       try {
         const { response } = await transport.sendMail({
-          ...messageOf(mail, from),
+          ...composeMail(mail, from),
           signal: AbortSignal.any([signal, late]),
         });
         return { answer: clear(response, secrets), file: null };
       } catch (error) {
         signal.throwIfAborted();
-        throw explain(error, { place, to: mail.to.email, secrets, late: late.aborted });
+        throw explainRefusal(error, { place, to: mail.to.email, secrets, late: late.aborted });
       }
     },
     close: () => transport.close({ force: true }),
@@ -56,7 +56,12 @@ export async function knock(options: SmtpOptions): Promise<void> {
   try {
     await transport.verify();
   } catch (error) {
-    throw explain(error, { place: `${host}:${port}`, to: "", secrets: secretsOf(null, user, pass), late: false });
+    throw explainRefusal(error, {
+      place: `${host}:${port}`,
+      to: "",
+      secrets: secretsOf(null, user, pass),
+      late: false,
+    });
   } finally {
     transport.close({ force: true });
   }

@@ -4,7 +4,7 @@
  * An address that nobody has proved may be anybody's. So a letter that a stranger can have sent there (the proof of an
  * address) shows nothing that the stranger wrote, not even a name.
  */
-import { type Block, button, date, moment, note, paragraph, type Words } from "#lib/drivers/mail/blocks.ts";
+import { type Block, button, date, moment, noteBlock, paragraph, type Words } from "#lib/drivers/mail/blocks.ts";
 import type { Announced, Cases, LetterOf, Template } from "#lib/drivers/mail/letter.ts";
 import { disarm, tidy } from "#lib/drivers/mail/names.ts";
 
@@ -41,8 +41,8 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
         ...(many ? [{ kind: "list", items: rest } as const] : []),
         paragraph("Choose a password, and you can begin."),
         button("Accept the invitation"),
-        note(`The link works once, until ${moment(expiresAt)}.`),
-        note("If you do not know why you got this, ignore it: nothing happens unless you accept."),
+        noteBlock(`The link works once, until ${moment(expiresAt)}.`),
+        noteBlock("If you do not know why you got this, ignore it: nothing happens unless you accept."),
       ],
     };
   },
@@ -54,8 +54,8 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     blocks: [
       paragraph(`Somebody, most likely you, asked for a new password for ${email} at ${host}.`),
       button("Choose a new password"),
-      note(`The link works once, until ${moment(expiresAt)}.`),
-      note("If it was not you, ignore this mail: your password stays as it is."),
+      noteBlock(`The link works once, until ${moment(expiresAt)}.`),
+      noteBlock("If it was not you, ignore this mail: your password stays as it is."),
     ],
   }),
 
@@ -66,8 +66,8 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
     blocks: [
       paragraph(`Somebody, most likely you, signed up at ${host} with this address. Confirm that it is yours.`),
       button("Confirm the address"),
-      note(`The link works once, until ${moment(expiresAt)}.`),
-      note("If it was not you, ignore this mail: without the confirmation nothing can be done in your name."),
+      noteBlock(`The link works once, until ${moment(expiresAt)}.`),
+      noteBlock("If it was not you, ignore this mail: without the confirmation nothing can be done in your name."),
     ],
   }),
 
@@ -83,7 +83,7 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
           "If it was you, or somebody whom you asked for it, there is nothing to do. Whoever was signed in elsewhere with " +
             "the old one has been signed out.",
         ),
-        note(
+        noteBlock(
           "If it was not you, ask for a new password at once, see which API tokens you have and revoke those that you do " +
             `not know, and tell whoever runs ${host}.`,
         ),
@@ -144,7 +144,7 @@ const WORDS: { readonly [T in Template]: (about: Cases[T], host: string, email: 
         ...notices.flatMap(describe),
         ...(more > 0 ? [paragraph(`And ${more} more, which the changelog tells of.`)] : []),
         button("Read the changelog"),
-        note(
+        noteBlock(
           "Counted are calls with a token, by days in UTC; endpoints that need no token are not counted. You get this mail " +
             "once, because you have tokens that are in use or could be: revoke those that you do not need.",
         ),

@@ -10,7 +10,7 @@ import type { Stripe } from "stripe";
 import type * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import { fit } from "#lib/drivers/payments/read.ts";
-import { Refusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
+import { PaymentRefusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
 import { openWire } from "#lib/drivers/payments/wire.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
@@ -109,7 +109,7 @@ export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null; // what a parameter names is a 400
+    if (error instanceof PaymentRefusal && error.status === 404) return null; // what a parameter names is a 400
     throw error;
   }
 }

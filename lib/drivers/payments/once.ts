@@ -13,7 +13,7 @@
  */
 import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
-import { isOtherCall, Refusal } from "#lib/drivers/payments/trouble.ts";
+import { isOtherCall, PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
 import { sleep } from "#lib/base/time.ts";
 
 interface Wanted<T> {
@@ -39,7 +39,7 @@ export async function makeOnce<T>(
       if (made !== null) return made;
     } catch (error) {
       if (isOtherCall(error)) await sleep(settle, signal);
-      else if (!(error instanceof Refusal && error.replayed)) throw error;
+      else if (!(error instanceof PaymentRefusal && error.replayed)) throw error;
     }
   }
   const message = "The payment provider answers with earlier failures alone; it forgets them within a day";

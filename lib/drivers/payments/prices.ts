@@ -9,7 +9,7 @@ import type { PaymentClient } from "#lib/drivers/payments/client.ts";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
 import { PaymentError, type WantedPrice } from "#lib/drivers/payments/payments.ts";
 import { fit, isMonthly, PriceShape } from "#lib/drivers/payments/read.ts";
-import { Refusal } from "#lib/drivers/payments/trouble.ts";
+import { PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
 
 export async function priceFor(client: PaymentClient, wanted: WantedPrice, signal: AbortSignal): Promise<string> {
   const { size, title, currency, monthly } = wanted;
@@ -32,7 +32,7 @@ export async function priceFor(client: PaymentClient, wanted: WantedPrice, signa
         return judge(fit(PriceShape, made, "price"), wanted, lookupKey);
       } catch (error) {
         // Another replica was faster, for another hub.
-        const found = error instanceof Refusal && error.status === 400 ? await find() : null;
+        const found = error instanceof PaymentRefusal && error.status === 400 ? await find() : null;
         if (found === null) throw error;
         return found;
       }

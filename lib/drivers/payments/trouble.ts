@@ -9,7 +9,7 @@ import { PaymentError } from "#lib/drivers/payments/payments.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 /** A PaymentError for a call that the provider has answered. */
-export class Refusal extends PaymentError {
+export class PaymentRefusal extends PaymentError {
   readonly status: number;
   /** Whether it says only what became of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
@@ -28,12 +28,12 @@ const KEY_HINT = "Check STRIPE_SECRET_KEY at the provider: whether it is still g
 
 /** Whether a key was used before with other parameters: what became of that call is not told. */
 export function isOtherCall(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "idempotency_error";
+  return error instanceof PaymentRefusal && error.code === "idempotency_error";
 }
 
 /** Whether not the account asks too much, but too much is asked for this one thing: waiting for seconds does not mend it. */
 export function isWornOut(error: unknown): boolean {
-  return error instanceof Refusal && error.code === WORN_OUT;
+  return error instanceof PaymentRefusal && error.code === WORN_OUT;
 }
 
 /** Everything that is not of the package is handed back as it is: it is a bug, or our own. */
@@ -49,9 +49,14 @@ export function troubleOf(error: unknown, secrets: readonly string[]): unknown {
   return refusalOf(error as Stripe.errors.StripeError, statusCode, said);
 }
 
-function refusalOf({ code, rawType, headers = {} }: Stripe.errors.StripeError, status: number, said: string): Refusal {
+function refusalOf(
+  { code, rawType, headers = {} }: Stripe.errors.StripeError,
+  status: number,
+  said: string,
+): PaymentRefusal {
   const replayed = headers["idempotent-replayed"] === "true";
-  const make = (code: string, options: DriverErrorOptions) => new Refusal(code, said, { ...options, status, replayed });
+  const make = (code: string, options: DriverErrorOptions) =>
+    new PaymentRefusal(code, said, { ...options, status, replayed });
   const name = code || (rawType ?? `status_${status}`);
   if (rawType === "idempotency_error" && status !== 409) return make("idempotency_error", PASSING);
   if (status === 401) return make("key_refused", { transient: true, hint: KEY_HINT });

@@ -6,7 +6,7 @@
  * sends a POST again without telling; calls are few.
  */
 import type { Stripe } from "stripe";
-import { type Answer, exchange, type Failure } from "#lib/drivers/exchange.ts";
+import { exchange, type Failure, type HttpAnswer } from "#lib/drivers/exchange.ts";
 import { PaymentError } from "#lib/drivers/payments/payments.ts";
 
 interface WireOptions {
@@ -56,7 +56,7 @@ function fail(failure: Failure, doing: string, { message }: Error): PaymentError
 }
 
 /** What is no object in JSON comes from something between us and the provider, which may pass. */
-function parse({ status, body }: Answer, doing: string): object {
+function parse({ status, body }: HttpAnswer, doing: string): object {
   try {
     const parsed: unknown = JSON.parse(body);
     const good = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);

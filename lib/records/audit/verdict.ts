@@ -27,7 +27,7 @@ export interface ChainVerdict {
   readonly differs: { readonly after: number; readonly through: number } | null;
 }
 
-export function judge(findings: Findings): ChainVerdict {
+export function judgeChain(findings: Findings): ChainVerdict {
   const { seal, hashes } = findings;
   const exported = [...findings.exported].sort((a, b) => a.count - b.count);
   const fits = ({ count, hash }: Head): boolean => hashes.get(count) === hash;

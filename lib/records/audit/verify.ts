@@ -11,7 +11,7 @@ import { hashLink, NOTHING_BEFORE } from "#lib/records/audit/chain.ts";
 import type { Head } from "#lib/records/audit/head.ts";
 import { countLinks, type Position, readLinks } from "#lib/records/audit/links.ts";
 import { readSeal } from "#lib/records/audit/seals.ts";
-import { type ChainVerdict, judge } from "#lib/records/audit/verdict.ts";
+import { type ChainVerdict, judgeChain } from "#lib/records/audit/verdict.ts";
 import type { Database, Rows } from "#lib/drivers/db/database.ts";
 
 const BATCH = 1000;
@@ -46,7 +46,7 @@ export async function verifyChain(
       sealed: seal?.count ?? 0,
       unsealed: behind,
       exported: highest(own.map(({ count }) => count)),
-      ...judge({ seal, exported: own, events: all, covered: all - behind, hashes }),
+      ...judgeChain({ seal, exported: own, events: all, covered: all - behind, hashes }),
     };
   });
 }

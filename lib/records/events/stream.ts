@@ -144,9 +144,18 @@ async function* show(following: Following, { events, at }: FeedPage): AsyncGener
     if (!sees(sight, event)) sight = reader.sight(at) ?? (yield* decide(following, at));
     if (!sees(sight, event)) continue;
     following.saidAt = performance.now();
-    const data = sight === "all" ? event.data : withoutMeansIn(event.data);
+    const data = sight === "all" ? event.data : plainOf(event);
     yield { id: String(event.number), event: event.type, data };
   }
+}
+
+const plain = new WeakMap<StreamData, StreamData>();
+
+/** What those are told who learn of no operator's means: one object for all of them, as the event has one for the others. */
+function plainOf({ data }: StreamEvent): StreamData {
+  const made = plain.get(data) ?? withoutMeansIn(data);
+  plain.set(data, made);
+  return made;
 }
 
 async function* decide(following: Following, since: number): AsyncGenerator<StreamFrame, StreamSight> {

@@ -12,10 +12,10 @@ import { sampleOf } from "#lib/surface/docs/sample.ts";
 import {
   aliasesOf,
   type AnyEndpoint,
+  documentedPath,
   type Manifest,
   type Method,
   METHODS,
-  pathOf,
 } from "#lib/surface/http/endpoint.ts";
 
 /** Any object: what it holds is made here, from schemas. */
@@ -38,7 +38,7 @@ export function describeApi(manifest: Manifest, release: ProgramRelease): OpenAp
     servers: [{ url: "/" }],
     tags: listAreas().filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(manifest.map(([pattern, module]) => [
-      pathOf(pattern),
+      documentedPath(pattern),
       Object.fromEntries(METHODS.flatMap((method) => {
         const endpoint = module[method];
         return endpoint ? [[method.toLowerCase(), describeEndpoint(pattern, method, endpoint, named)]] : [];
@@ -120,7 +120,7 @@ function descriptionOf(pattern: string, { access, bucket, deprecated }: AnyEndpo
 
 /** The other paths of the endpoint, as the document writes paths. */
 function aliasesIn(pattern: string): readonly string[] {
-  return aliasesOf(pattern).map(pathOf);
+  return aliasesOf(pattern).map(documentedPath);
 }
 
 function securityOf({ scope }: AnyEndpoint): readonly JsonSchema[] {

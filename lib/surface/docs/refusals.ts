@@ -6,7 +6,7 @@
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
 import type { AnyEndpoint, Method } from "#lib/surface/http/endpoint.ts";
 import { hasBody, isStrictAboutQuery } from "#lib/surface/http/input.ts";
-import { statusOf } from "#lib/surface/http/problem.ts";
+import { httpStatusOf } from "#lib/surface/http/problem.ts";
 
 /**
  * Who gets past an access, in words, and what it refuses. By its name, since a call of it would need every object that
@@ -60,7 +60,7 @@ export function refusalsOf(pattern: string, method: Method, endpoint: AnyEndpoin
   ]);
   const found = new Map<number, FaultCode[]>([[500, []]]);
   for (const code of codes) {
-    const status = statusOf(FAULTS[code][0]);
+    const status = httpStatusOf(FAULTS[code][0]);
     found.set(status, [...found.get(status) ?? [], code]);
   }
   return new Map([...found].sort(([a], [b]) => a - b));

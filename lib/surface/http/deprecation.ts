@@ -4,7 +4,7 @@
  */
 import { addressOf } from "#lib/domains/changelog/place.ts";
 import type { AnnouncedLimit } from "#lib/domains/deprecations/limits.ts";
-import { type Manifest, METHODS, pathOf } from "#lib/surface/http/endpoint.ts";
+import { documentedPath, type Manifest, METHODS } from "#lib/surface/http/endpoint.ts";
 import { type EndpointNotice, type LimitNotice, NOTICE, type Notice, readNotice } from "#lib/base/notice.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
 
@@ -31,7 +31,7 @@ export function noticesOf(manifest: Manifest, limits: readonly AnnouncedLimit[])
     METHODS.flatMap((method): EndpointNotice[] => {
       const deprecated = module[method]?.deprecated;
       if (!deprecated) return [];
-      const path = pathOf(pattern);
+      const path = documentedPath(pattern);
       const { since, effect: sunset } = readNotice(`${method} ${path}`, deprecated.since, deprecated.sunset);
       const id = endpointId(method, path, deprecated.since);
       return [{ kind: "endpoint", id, method, path, pattern, since, sunset, note: deprecated.note }];
@@ -61,7 +61,10 @@ export function postpone(
     const later = METHODS.flatMap((method) => {
       const endpoint = module[method], { deprecated } = endpoint ?? {};
       if (!endpoint || !deprecated) return [];
-      const sunset = laterOf(deprecated.sunset, earliest.get(endpointId(method, pathOf(pattern), deprecated.since)));
+      const sunset = laterOf(
+        deprecated.sunset,
+        earliest.get(endpointId(method, documentedPath(pattern), deprecated.since)),
+      );
       return [[method, { ...endpoint, deprecated: { ...deprecated, sunset } }] as const];
     });
     return later.length === 0

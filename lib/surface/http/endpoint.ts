@@ -44,7 +44,7 @@ export function aliasesOf(pattern: string): readonly string[] {
 }
 
 /** A route's pattern as the reference writes it: `/api/spokes/:spokeId` is `/api/spokes/{spokeId}`. */
-export function pathOf(pattern: string): string {
+export function documentedPath(pattern: string): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}");
 }
 

@@ -30,7 +30,7 @@ import {
   readParams,
   readQuery,
 } from "#lib/surface/http/input.ts";
-import { keep, type Kept, revalidate } from "#lib/surface/http/revalidate.ts";
+import { keepAnswer, type Kept, revalidate } from "#lib/surface/http/revalidate.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { Bucket } from "#lib/base/limits/bucket.ts";
 
@@ -172,7 +172,7 @@ async function answer(
   await right?.confirmLate();
   const made = endpoint.reply.send(value, exchange);
   if (endpoint.holds === undefined || made.status !== 200 || typeof made.body !== "string") return made;
-  const lasting = keep({ ...made, body: made.body }, endpoint.holds);
+  const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
   if (endpoint.once) kept.set(name, lasting);
   return revalidate(lasting, request);
 }

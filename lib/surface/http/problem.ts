@@ -41,7 +41,7 @@ export const INTERNAL = "internal_error";
 export const Problem = v.object({ statusCode: v.number(), code: v.string(), message: v.string(), error: v.string() });
 export type Problem = v.InferOutput<typeof Problem>;
 
-export function statusOf(kind: FaultKind): number {
+export function httpStatusOf(kind: FaultKind): number {
   return STATUS[kind][0];
 }
 

@@ -61,7 +61,7 @@ export const noContent: Reply<void> = {
 };
 
 /** Text of the given type, as it stands. */
-export function text(type: string): Reply<string> {
+export function plainText(type: string): Reply<string> {
   return {
     status: 200,
     content: { type: type.replace(/;.*/, ""), schema: v.string() },
@@ -109,7 +109,13 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
  * Server-sent events, whose data is filtered through the schema. The stream ends when the handler's iterable ends or
  * the client leaves, which ends the iterable in turn.
  */
-export function events<In>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
+export function events<In extends object>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
+  const written = new WeakMap<In, string>(); // what many readers are sent is written once for all of them
+  const write = (data: In): string => {
+    const line = written.get(data) ?? JSON.stringify(filter(schema, data));
+    written.set(data, line);
+    return line;
+  };
   return {
     status: 200,
     content: { type: STREAM_TYPE, schema },
@@ -118,7 +124,7 @@ export function events<In>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> 
       status: 200,
       // The last header keeps nginx from holding events back until a buffer of its own is full.
       headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
-      body: encodeEvents(source, (data) => JSON.stringify(filter(schema, data)), cut),
+      body: encodeEvents(source, write, cut),
     }),
   };
 }

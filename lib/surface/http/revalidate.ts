@@ -17,7 +17,7 @@ export interface Kept {
 }
 
 /** Keeps an answer of status 200, which caches may do as well for so many seconds. */
-export function keep({ headers, body }: Answer & { readonly body: string }, seconds: number): Kept {
+export function keepAnswer({ headers, body }: Answer & { readonly body: string }, seconds: number): Kept {
   const bytes = new TextEncoder().encode(body);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, LENGTH)}"`;
   return { bytes, etag, headers: { ...headers, etag, "cache-control": `public, max-age=${seconds}` } };

@@ -8,7 +8,7 @@ import { demandSameSite } from "#lib/work/identity.ts";
 import { demandHealth, readDatabase } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import { change, pauseCron, perform, untilReady } from "#lib/work/running.ts";
-import { spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { spokeHandler, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 export const RESTARTED = "kubectl.kubernetes.io/restartedAt";
 
@@ -18,11 +18,11 @@ export function suspend(app: App): Handler {
     cron: (site, run) => pauseCron(site, run, changes.cron),
     async app(site, run) {
       await perform(site, run, changes.app);
-      await site.space.noPods("app=moodle", waiting(run));
+      await site.space.noPods("app=moodle", waitingFor(run));
     },
     async database(site, run) {
       await perform(site, run, changes.database);
-      await site.space.noPods(SITE_PODS, waiting(run));
+      await site.space.noPods(SITE_PODS, waitingFor(run));
     },
   });
 }

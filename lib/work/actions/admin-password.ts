@@ -7,7 +7,7 @@
 import type { App } from "#lib/app.ts";
 import { PASSWORD_OF } from "#lib/moodle/names.ts";
 import { type PasswordReset, readPasswordReset } from "#lib/moodle/results.ts";
-import { newPassword } from "#lib/moodle/secrets.ts";
+import { newSitePassword } from "#lib/moodle/secrets.ts";
 import {
   ClusterError,
   type JobResult,
@@ -51,7 +51,7 @@ function renew({ metadata, data }: KubeObject, operation: string): PatchOperatio
   const keep: PatchOperation[] = data?.[KEY] === undefined
     ? [{ op: "add", path: "/data", value: data ?? {} }] // somebody has emptied it
     : [{ op: "add", path: `/data/${BEFORE}`, value: data[KEY] }];
-  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newPassword()) }, mark];
+  return [...keep, { op: "add", path: `/data/${KEY}`, value: btoa(newSitePassword()) }, mark];
 }
 
 function forgetBefore({ data = {} }: KubeObject): PatchOperation[] {

@@ -11,7 +11,7 @@ import { action, observe } from "#lib/work/actions/actions.ts";
 import { clearAway, demandClosed, demandOpen, demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { actionOutcomes, type Observed } from "#lib/work/outcomes.ts";
 import { pauseCron, perform, resumeCron } from "#lib/work/running.ts";
-import { type SpokeSite, waiting } from "#lib/work/site.ts";
+import { type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const LOOK = 6 * SECOND; // of the ten that the engine leaves for observing
 
@@ -61,7 +61,7 @@ async function observeSite(site: SpokeSite, run: Run): Promise<Observed> {
 async function isClosed(site: SpokeSite, run: Run): Promise<boolean | undefined> {
   try {
     const job = site.blueprint.jobObject(site.inputs, "closed", `${run.job.fence}-after`);
-    const result = await site.space.run(job, waiting(run, LOOK));
+    const result = await site.space.run(job, waitingFor(run, LOOK));
     await clearAway(site, run, result);
     const status = readHealth(result.log);
     return status === null ? undefined : status === 503;

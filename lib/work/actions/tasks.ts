@@ -7,7 +7,7 @@ import type { Handler, Planned, Run, Steps } from "#lib/scheduler/handler.ts";
 import { missing } from "#lib/work/fenced.ts";
 import { demandTask, type JobPlace, runJob } from "#lib/work/jobs.ts";
 import { taskOutcomes } from "#lib/work/outcomes.ts";
-import { finalError, JOB, spokeHandler, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { finalError, JOB, spokeHandler, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 export function purgeCaches(app: App): Handler {
   return task(app, OPERATIONS["purge-caches"], {
@@ -44,13 +44,13 @@ async function runOnce({ space }: JobPlace, run: Run): Promise<JobResult> {
   const { cronJob } = run.job.progress;
   if (typeof cronJob === "string" && await space.get({ ...JOB, name: cronJob }, run)) {
     run.progress("The job that was begun before is under way still");
-    return await space.follow(cronJob, waiting(run));
+    return await space.follow(cronJob, waitingFor(run));
   }
   const cron = await space.get(CRON, run);
   if (!cron) throw missing(CRON);
   const job = jobOf(cron, run.job.fence);
   await run.remember({ cronJob: job.metadata.name });
-  return await space.run(job, waiting(run));
+  return await space.run(job, waitingFor(run));
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
 import { DAY, MINUTE } from "#lib/base/time.ts";
-import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const API = "snapshot.storage.k8s.io/v1";
 export const SNAPSHOT = { apiVersion: API, kind: "VolumeSnapshot" };
@@ -79,7 +79,7 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
     await space.delete(ref, snapshot.metadata.uid!, run);
     going.push(ref);
   }
-  await space.gone(going, waiting(run, PATIENCE));
+  await space.gone(going, waitingFor(run, PATIENCE));
   await run.write((tx) => finishRemoval(tx, backup.id));
 }
 

@@ -22,7 +22,7 @@ import { type Call, type Cluster, ClusterError, type KubeObject, type Space } fr
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
-import { finalError, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
 const CLAIMS = { files: "files", db: "data-db-0" } as const;
@@ -94,7 +94,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
     const spec = { volumeSnapshotClassName: className, source: { persistentVolumeClaimName } };
     await createOrMakeRoom(site, run, { ...SNAPSHOT, metadata: { name, labels }, spec });
   }
-  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waiting(run, patience));
+  await space.ready(planned.map(({ snapshot: name }) => ({ ...SNAPSHOT, name })), waitingFor(run, patience));
   const volumes: BackupVolume[] = [];
   for (const volume of planned) volumes.push(await readVolume(site, run, volume));
   return await run.write((tx) => completeBackup(tx, backup.id, volumes));

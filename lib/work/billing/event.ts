@@ -20,7 +20,7 @@ import { findByCustomer } from "#lib/domains/billing/store.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Payments } from "#lib/drivers/payments/payments.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
-import { lookAt } from "#lib/work/billing/look.ts";
+import { lookAtSubscription } from "#lib/work/billing/look.ts";
 
 type Needed = Pick<App, "db" | "log" | "catalog">;
 
@@ -53,7 +53,7 @@ export function billingEvent(app: Needed, payments: Payments): Handler {
 async function handleSubscription(app: Needed, run: Run, payments: Payments, event: EventRow): Promise<void> {
   const hub = event.federationId!;
   const answered = [event.id, ...await findWaiting(app.db.rows, hub)]; // before the look: it may not see what comes later
-  await lookAt(app, run, payments, hub);
+  await lookAtSubscription(app, run, payments, hub);
   await run.write((tx) => markHandled(tx, answered, "subscription"));
 }
 

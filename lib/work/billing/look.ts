@@ -20,7 +20,7 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
   return {
     kind: LOOK_BILLING,
     steps: {
-      look: (run) => lookAt(app, run, payments, run.job.federationId!),
+      look: (run) => lookAtSubscription(app, run, payments, run.job.federationId!),
       async customer(run) {
         const hub = await readHub(db.rows, run.job.federationId!);
         if (!hub || hub.removed || hub.row.customerId === null) return;
@@ -34,7 +34,7 @@ export function lookBilling(app: Needed, payments: Payments): Handler {
 }
 
 /** What is seen is written down, unless the row has another subscription by then, or none. */
-export async function lookAt(
+export async function lookAtSubscription(
   { db, catalog, log }: Needed,
   run: Run,
   payments: Payments,

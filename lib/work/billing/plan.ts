@@ -36,7 +36,7 @@ export function planBilling({ db, catalog }: Pick<App, "db" | "catalog">, batch 
 const MOST = 500;
 
 /** Spread over the hour until the next run, so that the looks are never many at once. */
-export function reconcileBilling({ db }: Pick<App, "db">, most = MOST): Handler {
+export function planLooks({ db }: Pick<App, "db">, most = MOST): Handler {
   return upkeep({ kind: "reconcile-billing", every: HOUR }, {
     unseen: ["Finding subscriptions that were not looked at for a day", 5 * MINUTE, async (run) => {
       const ids = await findUnseen(db.rows, most), now = (await db.now()).getTime();

@@ -17,10 +17,10 @@ import { SECOND } from "#lib/base/time.ts";
 import { startAnew } from "#lib/work/actions/actions.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
-import { put } from "#lib/work/reapply/objects.ts";
+import { putObject } from "#lib/work/reapply/objects.ts";
 import { untilReady } from "#lib/work/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { type SpokeSite, waiting } from "#lib/work/site.ts";
+import { type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const COMES_BACK = 5 * SECOND; // what is left of a last look
 
@@ -57,7 +57,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
   await removeRedirects(site, run, addressChanges(blueprint, inputs, after).ingress);
   if (!isMoving(inputs, after)) return;
   const own = (of: SpokeInputs) => blueprint.spokeObjects({ ...of, formerHosts: [] }, "ingress");
-  await put(space, run, withBothNames(own(inputs), own(after)));
+  await putObject(space, run, withBothNames(own(inputs), own(after)));
   await openToTheWeb(site, run, own(after), after.host);
 }
 
@@ -65,7 +65,7 @@ export async function openNewAddress(site: SpokeSite, run: Run): Promise<void> {
 export async function moveSite(site: SpokeSite, run: Run): Promise<void> {
   const { app } = addressChanges(site.blueprint, site.inputs, inputsAfter(site, run));
   await run.remember({ moved: true });
-  await put(site.space, run, app.map((change) => change.put));
+  await putObject(site.space, run, app.map((change) => change.put));
   await startAnew(site, run);
   await untilReady(site, run, MOODLE);
 }
@@ -78,7 +78,7 @@ export async function putRedirects(site: SpokeSite, run: Run): Promise<void> {
  * Whether the site is as it was before: it is told its old name, and that leads to it. Also true where it was never to move.
  * Where the cluster cannot be asked, both names go on leading to the site, whichever it has been told.
  */
-export async function putBack(site: SpokeSite, run: Run): Promise<boolean> {
+export async function putAddressBack(site: SpokeSite, run: Run): Promise<boolean> {
   try {
     const { blueprint, space, inputs } = site, after = inputsAfter(site, run);
     if (!isMoving(inputs, after)) return true;
@@ -86,9 +86,9 @@ export async function putBack(site: SpokeSite, run: Run): Promise<boolean> {
     await removeRedirects(site, run, ingress);
     await putIngresses(site, run, redirect);
     if (!run.job.progress.moved) return true;
-    await put(space, run, app.map((change) => change.put));
+    await putObject(space, run, app.map((change) => change.put));
     await startAnew(site, run, new Date(run.job.startedAt!.getTime() + 1)); // another time than that of the move
-    await space.ready([MOODLE], waiting(run, COMES_BACK)).catch(letStart);
+    await space.ready([MOODLE], waitingFor(run, COMES_BACK)).catch(letStart);
     return true;
   } catch (error) {
     run.log.warn("Cannot put a site back under the name that it had", { error });
@@ -111,6 +111,6 @@ async function removeRedirects({ space }: SpokeSite, run: Run, changes: readonly
 
 /** With our fence on those that are new, too, so that a late holder cannot take them away. */
 async function putIngresses({ space }: SpokeSite, run: Run, changes: readonly Put[]): Promise<void> {
-  await put(space, run, changes.map((change) => change.put));
+  await putObject(space, run, changes.map((change) => change.put));
   for (const { ref } of changes) await patchFenced(space, { ref, hold: run.job, change: () => [] }, run);
 }

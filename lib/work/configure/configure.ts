@@ -22,16 +22,16 @@ import {
   moveSite,
   movingNotes,
   openNewAddress,
-  putBack,
+  putAddressBack,
   putRedirects,
   whenMoving,
 } from "#lib/work/configure/address.ts";
 import { configureOutcomes } from "#lib/work/configure/outcomes.ts";
 import { readRooms } from "#lib/work/install/provision.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
-import { put } from "#lib/work/reapply/objects.ts";
+import { putObject } from "#lib/work/reapply/objects.ts";
 import { demandRunning } from "#lib/work/running.ts";
-import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const SEED_PODS = "op=seed";
 
@@ -48,7 +48,7 @@ export function configure(app: App): Handler {
   }, {
     hooks: configureOutcomes,
     async observe(site, run) {
-      const isBack = await putBack(site, run);
+      const isBack = await putAddressBack(site, run);
       return { ...await observe(site, run), isBack };
     },
   });
@@ -70,8 +70,8 @@ async function seed(site: SpokeSite, run: Run): Promise<void> {
     await note(run, [`The brand ${after.brand?.name} is not configured: the look stays as it is`]);
   }
   if (parts.length === 0) return;
-  await put(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
-  await space.noPods(SEED_PODS, waiting(run));
+  await putObject(space, run, blueprint.spokeObjects(after, "seed", hub, parts));
+  await space.noPods(SEED_PODS, waitingFor(run));
   const { done, leftOut } = await demandSeed(site, run);
   run.log.info("Changed a site", { done, leftOut });
   await note(run, leftOut);

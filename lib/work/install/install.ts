@@ -11,7 +11,7 @@ import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";
-import { JOB, waiting } from "#lib/work/site.ts";
+import { JOB, waitingFor } from "#lib/work/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
@@ -45,7 +45,7 @@ async function installOnce(place: JobPlace, run: Run): Promise<void> {
   if (site.state === "installed") return;
   const between = await endEarlier(place, run, []);
   if (between.installed) return;
-  await place.space.noPods(EXCLUSIVE_PODS, waiting(run));
+  await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   if (site.state === "partial" || before.left || between.left) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }

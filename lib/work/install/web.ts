@@ -8,7 +8,7 @@
 import { hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
 import { ClusterError, type KubeObject, type Ref, refOf, retell, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
 const CERTIFICATE = { apiVersion: "cert-manager.io/v1", kind: "Certificate" };
@@ -31,7 +31,7 @@ export async function openToTheWeb(
   const certificates = names.map((name) => ({ ...CERTIFICATE, name }));
   for (const certificate of certificates) await orderAnew(space, run, certificate);
   try {
-    await space.ready(certificates, waiting(run));
+    await space.ready(certificates, waitingFor(run));
   } catch (error) {
     throw error instanceof ClusterError ? blameForDomain(error, host ?? spoke.domain, app.config.rootDomain) : error;
   }
@@ -67,7 +67,7 @@ async function awaitAddress({ space, cluster }: SpokeSite, run: Run, ingress: Ku
     ]);
   }
   try {
-    await space.ready([refOf(ingress)], waiting(run, PATIENCE));
+    await space.ready([refOf(ingress)], waitingFor(run, PATIENCE));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError) || error.code !== "deadline") throw error;

@@ -16,13 +16,13 @@ import { answerForgotten, FORGOTTEN } from "#lib/domains/auth/forgot.ts";
 import { answerSignup, SIGNUP, type WaitingSignup } from "#lib/domains/auth/signup.ts";
 
 /** Milliseconds before the second try, and between later ones at most. */
-export interface Retry {
+export interface MailRetry {
   readonly first: number;
   readonly most: number;
 }
 
 /** A mail server may be away for a night. */
-const RETRY: Retry = { first: 2 * SECOND, most: 15 * MINUTE };
+const RETRY: MailRetry = { first: 2 * SECOND, most: 15 * MINUTE };
 
 /** The same for what goes to many at once. */
 export function sendBulkMail(app: Pick<App, "config" | "log">, post: Post, retry = RETRY): Handler {
@@ -91,7 +91,7 @@ async function prepare(
   return secret === null ? { reason: "Its link was used, voided or has expired" } : { secret };
 }
 
-function later({ code, message, blame, hint }: MailError, run: Run, { first, most }: Retry): MailError {
+function later({ code, message, blame, hint }: MailError, run: Run, { first, most }: MailRetry): MailError {
   return new MailError(code, message, {
     transient: true,
     blame,

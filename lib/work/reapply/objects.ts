@@ -85,7 +85,9 @@ export async function relabel(site: SpokeSite, run: Run): Promise<void> {
     await cluster.patchGlobal(refOf(manifest!), [own, ...changes], run);
   } catch (error) {
     if (!(error instanceof ClusterError) || error.status !== 403) throw error;
-    await note(run, ["The namespace's labels could not be put back: that needs the permission to patch namespaces"]);
+    await note(run, [
+      "The namespace's labels could not be put back: that needs the permission to patch namespaces",
+    ]);
   }
 }
 
@@ -114,7 +116,7 @@ export async function putSettings(site: SpokeSite, run: Run): Promise<void> {
     if (applied === null && !there && lost === undefined) await makeAnew(site, run, secret);
     if (applied !== null && (!there || holdsOther(applied, there))) await run.remember({ startsAnew: true });
   }
-  await put(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
+  await putObject(site.space, run, changes.flatMap(({ applied }) => applied ?? []));
 }
 
 function holdsOther(object: KubeObject, there: KubeObject): boolean {
@@ -135,7 +137,7 @@ async function makeAnew({ space }: SpokeSite, run: Run, secret: KubeObject): Pro
 
 /** The limits, so that both what there is and what it is to become have room. */
 export async function putWideLimits(site: SpokeSite, run: Run): Promise<KubeObject[]> {
-  return await put(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
+  return await putObject(site.space, run, site.blueprint.spokeObjects(inputsBetween(site, run), "policies"));
 }
 
 /** Puts what the step of the blueprint applies in its place; returns what stands there then. */
@@ -145,7 +147,7 @@ export async function putStep(
   step: SpokeStep,
   hub?: HubSettings,
 ): Promise<KubeObject[]> {
-  return await put(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
+  return await putObject(site.space, run, wanted(site, run, [step], hub).flatMap(({ applied }) => applied ?? []));
 }
 
 /** Lets run what the step has made: what actions stop, and start again. */
@@ -161,7 +163,7 @@ export async function putState(site: SpokeSite, run: Run, step: SpokeStep): Prom
 }
 
 /** In the order given; returns what stands there then. */
-export async function put(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
+export async function putObject(space: Space, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
   const standing: KubeObject[] = [];
   for (const object of objects) {
     const there = await space.get(refOf(object), run);
@@ -180,7 +182,10 @@ async function mend(space: Space, run: Run, object: KubeObject, there: KubeObjec
     return await applyFenced(space, object, run.job, run);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    run.log.warn("An object cannot be applied beside what others put into it", { object: titleOf(object), error });
+    run.log.warn("An object cannot be applied beside what others put into it", {
+      object: titleOf(object),
+      error,
+    });
   }
   try {
     const spec = object["spec"] ?? {},

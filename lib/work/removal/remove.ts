@@ -10,7 +10,7 @@ import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handle
 import { demandNothingLeft, rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { hubRemovalOutcomes, removalOutcomes } from "#lib/work/outcomes.ts";
 import { demandSameCluster } from "#lib/work/same-cluster.ts";
-import { openHub, openSpoke, type Site, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { openHub, openSpoke, type Site, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { takeLastSnapshot } from "#lib/work/backups/snapshots.ts";
 import { stopSite } from "#lib/work/removal/stop.ts";
 import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
@@ -61,7 +61,7 @@ async function removeNamespace(site: Site, run: Run): Promise<void> {
   const uid = known ?? await findOwn(site, run);
   if (uid !== null) {
     await rememberVolumes(cluster, run, namespace);
-    await cluster.space(namespace, uid).remove(waiting(run));
+    await cluster.space(namespace, uid).remove(waitingFor(run));
   }
   // That it is gone may have been said by another cluster: the wait can be long, and a kubeconfig changes in between.
   await demandSameCluster(site, run);

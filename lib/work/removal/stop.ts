@@ -11,7 +11,7 @@ import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { backoff, MINUTE, SECOND, sleep } from "#lib/base/time.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
-import { JOB, note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { JOB, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const TRIES = 3;
 const MOST = 3 * MINUTE; // for the pods of one kind to end: six times their usual grace
@@ -41,9 +41,9 @@ async function stop(space: Space, run: Run): Promise<void> {
     await space.delete({ ...JOB, name: metadata.name }, metadata.uid!, run);
   }
   await patchIfThere(space, run, MOODLE, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods("app=moodle", waiting(run, patience(run)));
+  await space.noPods("app=moodle", waitingFor(run, patience(run)));
   await patchIfThere(space, run, DATABASE, { op: "add", path: "/spec/replicas", value: 0 });
-  await space.noPods(SITE_PODS, waiting(run, patience(run)));
+  await space.noPods(SITE_PODS, waitingFor(run, patience(run)));
 }
 
 /** So much that what does not come can be noted before the step's time is over. */

@@ -11,7 +11,7 @@ import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type Drift, type DriftedObject, makeDrift, sameDrift } from "#lib/domains/spokes/drift.ts";
 import { askDrift } from "#lib/domains/spokes/drift-ask.ts";
 import { sleep } from "#lib/base/time.ts";
-import { expectedOf, type Look, type Sight } from "#lib/work/sweep/sight.ts";
+import { expectedOf, type Sight, type SweepLook } from "#lib/work/sweep/sight.ts";
 import { readInputs, writeDrift } from "#lib/work/sweep/rows.ts";
 
 const ROWS = 500;
@@ -28,7 +28,7 @@ interface Doubt {
   readonly secrets: readonly Expected[];
 }
 
-export async function judgeDrift(look: Look): Promise<void> {
+export async function judgeDrift(look: SweepLook): Promise<void> {
   const sights = [...look.sights.values()], verdicts: Verdict[] = [], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
     const batch = sights.slice(i, i + ROWS);
@@ -53,7 +53,7 @@ export async function judgeDrift(look: Look): Promise<void> {
   run.log.debug("Looked at a cluster", { cluster: cluster.name, spokes: sights.length, doubts: doubts.length });
 }
 
-async function askAll(look: Look, doubts: readonly Doubt[]): Promise<Verdict[]> {
+async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let left = look.pace.asks, unasked = 0;
   const [certain, doubtful] = [false, true].map((is) =>
@@ -88,7 +88,7 @@ function earlierOf({ spoke }: Sight): readonly DriftedObject[] {
 }
 
 async function ask(
-  { app, cluster, run }: Look,
+  { app, cluster, run }: SweepLook,
   { spoke }: Sight,
   asked: readonly Expected[],
 ): Promise<DriftedObject[]> {
@@ -102,7 +102,7 @@ async function ask(
   return found;
 }
 
-function verdictOf({ app }: Look, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
+function verdictOf({ app }: SweepLook, { spoke }: Sight, objects: readonly DriftedObject[]): Verdict {
   const from = spoke.blueprintRevision, to = app.blueprint.revision;
   return { id: spoke.id, before: spoke.drift, drift: makeDrift(objects, from === to ? null : { from, to }) };
 }

@@ -3,14 +3,14 @@ import { ClusterError, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { titleOf } from "#lib/moodle/expected.ts";
 import { sleep } from "#lib/base/time.ts";
-import type { Look, Sight } from "#lib/work/sweep/sight.ts";
+import type { Sight, SweepLook } from "#lib/work/sweep/sight.ts";
 import type { Health } from "#lib/work/sweep/rows.ts";
 
 /**
  * An object whose labels somebody took off stands in no list, and the site behind it runs. Where very many are missing,
  * not all of them are looked for: those count as missing.
  */
-export async function confirmHealth(look: Look): Promise<Health[]> {
+export async function confirmHealth(look: SweepLook): Promise<Health[]> {
   const healths: Health[] = [];
   let left = look.pace.confirms;
   for (const sight of look.sights.values()) {
@@ -34,7 +34,7 @@ function isUnseenOnly({ ailments }: Sight): boolean {
   return [...ailments.values()].every((ailment) => ailment === null);
 }
 
-async function confirm({ cluster, run }: Look, { spoke, ailments }: Sight): Promise<void> {
+async function confirm({ cluster, run }: SweepLook, { spoke, ailments }: Sight): Promise<void> {
   if (!ailments.has("Namespace")) {
     const found = await cluster.findNamespace(spoke.namespace, run);
     ailments.set("Namespace", ailmentOfNamespace(found, spoke.namespaceUid));

@@ -14,11 +14,11 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
-import { eachPage, expectedOf, type Kind, type Look, type Pace, type Sight } from "#lib/work/sweep/sight.ts";
-import { type Candidate, readCandidates, readInputs, writeHealth } from "#lib/work/sweep/rows.ts";
+import { eachPage, expectedOf, type Pace, type Sight, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
+import { readCandidates, readInputs, type SweptSpoke, writeHealth } from "#lib/work/sweep/rows.ts";
 
-const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace" };
-const HEALTH: readonly Kind[] = [
+const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
+const HEALTH: readonly SweptKind[] = [
   NAMESPACE,
   ...PARTS.filter(({ kind }, i) => PARTS.findIndex((part) => part.kind === kind) === i),
 ];
@@ -31,7 +31,7 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
   const cluster = await app.clusters.open(name);
   const here = await ofThisCluster(cluster, run, candidates);
   const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
-  const look: Look = { app, run, cluster, pace, began, sights, listed: new Set() };
+  const look: SweepLook = { app, run, cluster, pace, began, sights, listed: new Set() };
 
   const kinds = await readKinds(look);
   for (const { apiVersion, kind } of HEALTH) await list(look, { apiVersion, kind }, kinds);
@@ -56,8 +56,8 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
 async function ofThisCluster(
   cluster: Cluster,
   run: Run,
-  candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
+  candidates: readonly SweptSpoke[],
+): Promise<readonly SweptSpoke[]> {
   const identity = await cluster.identity(run);
   const here = candidates.filter(({ clusterUid }) => clusterUid === null || clusterUid === identity);
   const elsewhere = candidates.length - here.length;
@@ -67,12 +67,12 @@ async function ofThisCluster(
   return here;
 }
 
-interface KnownKind extends Kind {
+interface KnownKind extends SweptKind {
   readonly steps: readonly SpokeStep[];
 }
 
 /** What is to be listed, as the blueprint makes it for any of them. */
-async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, KnownKind>> {
+async function readKinds({ app, sights }: SweepLook): Promise<ReadonlyMap<string, KnownKind>> {
   for (const { spoke: { id, maintenance } } of sights.values()) {
     const inputs = (await readInputs(app, [id])).get(id);
     if (!inputs) continue;
@@ -90,14 +90,14 @@ async function readKinds({ app, sights }: Look): Promise<ReadonlyMap<string, Kno
   return new Map();
 }
 
-async function list(look: Look, kind: Kind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
+async function list(look: SweepLook, kind: SweptKind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
   await eachPage(look.cluster, look.run, kind, look.pace, (objects) => take(look, steps, objects));
   look.listed.add(kind.kind);
 }
 
 async function take(
-  { app, sights }: Look,
+  { app, sights }: SweepLook,
   steps: readonly SpokeStep[],
   objects: readonly KubeObject[],
 ): Promise<void> {
@@ -136,6 +136,6 @@ function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }
 
-function sightOf(spoke: Candidate): Sight {
+function sightOf(spoke: SweptSpoke): Sight {
   return { spoke, ailments: new Map(), titles: new Set(), suspects: new Set() };
 }

@@ -19,7 +19,7 @@ import type { Drift } from "#lib/domains/spokes/drift.ts";
 import { BAD_LOOKS } from "#lib/domains/spokes/health.ts";
 
 /** A spoke to look at, without what is large. */
-export interface Candidate {
+export interface SweptSpoke {
   readonly id: string;
   readonly namespace: string;
   readonly namespaceUid: string;
@@ -29,7 +29,7 @@ export interface Candidate {
   readonly drift: unknown;
 }
 
-export async function readCandidates(rows: Rows, cluster: string): Promise<Candidate[]> {
+export async function readCandidates(rows: Rows, cluster: string): Promise<SweptSpoke[]> {
   return await rows.selectFrom("spokes")
     .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
     .select(sql<string>`namespace_uid`.as("namespaceUid"))

@@ -5,11 +5,11 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
-import type { Candidate } from "#lib/work/sweep/rows.ts";
+import type { SweptSpoke } from "#lib/work/sweep/rows.ts";
 import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
-export type Kind = Omit<Ref, "name">;
+export type SweptKind = Omit<Ref, "name">;
 
 export interface Paging {
   readonly page: number;
@@ -26,7 +26,7 @@ const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
 export async function eachPage(
   cluster: Cluster,
   run: Run,
-  kind: Kind,
+  kind: SweptKind,
   { page: limit, pauseMs }: Paging,
   take: (objects: readonly KubeObject[]) => Promise<void>,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export interface Pace extends Paging {
 
 /** What was seen of one spoke. */
 export interface Sight {
-  readonly spoke: Candidate;
+  readonly spoke: SweptSpoke;
   /** What is wrong with the namespace and each of its parts; of what was not seen there is no entry. */
   readonly ailments: Map<string, string | null>;
   readonly titles: Set<string>;
@@ -64,7 +64,7 @@ export interface Sight {
   readonly suspects: Set<string>;
 }
 
-export interface Look {
+export interface SweepLook {
   readonly app: App;
   readonly run: Run;
   readonly cluster: Cluster;

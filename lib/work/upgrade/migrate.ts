@@ -8,28 +8,28 @@
  * release before it has taken its plugins along.
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
-import type { Site } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
 import { limitUpgrade } from "#lib/moodle/upgrade.ts";
 import { ClusterError, type JobResult } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { endAttempts, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace } from "#lib/work/jobs.ts";
-import { JOB, waiting } from "#lib/work/site.ts";
+import { JOB, waitingFor } from "#lib/work/site.ts";
 
 const OWN = "upgrades"; // in the job's progress
 const WHAT = "Moodle could not be upgraded";
 const LOCKED = /Site is being upgraded, please retry later/i;
 
-export interface Migration {
+export interface SiteMigration {
   /** Whether it leads to another branch, which may take longer. */
   readonly major: boolean;
   readonly now: () => Promise<Date>;
   /** Throws where the data is not the site's own. */
-  readonly demandSite: (site: Site) => Promise<void>;
+  readonly demandSite: (site: SiteIdentity) => Promise<void>;
 }
 
-export async function migrate(place: JobPlace, run: Run, migration: Migration): Promise<void> {
+export async function migrateSite(place: JobPlace, run: Run, migration: SiteMigration): Promise<void> {
   const { space } = place;
   const own = ownAttempts(run, OWN);
   const earlier = await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), own);
@@ -39,10 +39,10 @@ export async function migrate(place: JobPlace, run: Run, migration: Migration): 
   await migration.demandSite(site);
   demandUnlocked(site, await migration.now());
   await endAttempts(place, run, await space.list(JOB, "op=upgrade", run), []); // what has come in between
-  await space.noPods(EXCLUSIVE_PODS, waiting(run));
+  await space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   const job = limitUpgrade(place.blueprint.jobObject(place.inputs, "upgrade", run.job.fence), migration.major);
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
-  await demandUpgraded(place, run, await space.run(job, waiting(run)));
+  await demandUpgraded(place, run, await space.run(job, waitingFor(run)));
 }
 
 async function demandUpgraded(place: JobPlace, run: Run, result: JobResult): Promise<void> {
@@ -50,7 +50,7 @@ async function demandUpgraded(place: JobPlace, run: Run, result: JobResult): Pro
   await demandSuccess(place, run, result, WHAT);
 }
 
-function demandUnlocked({ lockedUntil }: Site, now: Date): void {
+function demandUnlocked({ lockedUntil }: SiteIdentity, now: Date): void {
   const left = (lockedUntil ?? 0) * SECOND - now.getTime();
   if (left <= 0) return;
   const until = new Date(lockedUntil! * SECOND).toISOString().slice(11, 16);

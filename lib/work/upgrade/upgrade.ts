@@ -5,7 +5,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeImages } from "#lib/moodle/releases.ts";
-import type { Site } from "#lib/moodle/results.ts";
+import type { SiteIdentity } from "#lib/moodle/results.ts";
 import { isMajorStep, isOfVersion, refuseUpgrade, upgradedInputs, type UpgradeFacts } from "#lib/moodle/upgrade.ts";
 import type { Blame } from "#lib/base/errors.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
@@ -18,10 +18,10 @@ import { demandSameSite } from "#lib/work/identity.ts";
 import { blameForVersion } from "#lib/work/install/install.ts";
 import { demandHealth, type JobPlace, readDatabase, readImage } from "#lib/work/jobs.ts";
 import { turnMaintenance } from "#lib/work/actions/maintenance.ts";
-import { migrate } from "#lib/work/upgrade/migrate.ts";
+import { migrateSite } from "#lib/work/upgrade/migrate.ts";
 import { pauseCron, perform, restoreCron, scale, untilReady } from "#lib/work/running.ts";
 import { MOODLE } from "#lib/moodle/names.ts";
-import { note, type SpokeSite, waiting } from "#lib/work/site.ts";
+import { note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 import { backUpFirst } from "#lib/work/upgrade/backup-first.ts";
 import { upgradeOutcomes } from "#lib/work/upgrade/outcomes.ts";
 
@@ -40,12 +40,12 @@ export function upgrade(app: App): Handler {
       await note(run, [wayBack(run.job)]);
       await pauseCron(site, run);
       await scale(site, run, MOODLE, 0);
-      await site.space.noPods("app=moodle", waiting(run));
+      await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
       const here = upgraded(before, run), { major } = prepared(run);
-      const demandSite = (site: Site) => demandSameSite(run, here.spoke, site);
-      await migrate(here, run, { major, now: () => app.db.now(), demandSite });
+      const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
+      await migrateSite(here, run, { major, now: () => app.db.now(), demandSite });
       await demandVersion(here, run, "-after");
     },
     async app(before, run) {

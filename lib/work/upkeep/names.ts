@@ -17,7 +17,7 @@ import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 const MOST = 100; // spokes in an hour
 
-export function freeNames({ db }: Pick<App, "db">): Handler {
+export function freeLeftNames({ db }: Pick<App, "db">): Handler {
   return upkeep({ kind: "free-names", every: HOUR }, {
     spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openLook, wordsOf } from "#lib/doctor/look.ts";
+import { lookWords, openLook } from "#lib/doctor/look.ts";
 import { rejection } from "#test/support/until.ts";
 
 const calm = new AbortController().signal;
@@ -35,15 +35,15 @@ const words = suite("wordsOf");
 
 words("the first cause that says something speaks.", () => {
   const refused = Object.assign(new AggregateError([new Error("connect ECONNREFUSED")], ""), { code: "ECONNREFUSED" });
-  assert.is(wordsOf(refused), "connect ECONNREFUSED");
-  assert.is(wordsOf(new Error("", { cause: new Error("deep") })), "deep");
+  assert.is(lookWords(refused), "connect ECONNREFUSED");
+  assert.is(lookWords(new Error("", { cause: new Error("deep") })), "deep");
   const lost = Object.assign(new Error("lost; try again", { cause: new Error("no such user") }), {
     name: "ConnectionLost",
   });
-  assert.is(wordsOf(lost), "no such user");
-  assert.is(wordsOf(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
-  assert.is(wordsOf("just text"), "just text");
-  assert.not(wordsOf(new Error("once")).includes("at "), "never a stack");
+  assert.is(lookWords(lost), "no such user");
+  assert.is(lookWords(Object.assign(new Error(""), { code: "EPIPE" })), "EPIPE");
+  assert.is(lookWords("just text"), "just text");
+  assert.not(lookWords(new Error("once")).includes("at "), "never a stack");
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failing, list, ok, type Section, summarize, warning } from "#lib/doctor/finding.ts";
+import { failing, listWords, passing, type Section, summarize, warning } from "#lib/doctor/finding.ts";
 import { renderHeading, renderSection, renderSummary } from "#lib/doctor/render.ts";
 
 const section = (...findings: Section["findings"]): Section => ({
@@ -14,7 +14,7 @@ const BAD = failing("storage", "there is no default storage class", "Annotate on
 const test = suite("renderSection");
 
 test("a line for each finding, and a hint below what needs one.", () => {
-  const text = renderSection(section(ok("version", "Kubernetes v1.33"), warning("mail", "none"), BAD), false);
+  const text = renderSection(section(passing("version", "Kubernetes v1.33"), warning("mail", "none"), BAD), false);
   assert.is(
     text,
     `
@@ -47,7 +47,7 @@ const summary = suite("summarize");
 
 summary("problems decide, warnings are counted, and nothing to say is said shortly.", () => {
   const sentence = (...findings: Section["findings"]) => summarize([section(...findings)]).sentence;
-  assert.is(sentence(ok("a", "b")), "Ready");
+  assert.is(sentence(passing("a", "b")), "Ready");
   assert.is(sentence(warning("a", "b")), "Ready, with 1 warning");
   assert.is(sentence(warning("a", "b"), warning("c", "d")), "Ready, with 2 warnings");
   assert.is(sentence(BAD, warning("a", "b")), "Not ready: 1 problem");
@@ -57,7 +57,12 @@ summary("problems decide, warnings are counted, and nothing to say is said short
 const words = suite("list");
 
 words("the last is joined by a word.", () => {
-  assert.equal([list([]), list(["a"]), list(["a", "b"]), list(["a", "b", "c"])], ["", "a", "a and b", "a, b and c"]);
+  assert.equal([listWords([]), listWords(["a"]), listWords(["a", "b"]), listWords(["a", "b", "c"])], [
+    "",
+    "a",
+    "a and b",
+    "a, b and c",
+  ]);
 });
 
 test.run();

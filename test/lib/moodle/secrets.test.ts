@@ -1,19 +1,19 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newPassword } from "#lib/moodle/secrets.ts";
+import { newSitePassword } from "#lib/moodle/secrets.ts";
 import { allObjects, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 
 const test = suite("newPassword");
 
 test("is 32 letters, digits, hyphens and underscores, of each sort at least one, and begins with none of the last two", () => {
-  for (const password of Array.from({ length: 500 }, newPassword)) {
+  for (const password of Array.from({ length: 500 }, newSitePassword)) {
     assert.match(password, /^[A-Za-z0-9][A-Za-z0-9_-]{31}$/);
     for (const sort of [/[A-Z]/, /[a-z]/, /[0-9]/, /[_-]/]) assert.match(password, sort);
   }
 });
 
 test("is never the same twice", () => {
-  assert.is(new Set(Array.from({ length: 500 }, newPassword)).size, 500);
+  assert.is(new Set(Array.from({ length: 500 }, newSitePassword)).size, 500);
 });
 
 const secrets = suite("newSecrets");

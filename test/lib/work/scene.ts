@@ -13,7 +13,7 @@ import { findOperation, listOperations } from "#lib/records/jobs/store.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
-import { findSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import { handlers } from "#lib/work/handlers.ts";
 import { builtInBlueprint } from "#test/support/blueprint.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -86,7 +86,7 @@ export async function openWorkScene(delayMs = 5, env: Record<string, string> = {
     async spoke(hub, slug, size = "small") {
       return (await createSpoke(app, actor, hub, { slug, size } as never, null)).id;
     },
-    row: async (id) => (await findSpoke(db.rows, id, "shown"))!,
+    row: (id) => db.rows.selectFrom("spokes").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
     becomes: (id, ...states) =>
       until(async () => {
         const row = await scene.row(id);

@@ -2,7 +2,7 @@
 import * as assert from "uvu/assert";
 import { type Api, openApi, type Request } from "#lib/drivers/cluster/wire/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { answer, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export const GET: Request = { method: "GET", path: "/api/v1/pods", repeat: "safe" };
@@ -16,7 +16,7 @@ export async function withServer(
 ): Promise<void> {
   const server = await openKubeServer(handle);
   const api = openApi({
-    connections: await openConnections(server.kubeconfig({}, undefined, options.path)),
+    connections: await openPoolOfServer(server.kubeconfig({}, undefined, options.path)),
     concurrency: options.concurrency ?? 4,
     deadline: options.deadline ?? 5000,
     userAgent: "wheelwright/1.2.3",

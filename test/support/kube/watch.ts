@@ -1,7 +1,7 @@
 /** A hand-made collection to watch: lists, and rounds of the watch as a test wants them. */
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
-import { watch, type WatchChange, type WatchOptions } from "#lib/drivers/cluster/wire/watch.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { watch, type WatchChange, type WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
 import { answer, type Asked, type Handle, type KubeServer, openKubeServer } from "#test/support/kube/server.ts";
 
 export type Round = Handle;
@@ -35,11 +35,11 @@ export function collection(...rounds: Round[]): Handle {
 export async function read(
   count: number,
   handle: Handle,
-  options: Partial<WatchOptions> = {},
+  options: Partial<WatchQuery> = {},
 ): Promise<{ changes: string[]; watches: Asked[]; asked: readonly Asked[]; server: KubeServer }> {
   const server = await openKubeServer(handle);
   const api = openApi({
-    connections: await openConnections(server.kubeconfig()),
+    connections: await openPoolOfServer(server.kubeconfig()),
     concurrency: 1,
     deadline: 5000,
     userAgent: "wheelwright",

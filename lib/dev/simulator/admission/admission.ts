@@ -8,14 +8,14 @@ import {
   withLimits,
 } from "#lib/dev/simulator/admission/quota.ts";
 import { forbidden, notFound, Refusal } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
-import { type Json, type KubeObject, randomSuffix } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import { type Json, randomSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
-import { policyOf, violations } from "#lib/dev/simulator/admission/security.ts";
+import { podPolicyOf, violations } from "#lib/dev/simulator/admission/security.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** 404 where the namespace is missing, 403 where it is on its way out. */
-export function refuseDeadNamespace(world: World, kind: Kind, namespace: string, name: string): void {
+export function refuseDeadNamespace(world: World, kind: ApiKind, namespace: string, name: string): void {
   const space = world.store.get("Namespace", undefined, namespace);
   if (!space) throw notFound(world.kinds.named("Namespace"), namespace);
   if (space.status?.phase !== "Terminating") return;
@@ -25,7 +25,7 @@ export function refuseDeadNamespace(world: World, kind: Kind, namespace: string,
 }
 
 /** A new object with what the cluster adds: limits, classes, the service account and its token. */
-export function enrich(world: World, object: KubeObject): KubeObject {
+export function enrich(world: World, object: StoredObject): StoredObject {
   if (object.kind === "Pod") {
     const spec = withServiceAccount(withLimits(object.spec, rangesOf(world, object)));
     return {
@@ -51,8 +51,8 @@ export function enrich(world: World, object: KubeObject): KubeObject {
 /** Refuses what a policy forbids; warns of pods that a workload could not make. */
 export function police(
   world: World,
-  object: KubeObject,
-  live: KubeObject | null,
+  object: StoredObject,
+  live: StoredObject | null,
   warn: (text: string) => void,
 ): void {
   const kind = world.kinds.of(object)!, namespace = object.metadata.namespace;
@@ -62,7 +62,7 @@ export function police(
   const space = world.store.get("Namespace", undefined, namespace);
   const spec = podSpecOf(object);
   if (kind.kind === "Pod" && live === null) {
-    const enforced = policyOf(space, "enforce"), refused = violations(spec, enforced);
+    const enforced = podPolicyOf(space, "enforce"), refused = violations(spec, enforced);
     if (refused !== "") {
       throw forbidden(kind, object.metadata.name, `violates PodSecurity "${enforced.name}": ${refused}`);
     }
@@ -71,7 +71,7 @@ export function police(
     if (breaches.length > 0) throw forbidden(kind, object.metadata.name, list(breaches));
   }
   if (spec && (kind.kind !== "Pod" || live === null)) {
-    const warned = policyOf(space, "warn"), wrong = violations(spec, warned);
+    const warned = podPolicyOf(space, "warn"), wrong = violations(spec, warned);
     if (wrong !== "") warn(`would violate PodSecurity "${warned.name}": ${wrong}`);
   }
   if (kind.kind === "PersistentVolumeClaim") {
@@ -89,8 +89,8 @@ export function police(
 }
 
 /** A claim asks for more only where its class lets its volumes grow. */
-function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeObject): void {
-  const asked = ({ spec }: KubeObject): number => amount(spec.resources?.requests?.storage);
+function refuseGrowth(world: World, kind: ApiKind, object: StoredObject, live: StoredObject): void {
+  const asked = ({ spec }: StoredObject): number => amount(spec.resources?.requests?.storage);
   if (asked(object) <= asked(live)) return;
   const name = object.spec.storageClassName || "";
   const storage = world.store.get("StorageClass", undefined, name);
@@ -101,7 +101,7 @@ function refuseGrowth(world: World, kind: Kind, object: KubeObject, live: KubeOb
 }
 
 /** What the webhook of ingress-nginx does: each host and path leads from one Ingress alone, known by its name. */
-function refuseTakenPath(world: World, object: KubeObject): void {
+function refuseTakenPath(world: World, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const others = world.store.list("Ingress").filter(({ metadata }) =>
     metadata.namespace !== namespace || metadata.name !== name
@@ -117,7 +117,7 @@ function refuseTakenPath(world: World, object: KubeObject): void {
   }
 }
 
-function pathsOf({ spec }: KubeObject): { readonly host: string; readonly path: string }[] {
+function pathsOf({ spec }: StoredObject): { readonly host: string; readonly path: string }[] {
   return (spec?.rules ?? []).flatMap(({ host = "", http }: Json) =>
     (http?.paths ?? []).map(({ path = "/" }: Json) => ({ host, path }))
   );
@@ -130,7 +130,7 @@ function refusedBy(message: string): Refusal {
 }
 
 /** The account of each namespace comes by itself, a moment after it; any other has to be there. */
-function refuseMissingAccount(world: World, kind: Kind, { metadata, spec }: KubeObject): void {
+function refuseMissingAccount(world: World, kind: ApiKind, { metadata, spec }: StoredObject): void {
   const { namespace, name } = metadata, account = spec.serviceAccountName;
   if (!account || account === "default") return;
   if (world.store.get("ServiceAccount", namespace, account)) return;
@@ -139,13 +139,13 @@ function refuseMissingAccount(world: World, kind: Kind, { metadata, spec }: Kube
 }
 
 /** The pod's spec in a pod or in the template of one. */
-export function podSpecOf(object: KubeObject): Json {
+export function podSpecOf(object: StoredObject): Json {
   if (object.apiVersion === "v1" && object.kind === "Pod") return object.spec;
   if (object.kind === "CronJob") return object.spec?.jobTemplate?.spec?.template?.spec;
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
 }
 
-function rangesOf(world: World, object: KubeObject): KubeObject[] {
+function rangesOf(world: World, object: StoredObject): StoredObject[] {
   return world.store.list("LimitRange", object.metadata.namespace);
 }
 

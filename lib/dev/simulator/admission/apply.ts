@@ -18,22 +18,22 @@ import {
   without,
   type Writer,
 } from "#lib/dev/simulator/admission/managed.ts";
-import { isRecord, type Json, type KubeObject, type ManagedFields, same } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, type Json, type ManagedFields, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 
-export interface Applied {
+export interface AppliedObject {
   /** The merged object, before defaults; its managedFields are `managed`, to be set once the rest is settled. */
   readonly object: Json;
   readonly managed: ManagedFields[] | undefined;
 }
 
 export function applyTo(
-  live: KubeObject | null,
+  live: StoredObject | null,
   config: Json,
   type: Type,
   manager: string,
   options: { readonly force: boolean; readonly time: string },
-): Applied {
+): AppliedObject {
   const writer: Writer = { manager, operation: "Apply", subresource: undefined };
   const mine = new Set(fieldsOf(config, type).keys());
   if (!live) return { object: config, managed: joined([entryOf(writer, config.apiVersion, mine, options.time)]) };
@@ -60,7 +60,7 @@ export function applyTo(
 }
 
 /** An object that nobody kept account of belongs, as it stands, to a manager of this name. */
-function beforeFirstApply(live: KubeObject, fields: Map<string, string>): ManagedFields[] {
+function beforeFirstApply(live: StoredObject, fields: Map<string, string>): ManagedFields[] {
   const writer: Writer = { manager: "before-first-apply", operation: "Update", subresource: undefined };
   return [entryOf(writer, live.apiVersion, fields.keys(), live.metadata.creationTimestamp)];
 }

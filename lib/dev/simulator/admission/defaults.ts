@@ -1,16 +1,16 @@
 /** What the API server fills in where a manifest says nothing, kind by kind, as the recorded server does. */
 import { defaultPod } from "#lib/dev/simulator/admission/pod-defaults.ts";
-import { type Json, type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+import { type Json, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 /** The object with its kind's defaults; `live` is what stood there before, whose given addresses stay. */
-export function withDefaults(object: KubeObject, live: KubeObject | null): KubeObject {
+export function withDefaults(object: StoredObject, live: StoredObject | null): StoredObject {
   const fill = DEFAULTS[object.kind];
   return fill ? fill(object, live) : object;
 }
 
 const SCALED = { replicas: 1, revisionHistoryLimit: 10 };
 
-const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => KubeObject> = {
+const DEFAULTS: Record<string, (object: StoredObject, live: StoredObject | null) => StoredObject> = {
   Namespace({ metadata, spec, status, ...object }) {
     const labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
     return {
@@ -24,7 +24,7 @@ const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => 
     const encoded = Object.entries<string>(stringData).map(([name, text]) => [name, encode(text)]);
     const data = { ...object.data, ...Object.fromEntries(encoded) };
     const filled = Object.keys(data).length > 0 ? { ...object, data } : object;
-    return { ...filled, type: object.type ?? "Opaque" } as KubeObject;
+    return { ...filled, type: object.type ?? "Opaque" } as StoredObject;
   },
   ResourceQuota: (object) => ({ ...object, spec: object.spec ?? {}, status: object.status ?? {} }),
   LimitRange: ({ spec, ...object }) => ({
@@ -86,7 +86,7 @@ const DEFAULTS: Record<string, (object: KubeObject, live: KubeObject | null) => 
 };
 
 /** A workload with a template of pods. */
-function templated(object: KubeObject, status: Json, fill: (spec: Json) => Json): KubeObject {
+function templated(object: StoredObject, status: Json, fill: (spec: Json) => Json): StoredObject {
   const spec = object.spec ?? {};
   return {
     ...object,
@@ -108,7 +108,7 @@ function defaultLimits(item: Json): Json {
   return Object.fromEntries(Object.entries(filled).filter(([, value]) => !same(value, {})));
 }
 
-function defaultService(object: KubeObject, live: KubeObject | null): KubeObject {
+function defaultService(object: StoredObject, live: StoredObject | null): StoredObject {
   const spec = { type: "ClusterIP", sessionAffinity: "None", ...object.spec };
   const clusterIP = spec.clusterIP ?? live?.spec?.clusterIP ?? freshAddress();
   const addresses = {
@@ -134,7 +134,7 @@ function defaultPorts(rule: Json): Json {
   return rule.ports ? { ...rule, ports: rule.ports.map((port: Json) => ({ protocol: "TCP", ...port })) } : rule;
 }
 
-function defaultClaim(object: KubeObject): KubeObject {
+function defaultClaim(object: StoredObject): StoredObject {
   const source = object.spec?.dataSource ?? object.spec?.dataSourceRef;
   const sources = source ? { dataSource: source, dataSourceRef: source } : {};
   return {
@@ -158,7 +158,7 @@ function defaultTemplate(template: Json): Json {
   };
 }
 
-function defaultJob({ metadata: { uid, name }, spec }: KubeObject): Json {
+function defaultJob({ metadata: { uid, name }, spec }: StoredObject): Json {
   const template = defaultTemplate(spec?.template);
   const marks = {
     "batch.kubernetes.io/controller-uid": uid,

@@ -10,8 +10,8 @@ import {
   wrongValue,
 } from "#lib/dev/simulator/admission/refusal.ts";
 import { badDryRun, demand } from "#lib/dev/simulator/api/options.ts";
-import { type Kind, qualified } from "#lib/dev/simulator/store/kinds.ts";
-import { isRecord, type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { type ApiKind, qualified } from "#lib/dev/simulator/store/kinds.ts";
+import { isRecord, type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface DeleteOptions {
@@ -59,9 +59,9 @@ const KEPT = new Set(["default", "kube-system", "kube-public"]);
 /** What stands there afterwards, or `gone`: the object left at once. */
 export function deleteObject(
   world: World,
-  live: KubeObject,
+  live: StoredObject,
   options: DeleteOptions,
-): { object: KubeObject; gone: boolean } {
+): { object: StoredObject; gone: boolean } {
   const kind = world.kinds.of(live)!, meta = live.metadata;
   const { uid, resourceVersion } = options;
   if (kind.kind === "Namespace" && KEPT.has(meta.name)) {
@@ -82,7 +82,7 @@ export function deleteObject(
   const now = world.timers.now();
   const earlier = meta.deletionTimestamp !== undefined && (meta.deletionGracePeriodSeconds ?? 0) <= grace;
   const { finalizers: _, ...rest } = meta;
-  const marked: KubeObject = {
+  const marked: StoredObject = {
     ...live,
     metadata: {
       ...rest,
@@ -99,7 +99,7 @@ export function deleteObject(
 }
 
 /** Namespaces are deleted by the store itself, which has other words, and names the resource and not the kind. */
-function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
+function unmet(kind: ApiKind, { metadata }: StoredObject, what: "UID" | "ResourceVersion", wanted: string): Refusal {
   const found = what === "UID" ? metadata.uid : metadata.resourceVersion;
   if (kind.kind === "Namespace") {
     const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
@@ -114,22 +114,22 @@ function unmet(kind: Kind, { metadata }: KubeObject, what: "UID" | "ResourceVers
 }
 
 /** Custom kinds and most others let the garbage collector follow; deleting a Job orphans its pods unless told otherwise. */
-function withPropagation(live: KubeObject, options: DeleteOptions): string[] {
+function withPropagation(live: StoredObject, options: DeleteOptions): string[] {
   const policy = options.propagation ?? (live.kind === "Job" ? "Orphan" : "Background");
   const own = (live.metadata.finalizers ?? []).filter((name) => name !== "foregroundDeletion" && name !== "orphan");
   if (policy === "Foreground") return [...own, "foregroundDeletion"];
   return policy === "Orphan" ? [...own, "orphan"] : own;
 }
 
-function graceOf(live: KubeObject, options: DeleteOptions): number {
+function graceOf(live: StoredObject, options: DeleteOptions): number {
   if (live.kind !== "Pod" || live.spec.nodeName === undefined) return 0;
   if (live.status?.phase === "Succeeded" || live.status?.phase === "Failed") return 0;
   return options.graceSeconds ?? live.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-function endNamespace(world: World, live: KubeObject, options: DeleteOptions): KubeObject {
+function endNamespace(world: World, live: StoredObject, options: DeleteOptions): StoredObject {
   if (live.metadata.deletionTimestamp !== undefined) return live;
-  const ending: KubeObject = {
+  const ending: StoredObject = {
     ...live,
     metadata: { ...live.metadata, deletionTimestamp: world.timers.stamp() },
     status: { ...live.status, phase: "Terminating" },

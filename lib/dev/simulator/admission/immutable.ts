@@ -7,8 +7,8 @@ import {
   invalidAs,
   wrongValue,
 } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
-import { type Json, type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import { type Json, same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 
 const STATEFUL_RULE = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
@@ -21,16 +21,16 @@ const POD_RULE =
 const CLAIM_RULE =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-export function refuseChanges(kind: Kind, live: KubeObject, next: KubeObject): void {
+export function refuseChanges(kind: ApiKind, live: StoredObject, next: StoredObject): void {
   const causes = RULES[kind.kind]?.(live, next) ?? [];
   if (causes.length > 0) throw invalid(kind, live.metadata.name, causes);
 }
 
-const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
+const RULES: Record<string, (live: StoredObject, next: StoredObject) => Cause[]> = {
   Deployment: fixedSelector,
   ReplicaSet: fixedSelector,
   StatefulSet(live, next) {
-    const fixed = ({ spec }: KubeObject) => Object.entries(spec).filter(([name]) => !STATEFUL_FREE.includes(name));
+    const fixed = ({ spec }: StoredObject) => Object.entries(spec).filter(([name]) => !STATEFUL_FREE.includes(name));
     const alike = same(Object.fromEntries(fixed(live)), Object.fromEntries(fixed(next)));
     return all(!alike && forbiddenField("spec", STATEFUL_RULE));
   },
@@ -43,13 +43,13 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
       fixed(live, next, "spec.completionMode"),
     ),
   PersistentVolumeClaim(live, next) {
-    const fixed = (object: KubeObject) => ({
+    const fixed = (object: StoredObject) => ({
       ...object.spec,
       resources: undefined,
       volumeAttributesClassName: undefined,
       volumeName: live.spec.volumeName ? object.spec.volumeName : undefined, // the binder sets it once
     });
-    const asked = (object: KubeObject): string | undefined => object.spec.resources?.requests?.storage;
+    const asked = (object: StoredObject): string | undefined => object.spec.resources?.requests?.storage;
     const resized = !same(asked(live), asked(next));
     if (!same(fixed(live), fixed(next)) || resized && live.status?.phase !== "Bound") {
       return [forbiddenField("spec", `${CLAIM_RULE}\n${difference(live, next)}`)];
@@ -60,7 +60,7 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
     return all(less && forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"));
   },
   Pod(live, next) {
-    const fixed = ({ spec }: KubeObject) => ({
+    const fixed = ({ spec }: StoredObject) => ({
       ...spec,
       activeDeadlineSeconds: undefined,
       tolerations: undefined,
@@ -95,7 +95,7 @@ const RULES: Record<string, (live: KubeObject, next: KubeObject) => Cause[]> = {
   },
 };
 
-function sealed(live: KubeObject, next: KubeObject): Cause[] {
+function sealed(live: StoredObject, next: StoredObject): Cause[] {
   const why = "field is immutable when `immutable` is set", is = live.immutable === true;
   return all(
     is && next.immutable !== true && forbiddenField("immutable", why),
@@ -103,23 +103,23 @@ function sealed(live: KubeObject, next: KubeObject): Cause[] {
   );
 }
 
-function fixed(live: KubeObject, next: KubeObject, field: string): Cause[] {
-  const read = (object: KubeObject): Json => field.split(".").reduce((at: Json, name) => at?.[name], object);
+function fixed(live: StoredObject, next: StoredObject, field: string): Cause[] {
+  const read = (object: StoredObject): Json => field.split(".").reduce((at: Json, name) => at?.[name], object);
   return all(!same(read(live), read(next)) && immutable(field, JSON.stringify(read(next) ?? null)));
 }
 
-function fixedRole(live: KubeObject, next: KubeObject): Cause[] {
+function fixedRole(live: StoredObject, next: StoredObject): Cause[] {
   const { apiGroup, kind, name } = next.roleRef ?? {};
   const shown = JSON.stringify({ APIGroup: apiGroup, Kind: kind, Name: name });
   return all(!same(live.roleRef, next.roleRef) && invalidAs("roleRef", `${shown}: cannot change roleRef`));
 }
 
-function fixedSelector({ spec: old }: KubeObject, { spec: { selector } }: KubeObject): Cause[] {
+function fixedSelector({ spec: old }: StoredObject, { spec: { selector } }: StoredObject): Cause[] {
   return all(!same(old.selector, selector) && immutable("spec.selector", goSelector(selector)));
 }
 
 /** A suspended Job that has not begun may still be given other resources. */
-function mayRetune(job: KubeObject): boolean {
+function mayRetune(job: StoredObject): boolean {
   return job.spec.suspend === true && job.status?.startTime === undefined;
 }
 
@@ -136,7 +136,7 @@ function goSelector(selector: Json): string {
   return `v1.LabelSelector{MatchLabels:${matches}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}`;
 }
 
-function difference(live: KubeObject, next: KubeObject): string {
+function difference(live: StoredObject, next: StoredObject): string {
   const names = new Set([...Object.keys(live.spec), ...Object.keys(next.spec)]);
   const lines = [...names].filter((name) => !same(live.spec[name], next.spec[name])).flatMap((name) => [
     `- \t${name}: ${JSON.stringify(live.spec[name])},`,

@@ -4,11 +4,11 @@
  * An object's fields are paths, each to the text of its value: `f:spec`, `f:containers`, `k:{"name":"m"}`, `f:image`
  * joined by NUL. An item of a keyed list is a path of its own; an atomic value is one path, whatever is inside.
  */
-import { isRecord, type Json, type KubeObject, type ManagedFields } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, type Json, type ManagedFields, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 
 /** Path to value. */
-export type Fields = Map<string, string>;
+export type FieldSet = Map<string, string>;
 
 export const STEP = "\0";
 
@@ -24,8 +24,8 @@ export interface Writer {
 }
 
 /** All fields of an object that a manager can own. */
-export function fieldsOf(object: Json, type: Type): Fields {
-  const fields: Fields = new Map();
+export function fieldsOf(object: Json, type: Type): FieldSet {
+  const fields: FieldSet = new Map();
   const { apiVersion: _, kind: __, metadata, ...rest } = object;
   const owned = Object.entries(metadata ?? {}).filter(([name]) => !SERVER_OWNED.has(name));
   collect(owned.length > 0 ? { ...rest, metadata: Object.fromEntries(owned) } : rest, type, "", fields);
@@ -40,8 +40,8 @@ export function keyOfItem(item: Json, keys: readonly string[]): string {
 
 /** What stands in managedFields after an update turned `before` into `after`. */
 export function trackUpdate(
-  before: KubeObject | null,
-  after: KubeObject,
+  before: StoredObject | null,
+  after: StoredObject,
   type: Type,
   writer: Writer,
   time: string,
@@ -131,7 +131,7 @@ export function showPath(path: string): string {
   }).join("");
 }
 
-function collect(value: Json, type: Type, path: string, fields: Fields): void {
+function collect(value: Json, type: Type, path: string, fields: FieldSet): void {
   const at = (step: string): string => path === "" ? step : path + STEP + step;
   if (type.form === "list" && Array.isArray(value) && (type.keys.length > 0 || type.set)) {
     for (const item of value) {

@@ -2,19 +2,19 @@
  * What bounds a namespace: ResourceQuotas (what each object costs, what is used, whether one more still fits) and
  * LimitRanges (resources that containers get when they name none, and the most that one may name).
  */
-import { type Kinds, resource } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { type ApiKinds, resource } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount, isBytes, writeQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 
 /** Name of the counted resource to thousandths. */
-export type Cost = Record<string, number>;
+export type QuotaUse = Record<string, number>;
 
 const COUNTED = new Set(["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"]);
 
 /** What one object costs. A pod that is over costs no more than its place in the count of objects. */
-export function costOf(kinds: Kinds, object: KubeObject): Cost {
+export function costOf(kinds: ApiKinds, object: StoredObject): QuotaUse {
   const kind = kinds.of(object)!;
-  const cost: Cost = { [`count/${resource(kind)}`]: 1000 };
+  const cost: QuotaUse = { [`count/${resource(kind)}`]: 1000 };
   if (kind.kind === "Pod") {
     if (object.status?.phase === "Succeeded" || object.status?.phase === "Failed") return cost;
     return { ...cost, pods: 1000, ...podCost(object.spec) };
@@ -40,8 +40,8 @@ export function costOf(kinds: Kinds, object: KubeObject): Cost {
 }
 
 /** What the namespace's contents use of the resources that a quota bounds. */
-export function usage(kinds: Kinds, hard: Json, contents: Iterable<KubeObject>): Cost {
-  const used: Cost = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
+export function usage(kinds: ApiKinds, hard: Json, contents: Iterable<StoredObject>): QuotaUse {
+  const used: QuotaUse = Object.fromEntries(Object.keys(hard).map((name) => [name, 0]));
   for (const object of contents) {
     const cost = costOf(kinds, object);
     for (const name of Object.keys(used)) used[name]! += cost[name] ?? 0;
@@ -49,7 +49,7 @@ export function usage(kinds: Kinds, hard: Json, contents: Iterable<KubeObject>):
   return used;
 }
 
-export function writeCost(cost: Cost): Record<string, string> {
+export function writeCost(cost: QuotaUse): Record<string, string> {
   return Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, writeQuantity(value, isBytes(name))]));
 }
 
@@ -57,7 +57,13 @@ export function writeCost(cost: Cost): Record<string, string> {
  * Why the quota refuses an object of this cost; null if it does not. `used` is what the namespace uses, `freed` what the
  * object's last state cost. A quota whose status nobody has worked out yet refuses whatever it would have to count.
  */
-export function quotaBreach(quota: KubeObject, used: Cost, cost: Cost, freed: Cost, spec: Json): string | null {
+export function quotaBreach(
+  quota: StoredObject,
+  used: QuotaUse,
+  cost: QuotaUse,
+  freed: QuotaUse,
+  spec: Json,
+): string | null {
   const name = quota.metadata.name, hard = quota.spec?.hard ?? {};
   const bounded = Object.keys(hard).filter((each) => (cost[each] ?? 0) > (freed[each] ?? 0)).sort();
   const unsaid = spec ? unspecified(hard, spec) : [];
@@ -92,8 +98,8 @@ function unspecified(hard: Json, spec: Json): string[] {
 }
 
 /** The sum of the containers, or the largest init container where that is more. */
-function podCost(spec: Json): Cost {
-  const cost: Cost = {};
+function podCost(spec: Json): QuotaUse {
+  const cost: QuotaUse = {};
   for (const which of ["requests", "limits"]) {
     for (const name of ["cpu", "memory", "ephemeral-storage"]) {
       const of = (container: Json) => amount(container.resources?.[which]?.[name]);

@@ -1,5 +1,5 @@
 /** Refusals: what the API server answers when it does not do what was asked, and the causes of that, in the words of the real one. */
-import { type Kind, qualified, resource } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKind, qualified, resource } from "#lib/dev/simulator/store/kinds.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 
 export interface Cause {
@@ -43,28 +43,28 @@ export function badRequest(message: string): Refusal {
   return new Refusal(400, "BadRequest", message);
 }
 
-export function notFound(kind: Kind, name: string): Refusal {
+export function notFound(kind: ApiKind, name: string): Refusal {
   return new Refusal(404, "NotFound", `${resource(kind)} "${name}" not found`, detailsOf(kind, name));
 }
 
-export function alreadyExists(kind: Kind, name: string): Refusal {
+export function alreadyExists(kind: ApiKind, name: string): Refusal {
   return new Refusal(409, "AlreadyExists", `${resource(kind)} "${name}" already exists`, detailsOf(kind, name));
 }
 
-export function conflict(kind: Kind, name: string, why: string): Refusal {
+export function conflict(kind: ApiKind, name: string, why: string): Refusal {
   const message = `Operation cannot be fulfilled on ${resource(kind)} "${name}": ${why}`;
   return new Refusal(409, "Conflict", message, detailsOf(kind, name));
 }
 
 export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
-export function forbidden(kind: Kind, name: string, why: string, causes?: readonly Cause[]): Refusal {
+export function forbidden(kind: ApiKind, name: string, why: string, causes?: readonly Cause[]): Refusal {
   const details = { ...detailsOf(kind, name), ...(causes ? { causes } : {}) };
   return new Refusal(403, "Forbidden", `${resource(kind)} "${name}" is forbidden: ${why}`, details);
 }
 
 /** 422: one cause a wrong field, all of them in one message. */
-export function invalid(kind: Kind, name: string, causes: readonly Cause[]): Refusal {
+export function invalid(kind: ApiKind, name: string, causes: readonly Cause[]): Refusal {
   const details = {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
@@ -79,7 +79,7 @@ export function listCauses(causes: readonly Cause[]): string {
   return said.length === 1 ? said[0]! : `[${said.join(", ")}]`;
 }
 
-export function detailsOf(kind: Kind, name: string): Json {
+export function detailsOf(kind: ApiKind, name: string): Json {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
@@ -122,7 +122,7 @@ export function duplicate(field: string, value: Json): Cause {
   return cause("Duplicate", field, `Duplicate value: ${JSON.stringify(value)}`);
 }
 
-export function missing(field: string, value: string): Cause {
+export function missingCause(field: string, value: string): Cause {
   return cause("NotFound", field, `Not found: ${JSON.stringify(value)}`);
 }
 

@@ -1,5 +1,5 @@
 /** Pod security admission: the levels `baseline` and `restricted`, in the words of the real one. */
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Level = "privileged" | "baseline" | "restricted";
 
@@ -18,7 +18,7 @@ const ALLOWED_CAPABILITIES = new Set(
 );
 
 /** What a namespace's labels demand; who is only warned is warned of what is enforced unless told otherwise. */
-export function policyOf(namespace: KubeObject | undefined, mode: "enforce" | "warn"): Policy {
+export function podPolicyOf(namespace: StoredObject | undefined, mode: "enforce" | "warn"): Policy {
   const labels = namespace?.metadata.labels ?? {};
   const read = (name: string) => labels[`pod-security.kubernetes.io/${name}`];
   const which = mode === "warn" && !read("warn") ? "enforce" : mode;

@@ -3,11 +3,11 @@
  * one's words for whatever stands in the wrong place), of fields as text in a URL.
  */
 import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { badLabelKey, badLabelValue } from "#lib/dev/simulator/admission/rules/names.ts";
 
-export type Test = (object: KubeObject) => boolean;
+export type Test = (object: StoredObject) => boolean;
 
 const EVERYWHERE = ["metadata.name", "metadata.namespace"];
 /** By which fields objects of a kind can be selected besides. */
@@ -34,13 +34,13 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
  * `metadata.name=x,status.phase!=Running`: throws 400 for what is no selector, or for a field by which this kind is not
  * selected.
  */
-export function fieldSelector(kind: Kind, text: string): Test {
+export function fieldSelector(kind: ApiKind, text: string): Test {
   const tests = text.split(",").filter((part) => part !== "").map((part) => {
     const match = /^([A-Za-z0-9_.]+)(==|!=|=)(.*)$/.exec(part);
     if (!match) throw badRequest(`invalid selector: '${part}'; can't understand '${part}'`);
     const [, path = "", sign, value] = match;
     refuseField(kind, path);
-    return (object: KubeObject): boolean => {
+    return (object: StoredObject): boolean => {
       const found = path.split(".").reduce((at: Json, name) => at?.[name], object);
       return (String(found ?? "") === value) === (sign !== "!=");
     };
@@ -48,7 +48,7 @@ export function fieldSelector(kind: Kind, text: string): Test {
   return (object) => tests.every((test) => test(object));
 }
 
-function refuseField(kind: Kind, path: string): void {
+function refuseField(kind: ApiKind, path: string): void {
   const own = FIELDS[kind.kind];
   if (EVERYWHERE.includes(path) || own?.includes(path)) return;
   if (kind.kind === "Job") throw badRequest(`field label "${path}" not supported for Job`);

@@ -14,8 +14,8 @@ import {
 import { badConfigMap, badMetadata, badSecret } from "#lib/dev/simulator/admission/rules/data.ts";
 import { badContainer, badPlace, badVolumes } from "#lib/dev/simulator/admission/rules/pods.ts";
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
-import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 import { badLabelKey, isLabelValue, KEY_RULE, VALUE_RULE } from "#lib/dev/simulator/admission/rules/names.ts";
 import { badIngress, badNetworkPolicy, badService } from "#lib/dev/simulator/admission/rules/network.ts";
@@ -28,16 +28,16 @@ const LABELLED = new Set(["Namespace", "Service", "StatefulSet"]);
 const LONGEST: Readonly<Record<string, number>> = { Namespace: 63, Service: 63, StatefulSet: 63, Job: 63, CronJob: 52 };
 const RESTARTS = ["Always", "OnFailure", "Never"];
 
-export function validate(kind: Kind, object: KubeObject): void {
+export function validate(kind: ApiKind, object: StoredObject): void {
   refuse(kind, object, all(badMeta(object), RULES[kind.kind]?.(object), badValues(kind.kind, object)));
   refuse(kind, object, all(badMetadata(object), !kind.custom && FURTHER[kind.kind]?.(object)));
 }
 
-function refuse(kind: Kind, object: KubeObject, causes: readonly Cause[]): void {
+function refuse(kind: ApiKind, object: StoredObject, causes: readonly Cause[]): void {
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
 }
 
-function badMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: KubeObject): Cause[] {
+function badMeta({ kind, metadata: { name, labels = {}, annotations = {} } }: StoredObject): Cause[] {
   const most = LONGEST[kind] ?? 253, field = "metadata.name";
   const [form, rule] = LABELLED.has(kind) ? [LABEL, LABEL_RULE] : [SUBDOMAIN, SUBDOMAIN_RULE];
   return all(
@@ -68,7 +68,7 @@ function badKey(field: string, key: string): Cause[] {
 const SECURITY = "pod-security.kubernetes.io/";
 const LEVELS = ["privileged", "baseline", "restricted"];
 
-const RULES: Record<string, (object: KubeObject) => Cause[]> = {
+const RULES: Record<string, (object: StoredObject) => Cause[]> = {
   Namespace: ({ metadata: { labels = {} } }) =>
     ["enforce", "audit", "warn"].flatMap((mode) => {
       const key = SECURITY + mode, level = labels[key], version = labels[`${key}-version`];
@@ -152,7 +152,7 @@ const FURTHER: Readonly<Record<string, (object: Json) => Cause[]>> = {
 };
 
 /** A StatefulSet's pods get a volume for each of its claim templates. */
-function badWorkload({ spec: { selector, template, volumeClaimTemplates: claims = [] } }: KubeObject): Cause[] {
+function badWorkload({ spec: { selector, template, volumeClaimTemplates: claims = [] } }: StoredObject): Cause[] {
   if (!selector) return [required("spec.selector")];
   const labels = template?.metadata?.labels ?? {}, field = "spec.template";
   const volumes = [...template?.spec?.volumes ?? [], ...claims.map(({ metadata }: Json) => ({ name: metadata?.name }))];

@@ -18,8 +18,14 @@ import {
 } from "#lib/dev/simulator/admission/refusal.ts";
 import { newFinalizers } from "#lib/dev/simulator/admission/rules/data.ts";
 import { validate } from "#lib/dev/simulator/admission/validate.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
-import { type Json, type KubeObject, type ManagedFields, randomSuffix, same } from "#lib/dev/simulator/store/object.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
+import {
+  type Json,
+  type ManagedFields,
+  randomSuffix,
+  same,
+  type StoredObject,
+} from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface WriteOptions {
@@ -34,11 +40,11 @@ export interface WriteOptions {
 
 export function createObject(
   world: World,
-  kind: Kind,
+  kind: ApiKind,
   namespace: string | undefined,
   body: Json,
   options: WriteOptions,
-): KubeObject {
+): StoredObject {
   const given = body.metadata ?? {};
   const name = given.name || (given.generateName ? given.generateName.slice(0, 58) + randomSuffix() : "");
   if (namespace !== undefined && given.namespace !== undefined && given.namespace !== namespace) {
@@ -51,7 +57,7 @@ export function createObject(
   const at = world.timers.stamp();
   const { status, ...rest } = body;
   const { managedFields: _, deletionTimestamp: __, deletionGracePeriodSeconds: ___, ...meta } = given;
-  const born: KubeObject = {
+  const born: StoredObject = {
     ...rest,
     ...(status !== undefined && !kind.status ? { status } : {}),
     apiVersion: kind.apiVersion,
@@ -73,13 +79,13 @@ export function createObject(
   if (standing) throw taken(kind, standing);
   const writer: Writer = { manager: options.manager, operation: "Update", subresource: undefined };
   const { status: _status, ...owned } = labelled(withDefaults(born, null));
-  const tracked = trackUpdate(null, owned as KubeObject, world.schema.of(kind.kind), writer, at);
+  const tracked = trackUpdate(null, owned as StoredObject, world.schema.of(kind.kind), writer, at);
   const object = withManaged(full, options.applied ? options.managed : tracked);
   return options.dryRun ? object : world.store.save(object);
 }
 
 /** Puts `next` in the place of `live`; gives back what stands there afterwards. */
-export function replaceObject(world: World, live: KubeObject, next: Json, options: WriteOptions): KubeObject {
+export function replaceObject(world: World, live: StoredObject, next: Json, options: WriteOptions): StoredObject {
   const kind = world.kinds.of(live)!;
   const version = next.metadata?.resourceVersion;
   if (version && !/^\d+$/.test(version)) {
@@ -123,10 +129,10 @@ export function replaceObject(world: World, live: KubeObject, next: Json, option
  */
 export function changeObject(
   world: World,
-  object: KubeObject,
+  object: StoredObject,
   manager: string,
-  change: (live: KubeObject) => Json | null,
-): KubeObject | undefined {
+  change: (live: StoredObject) => Json | null,
+): StoredObject | undefined {
   const kind = world.kinds.of(object)!;
   const live = world.store.get(object.kind, object.metadata.namespace, object.metadata.name);
   if (!live || live.metadata.uid !== object.metadata.uid) return undefined;
@@ -140,7 +146,7 @@ export function changeObject(
   return finished ? world.store.remove(written) : world.store.save(written);
 }
 
-function taken(kind: Kind, { metadata }: KubeObject): Refusal {
+function taken(kind: ApiKind, { metadata }: StoredObject): Refusal {
   const { status, reason, message, details } = alreadyExists(kind, metadata.name);
   return metadata.deletionTimestamp === undefined
     ? alreadyExists(kind, metadata.name)
@@ -148,7 +154,7 @@ function taken(kind: Kind, { metadata }: KubeObject): Refusal {
 }
 
 /** What a write may touch: the status through its subresource alone, the server's part of the metadata never. */
-function merged(kind: Kind, live: KubeObject, next: Json, subresource: string | undefined): KubeObject {
+function merged(kind: ApiKind, live: StoredObject, next: Json, subresource: string | undefined): StoredObject {
   if (subresource === "status") {
     return { ...live, ...(next.status === undefined ? {} : { status: next.status }) };
   }
@@ -180,7 +186,7 @@ function merged(kind: Kind, live: KubeObject, next: Json, subresource: string | 
   };
 }
 
-function withManaged(object: KubeObject, managedFields: ManagedFields[] | undefined): KubeObject {
+function withManaged(object: StoredObject, managedFields: ManagedFields[] | undefined): StoredObject {
   const { managedFields: _, ...metadata } = object.metadata;
   for (const name of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
     const value = metadata[name];
@@ -190,12 +196,12 @@ function withManaged(object: KubeObject, managedFields: ManagedFields[] | undefi
 }
 
 /** A Job that has no labels of its own carries its template's. */
-function labelled(object: KubeObject): KubeObject {
+function labelled(object: StoredObject): StoredObject {
   if (object.kind !== "Job" || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
   return { ...object, metadata: { ...object.metadata, labels: object.spec.template.metadata.labels } };
 }
 
-function specOf(object: KubeObject): Json {
+function specOf(object: StoredObject): Json {
   const { metadata: _, status: __, ...rest } = object;
   return rest;
 }

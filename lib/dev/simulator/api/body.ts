@@ -1,12 +1,12 @@
 /** Request bodies: from bytes to an object of the kind that the URL names, with unknown fields refused or warned of. */
-import { type Kind } from "#lib/dev/simulator/store/kinds.ts";
+import { type ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { keyOfItem } from "#lib/dev/simulator/admission/managed.ts";
 import type { Validation } from "#lib/dev/simulator/api/options.ts";
 import { isRecord, type Json } from "#lib/dev/simulator/store/object.ts";
 import { badRequest, Refusal, wrongValue } from "#lib/dev/simulator/admission/refusal.ts";
 import { QUANTITY_RULE, readQuantity } from "#lib/dev/simulator/admission/quantity.ts";
 import { refuseUndecoded } from "#lib/dev/simulator/admission/rules/data.ts";
-import { fit, type Misfit, type Schema, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { type FieldSchema, fitField, type Misfit, type Type } from "#lib/dev/simulator/admission/schema/fields.ts";
 import { parse as parseYaml } from "yaml";
 
 /** Any JSON, or YAML where the type says so; 400 for what cannot be read. */
@@ -56,8 +56,8 @@ function whyUnreadable(text: string, error: Error): string {
 /** The object that a create or update sends: of this kind, its nulls and empty maps gone. */
 export function readObject(
   body: Json,
-  kind: Kind,
-  schema: Schema,
+  kind: ApiKind,
+  schema: FieldSchema,
   how: Validation,
   warn: (text: string) => void,
   patched = false,
@@ -77,7 +77,7 @@ export function readObject(
     );
   }
   const type = schema.of(kind.kind);
-  const { value, misfits } = fit(body, type);
+  const { value, misfits } = fitField(body, type);
   refuseUndecoded(kind.kind, body);
   const handled = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
   const refuse = (why: string) => patched ? unpatchable(body, why) : badRequest(`${handled}: ${why}`);
@@ -97,7 +97,7 @@ export function readObject(
 }
 
 /** The object that an apply sends: what does not fit its schema is an error, never left out. */
-export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: string | undefined): Json {
+export function readApplied(body: Json, kind: ApiKind, schema: FieldSchema, namespace: string | undefined): Json {
   if (!isRecord(body)) {
     const why = `json: cannot unmarshal ${goType(body)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
@@ -107,7 +107,7 @@ export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: s
   }
   if (body.metadata?.managedFields) throw badRequest("metadata.managedFields must be nil");
   const type = schema.of(kind.kind);
-  const { value, misfits } = fit(body, type, "keyed");
+  const { value, misfits } = fitField(body, type, "keyed");
   const typed = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
   // By its own words: a body that names no namespace is one of none.
   const { name, namespace: own = "" } = body.metadata ?? {};
@@ -121,7 +121,7 @@ export function readApplied(body: Json, kind: Kind, schema: Schema, namespace: s
 }
 
 /** Without the empty maps and lists that a built-in kind's encoding leaves out. */
-export function normalise(value: Json, type: Type, kind: Kind): Json {
+export function normalise(value: Json, type: Type, kind: ApiKind): Json {
   if (kind.custom) return value;
   if (Array.isArray(value) && type.form === "list") return value.map((item) => normalise(item, type.of, kind));
   if (!isRecord(value) || (type.form !== "struct" && type.form !== "map")) return value;

@@ -1,8 +1,8 @@
 /** Lists: selected by labels and fields, and in pages; what is asked of them is judged as the real server does. */
 import { demand } from "#lib/dev/simulator/api/options.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import { fieldSelector, labelSelector, type Test } from "#lib/dev/simulator/admission/selectors.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import {
   all,
   badRequest,
@@ -17,7 +17,7 @@ import type { World } from "#lib/dev/simulator/world.ts";
 const MATCHES = ["Exact", "NotOlderThan", ""];
 
 /** Whether an object is one that the query asks for. */
-export function readSelection(kind: Kind, query: URLSearchParams): Test {
+export function readSelection(kind: ApiKind, query: URLSearchParams): Test {
   const labels = labelSelector(query.get("labelSelector") ?? "");
   const fields = fieldSelector(kind, query.get("fieldSelector") ?? "");
   return (object) => labels(object) && fields(object);
@@ -64,7 +64,7 @@ function badMatch(query: URLSearchParams, watches: boolean): Cause[] {
 
 export function listObjects(
   world: World,
-  kind: Kind,
+  kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,
   accept?: string,
@@ -94,7 +94,7 @@ export function listObjects(
 }
 
 /** Lists are in the order of their keys. */
-function placeAfter(all: readonly KubeObject[], start: string): number {
+function placeAfter(all: readonly StoredObject[], start: string): number {
   let low = 0, high = all.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -113,12 +113,16 @@ function wantsMetadata(accept: string | undefined): boolean {
 
 function metadataOf(list: Json): Json {
   const apiVersion = "meta.k8s.io/v1";
-  const items = list.items.map(({ metadata }: KubeObject) => ({ kind: "PartialObjectMetadata", apiVersion, metadata }));
+  const items = list.items.map(({ metadata }: StoredObject) => ({
+    kind: "PartialObjectMetadata",
+    apiVersion,
+    metadata,
+  }));
   return { ...list, kind: "PartialObjectMetadataList", apiVersion, items };
 }
 
 /** Items of built-in kinds do not repeat what they are; the list says it. */
-export function itemOf(kind: Kind, object: KubeObject): Json {
+export function itemOf(kind: ApiKind, object: StoredObject): Json {
   if (kind.custom) return object;
   const { apiVersion: _, kind: __, ...rest } = object;
   return rest;

@@ -1,10 +1,10 @@
 /** Pod logs: the last lines of a container, or a stream of them until it ends. */
 import type { ServerResponse } from "node:http";
 import { badRequest } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, response: ServerResponse): void {
+export function sendLog(world: World, pod: StoredObject, query: URLSearchParams, response: ServerResponse): void {
   const name = containerOf(pod, query.get("container"));
   const previous = query.get("previous") === "true";
   const log = world.logs.find(pod.metadata.uid, name, previous);
@@ -44,7 +44,7 @@ export function sendLog(world: World, pod: KubeObject, query: URLSearchParams, r
   });
 }
 
-function containerOf(pod: KubeObject, asked: string | null): string {
+function containerOf(pod: StoredObject, asked: string | null): string {
   const names: string[] = [...pod.spec.initContainers ?? [], ...pod.spec.containers].map(({ name }: Json) => name);
   if (asked === null) {
     if (pod.spec.containers.length > 1 || pod.spec.initContainers) {

@@ -2,9 +2,9 @@
  * Permissions: everybody may do everything but what the fault `forbid` takes away. What an access review says no to is
  * refused when it is tried, in the words of the real thing.
  */
-import type { Route } from "#lib/dev/simulator/api/route.ts";
+import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -14,7 +14,7 @@ const USER = "simulated";
 const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch" };
 
 /** What somebody asks about themselves: nothing is stored. Null for any other kind. */
-export function answerReview(world: World, kind: Kind, review: Json, manager: string): Json | null {
+export function answerReview(world: World, kind: ApiKind, review: Json, manager: string): Json | null {
   if (kind.kind === "SelfSubjectReview") return { ...review, status: { userInfo: { username: USER } } };
   if (kind.kind !== "SelfSubjectAccessReview") return null;
   const { verb = "", group = "", resource = "", subresource = "" } = review.spec?.resourceAttributes ?? {};
@@ -31,7 +31,7 @@ export function answerReview(world: World, kind: Kind, review: Json, manager: st
 }
 
 /** Throws 403 for what the caller may not do. */
-export function refuseForbidden(world: World, method: string, route: Route, query: URLSearchParams): void {
+export function refuseForbidden(world: World, method: string, route: ApiRoute, query: URLSearchParams): void {
   const verb = verbOf(method, route, query);
   const { group, plural } = route.kind;
   const whole = nameOf(group, plural, route.subresource ?? "");
@@ -54,7 +54,7 @@ function isForbidden(faults: Faults, verb: string, resource: string): boolean {
   );
 }
 
-function verbOf(method: string, route: Route, query: URLSearchParams): string {
+function verbOf(method: string, route: ApiRoute, query: URLSearchParams): string {
   if (method === "DELETE") return route.name === undefined ? "deletecollection" : "delete";
   if (method !== "GET") return VERBS[method] ?? method.toLowerCase();
   if (route.name !== undefined) return "get";

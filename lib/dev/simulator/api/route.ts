@@ -1,9 +1,9 @@
 /** URLs: which kind, namespace, object and subresource a path names; and discovery: what the server says of itself, its groups and their resources. */
-import type { Kind, Kinds } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind, ApiKinds } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 
-export interface Route {
-  readonly kind: Kind;
+export interface ApiRoute {
+  readonly kind: ApiKind;
   /** undefined for cluster kinds and for lists over all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** null for a path that names nothing the server has. */
-export function readRoute(kinds: Kinds, path: string): Route | null {
+export function readRoute(kinds: ApiKinds, path: string): ApiRoute | null {
   const parts = path.split("/").slice(1).map(decode);
   const core = parts[0] === "api";
   if (!core && parts[0] !== "apis") return null;
@@ -29,7 +29,7 @@ export function readRoute(kinds: Kinds, path: string): Route | null {
 }
 
 /** Whether the path is below a group and version that the server has. */
-export function isServed(kinds: Kinds, path: string): boolean {
+export function isServed(kinds: ApiKinds, path: string): boolean {
   const [, root, ...rest] = path.split("/");
   const [group, version] = root === "api" ? ["", rest[0]] : root === "apis" ? [rest[0], rest[1]] : [];
   return kinds.all.some((kind) => kind.group === group && kind.version === version);
@@ -67,7 +67,7 @@ const VERSION = {
 };
 
 /** The answer, or null where the path is not one of discovery's. */
-export function discover(kinds: Kinds, path: string): Json | null {
+export function discover(kinds: ApiKinds, path: string): Json | null {
   const parts = path.split("/").slice(1).filter((part) => part !== "");
   if (path === "/version") return VERSION;
   if (path === "/api") return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };
@@ -81,7 +81,7 @@ export function discover(kinds: Kinds, path: string): Json | null {
   return parts.length === 3 ? resourcesOf(kinds, `${parts[1]}/${parts[2]}`) : null;
 }
 
-function groupsOf(kinds: Kinds): Json[] {
+function groupsOf(kinds: ApiKinds): Json[] {
   const versions = new Map(kinds.all.filter((kind) => kind.group !== "").map((kind) => [kind.group, kind]));
   return [...versions.values()].sort((a, b) => rank(a) - rank(b) || (a.group < b.group ? -1 : 1)).map((kind) => {
     const entry = { groupVersion: kind.apiVersion, version: kind.version };
@@ -90,20 +90,20 @@ function groupsOf(kinds: Kinds): Json[] {
 }
 
 /** The aggregator's own group comes first, then apps; groups of CRDs come last. */
-function rank(kind: Kind): number {
+function rank(kind: ApiKind): number {
   if (kind.custom) return FIRST_GROUPS.length + 1;
   const at = FIRST_GROUPS.indexOf(kind.group);
   return at < 0 ? FIRST_GROUPS.length : at;
 }
 
-function resourcesOf(kinds: Kinds, groupVersion: string): Json | null {
+function resourcesOf(kinds: ApiKinds, groupVersion: string): Json | null {
   const own = kinds.all.filter((kind) => kind.apiVersion === groupVersion).sort((a, b) => a.plural < b.plural ? -1 : 1);
   if (own.length === 0) return null;
   const head = groupVersion === "v1" ? {} : { apiVersion: "v1" };
   return { kind: "APIResourceList", ...head, groupVersion, resources: own.flatMap(describe) };
 }
 
-function describe(kind: Kind): Json[] {
+function describe(kind: ApiKind): Json[] {
   const { plural, namespaced } = kind;
   const verbs = kind.kind.startsWith("SelfSubject") ? ["create"] : VERBS;
   const sub = (name: string, ofKind: string, more: Json = {}) => ({

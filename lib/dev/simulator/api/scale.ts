@@ -1,9 +1,9 @@
 /** The scale subresource: how many replicas there are to be, and how many there are. */
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
-export function readScale(object: KubeObject): Json {
+export function readScale(object: StoredObject): Json {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const labels = Object.entries(object.spec.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const wanted = object.spec.replicas;
@@ -16,7 +16,7 @@ export function readScale(object: KubeObject): Json {
   };
 }
 
-export function patchScale(world: World, live: KubeObject, scale: Json, options: WriteOptions): Json {
+export function patchScale(world: World, live: StoredObject, scale: Json, options: WriteOptions): Json {
   const spec = { ...live.spec, replicas: scale.spec?.replicas ?? 0 };
   const metadata = {
     ...live.metadata,

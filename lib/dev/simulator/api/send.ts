@@ -8,17 +8,17 @@ import type { Breakage, Hit } from "#lib/dev/simulator/faults.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Timers } from "#lib/dev/simulator/store/timers.ts";
 
-export interface Outgoing {
+export interface Sending {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly text: string;
 }
 
-export function jsonOf(status: number, body: Json, headers: Outgoing["headers"] = {}): Outgoing {
+export function jsonOf(status: number, body: Json, headers: Sending["headers"] = {}): Sending {
   return { status, headers: { "content-type": "application/json", ...headers }, text: JSON.stringify(body) + "\n" };
 }
 
-export function send(response: ServerResponse, outgoing: Outgoing, hit?: Hit, timers?: Timers): void {
+export function send(response: ServerResponse, outgoing: Sending, hit?: Hit, timers?: Timers): void {
   const { status, headers = {}, text } = outgoing;
   const bytes = Buffer.from(text), broken = hit?.broken, trickle = hit?.trickle;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -61,7 +61,7 @@ const WORDS: Readonly<Record<number, readonly [reason: string, message: string]>
 };
 const OTHER = ["InternalError", "Internal error occurred: the simulated cluster was told to fail"] as const;
 
-export function forcedAnswer(answer: Extract<Breakage, { type: "answer" }>): Outgoing {
+export function forcedAnswer(answer: Extract<Breakage, { type: "answer" }>): Sending {
   const { status, retryAfter, body } = answer;
   const headers = {
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),

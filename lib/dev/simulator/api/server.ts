@@ -7,15 +7,15 @@ import { messageOf } from "#lib/base/errors.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import { answerFaults, answerRecord } from "#lib/dev/simulator/api/control.ts";
 import { refuseForeign } from "#lib/dev/simulator/api/options.ts";
-import { discover, isServed, readRoute, type Route } from "#lib/dev/simulator/api/route.ts";
-import { end, forcedAnswer, jsonOf, type Outgoing, send } from "#lib/dev/simulator/api/send.ts";
-import { type Asked, perform } from "#lib/dev/simulator/api/verbs.ts";
+import { type ApiRoute, discover, isServed, readRoute } from "#lib/dev/simulator/api/route.ts";
+import { end, forcedAnswer, jsonOf, send, type Sending } from "#lib/dev/simulator/api/send.ts";
+import { performVerb, type VerbCall } from "#lib/dev/simulator/api/verbs.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { Effect, Recorder } from "#lib/dev/simulator/store/recorder.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const LARGEST_BODY = 3 * 1024 * 1024; // what the real server takes
-const TOO_LARGE: Outgoing = jsonOf(
+const TOO_LARGE: Sending = jsonOf(
   413,
   new Refusal(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728").body(),
 );
@@ -23,7 +23,7 @@ const NO_KIND = jsonOf(
   404,
   new Refusal(404, "NotFound", "the server could not find the requested resource", {}).body(),
 );
-const NO_PAGE: Outgoing = {
+const NO_PAGE: Sending = {
   status: 404,
   headers: { "content-type": "text/plain; charset=utf-8" },
   text: "404 page not found\n",
@@ -84,7 +84,7 @@ async function answer(
 }
 
 interface Reaction {
-  readonly outgoing: Outgoing;
+  readonly outgoing: Sending;
   readonly effect?: Effect;
 }
 
@@ -93,7 +93,7 @@ function react(
   world: World,
   recorder: Recorder,
   url: URL,
-  asked: Omit<Asked, "route" | "warn">,
+  asked: Omit<VerbCall, "route" | "warn">,
 ): Reaction | undefined {
   const warnings: string[] = [];
   const warned = () =>
@@ -105,7 +105,7 @@ function react(
     if (!route) return { outgoing: isServed(world.kinds, url.pathname) ? NO_KIND : NO_PAGE };
     const before = versionOf(world, route, null);
     const whole = { ...asked, route, warn: (warning: string) => void warnings.push(warning) };
-    const reply = recorder.during(() => perform(world, whole));
+    const reply = recorder.during(() => performVerb(world, whole));
     if (reply === undefined) return undefined;
     const resourceVersion = versionOf(world, route, reply.body);
     return {
@@ -119,7 +119,7 @@ function react(
 }
 
 /** Of the object that the path names, or that was just made; null where none exists. */
-function versionOf({ store }: World, { kind, namespace, name }: Route, made: Json): string | null {
+function versionOf({ store }: World, { kind, namespace, name }: ApiRoute, made: Json): string | null {
   const named: string | undefined = name ?? (made?.kind === kind.kind ? made.metadata?.name : undefined);
   return named === undefined ? null : store.get(kind.kind, namespace, named)?.metadata.resourceVersion ?? null;
 }

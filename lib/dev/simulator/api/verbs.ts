@@ -12,11 +12,11 @@ import {
 import { itemOf, listObjects, readSelection } from "#lib/dev/simulator/api/list.ts";
 import { sendLog } from "#lib/dev/simulator/api/log.ts";
 import { answerReview, refuseForbidden } from "#lib/dev/simulator/api/reviews.ts";
-import type { Route } from "#lib/dev/simulator/api/route.ts";
+import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import { patchScale, readScale } from "#lib/dev/simulator/api/scale.ts";
 import { watchObjects } from "#lib/dev/simulator/api/watch.ts";
 import { deleteObject, readDeleteOptions } from "#lib/dev/simulator/admission/deletion.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { jsonPatch, mergePatch } from "#lib/dev/simulator/api/patch.ts";
 import {
   badRequest,
@@ -28,13 +28,13 @@ import {
   Refusal,
   wrongValue,
 } from "#lib/dev/simulator/admission/refusal.ts";
-import { fit } from "#lib/dev/simulator/admission/schema/fields.ts";
+import { fitField } from "#lib/dev/simulator/admission/schema/fields.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { createObject, replaceObject, type WriteOptions } from "#lib/dev/simulator/admission/writes.ts";
 
-export interface Asked {
+export interface VerbCall {
   readonly method: string;
-  readonly route: Route;
+  readonly route: ApiRoute;
   readonly query: URLSearchParams;
   readonly contentType: string;
   readonly accept: string | undefined;
@@ -52,9 +52,9 @@ const ORPHANS =
   "set propagationPolicy=Orphan to suppress this warning";
 
 /** Status and body, or undefined where the verb answers by itself, piece by piece. */
-export type Answer = { readonly status: number; readonly body: Json } | undefined;
+export type VerbAnswer = { readonly status: number; readonly body: Json } | undefined;
 
-export function perform(world: World, asked: Asked): Answer {
+export function performVerb(world: World, asked: VerbCall): VerbAnswer {
   const { method, route, query } = asked;
   if (route.subresource !== "log") refuseUnacceptable(asked.accept);
   refuseForbidden(world, method, route, query);
@@ -66,7 +66,7 @@ export function perform(world: World, asked: Asked): Answer {
   throw notAllowed();
 }
 
-function remove(world: World, { route, query, text, warn }: Asked): Answer {
+function remove(world: World, { route, query, text, warn }: VerbCall): VerbAnswer {
   const body = text === "" ? null : readJson(text, "DeleteOptions", false);
   const options = readDeleteOptions(query, body);
   const { object, gone } = deleteObject(world, find(world, route), options);
@@ -75,7 +75,7 @@ function remove(world: World, { route, query, text, warn }: Asked): Answer {
   return ok(gone && !SHOWN.has(route.kind.kind) ? success(route, object) : object);
 }
 
-function removeMany(world: World, { route: { kind, namespace }, query }: Asked): Answer {
+function removeMany(world: World, { route: { kind, namespace }, query }: VerbCall): VerbAnswer {
   if (kind.kind === "Namespace" || kind.namespaced && namespace === undefined) throw notAllowed();
   const all = world.store.list(kind.kind, namespace).filter(readSelection(kind, query));
   for (const object of all) deleteObject(world, object, readDeleteOptions(query, null));
@@ -84,14 +84,14 @@ function removeMany(world: World, { route: { kind, namespace }, query }: Asked):
   return ok({ kind: `${kind.kind}List`, apiVersion: kind.apiVersion, metadata, items });
 }
 
-function readMany(world: World, { route, query, accept, response }: Asked): Answer {
+function readMany(world: World, { route, query, accept, response }: VerbCall): VerbAnswer {
   if (query.get("watch") !== "1" && query.get("watch") !== "true") {
     return ok(listObjects(world, route.kind, route.namespace, query, accept));
   }
   return void watchObjects(world, route.kind, route.namespace, query, response);
 }
 
-function readOne(world: World, { route, query, response }: Asked): Answer {
+function readOne(world: World, { route, query, response }: VerbCall): VerbAnswer {
   if (route.subresource === "status" && !route.kind.status) throw notHere();
   const live = find(world, route);
   if (route.subresource === "log" && route.kind.kind === "Pod") return void sendLog(world, live, query, response);
@@ -100,7 +100,7 @@ function readOne(world: World, { route, query, response }: Asked): Answer {
   return ok(live);
 }
 
-function readBody(world: World, asked: Asked, options: "CreateOptions" | "UpdateOptions"): Json {
+function readBody(world: World, asked: VerbCall, options: "CreateOptions" | "UpdateOptions"): Json {
   const { route: { kind }, query, contentType, text, warn } = asked;
   refuseUnreadable(contentType);
   refuseOptions(options, query);
@@ -113,7 +113,7 @@ function readBody(world: World, asked: Asked, options: "CreateOptions" | "Update
   );
 }
 
-function create(world: World, asked: Asked): Answer {
+function create(world: World, asked: VerbCall): VerbAnswer {
   const { kind, namespace } = asked.route;
   if (kind.namespaced && namespace === undefined) throw notAllowed();
   const body = readBody(world, asked, "CreateOptions");
@@ -121,7 +121,7 @@ function create(world: World, asked: Asked): Answer {
   return { status: 201, body: review ?? createObject(world, kind, namespace, body, optionsOf(asked)) };
 }
 
-function put(world: World, asked: Asked): Answer {
+function put(world: World, asked: VerbCall): VerbAnswer {
   const { route } = asked, body = readBody(world, asked, "UpdateOptions");
   refuseOtherName(body, route);
   const live = find(world, route);
@@ -132,7 +132,7 @@ function put(world: World, asked: Asked): Answer {
   return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
-function patch(world: World, asked: Asked): Answer {
+function patch(world: World, asked: VerbCall): VerbAnswer {
   const type = asked.contentType.split(";")[0]!.trim();
   if (type === "application/apply-patch+yaml") return apply(world, asked);
   if (type !== "application/json-patch+json" && type !== "application/merge-patch+json") {
@@ -155,7 +155,7 @@ function patch(world: World, asked: Asked): Answer {
   return ok(replaceObject(world, live, body, optionsOf(asked)));
 }
 
-function apply(world: World, asked: Asked): Answer {
+function apply(world: World, asked: VerbCall): VerbAnswer {
   const { route, query } = asked;
   refusePatchOptions(query, true);
   const manager = query.get("fieldManager")!;
@@ -174,17 +174,17 @@ function apply(world: World, asked: Asked): Answer {
     }
     return { status: 201, body: createObject(world, route.kind, route.namespace, object, write) };
   }
-  const fitting = normalise(fit(object, type).value, type, route.kind);
+  const fitting = normalise(fitField(object, type).value, type, route.kind);
   return ok(replaceObject(world, live, fitting, write));
 }
 
-function find(world: World, route: Route): KubeObject {
+function find(world: World, route: ApiRoute): StoredObject {
   const live = world.store.get(route.kind.kind, route.namespace, route.name!);
   if (!live) throw notFound(route.kind, route.name!);
   return live;
 }
 
-function optionsOf(asked: Asked): WriteOptions {
+function optionsOf(asked: VerbCall): WriteOptions {
   const { subresource } = asked.route;
   const known = subresource === "status"
     ? asked.route.kind.status
@@ -198,7 +198,7 @@ function optionsOf(asked: Asked): WriteOptions {
   };
 }
 
-function managerOf(asked: Asked): string {
+function managerOf(asked: VerbCall): string {
   return asked.query.get("fieldManager") || asked.agent;
 }
 
@@ -206,7 +206,7 @@ function validationOf(query: URLSearchParams): Validation {
   return (query.get("fieldValidation") || "Warn") as Validation; // it was looked at before
 }
 
-function refuseOtherName(body: Json, { name, namespace }: Route): void {
+function refuseOtherName(body: Json, { name, namespace }: ApiRoute): void {
   const given = body.metadata?.name;
   if (!given) {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -219,13 +219,13 @@ function refuseOtherName(body: Json, { name, namespace }: Route): void {
   }
 }
 
-function success(route: Route, object: KubeObject): Json {
+function success(route: ApiRoute, object: StoredObject): Json {
   const { kind } = route;
   const details = { ...detailsOf(kind, object.metadata.name), uid: object.metadata.uid };
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 
-function ok(body: Json): Answer {
+function ok(body: Json): VerbAnswer {
   return { status: 200, body };
 }
 

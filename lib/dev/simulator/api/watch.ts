@@ -7,10 +7,10 @@
 import type { ServerResponse } from "node:http";
 import { readSelection, refuseListOptions } from "#lib/dev/simulator/api/list.ts";
 import type { Drop } from "#lib/dev/simulator/breakage.ts";
-import type { Kind } from "#lib/dev/simulator/store/kinds.ts";
+import type { ApiKind } from "#lib/dev/simulator/store/kinds.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Change } from "#lib/dev/simulator/store/store.ts";
+import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
@@ -20,7 +20,7 @@ const BEHIND = 8 * 1024 * 1024; // bytes a reader may leave unread before it is 
 
 export function watchObjects(
   world: World,
-  kind: Kind,
+  kind: ApiKind,
   namespace: string | undefined,
   query: URLSearchParams,
   response: ServerResponse,
@@ -41,7 +41,7 @@ export function watchObjects(
     const metadata = { resourceVersion: String(world.store.version()), creationTimestamp: null, ...annotations };
     send("BOOKMARK", { kind: kind.kind, apiVersion: kind.apiVersion, metadata });
   };
-  const tell = (change: Change): void => {
+  const tell = (change: StoreChange): void => {
     if (
       change.object.kind !== kind.kind || (namespace !== undefined && change.object.metadata.namespace !== namespace)
     ) return;

@@ -17,7 +17,7 @@ import {
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const VALID = 90 * DAY;
@@ -72,13 +72,13 @@ export function certificateController(world: World): Controller {
   };
 }
 
-function isCurrent(world: World, certificate: KubeObject): boolean {
+function isCurrent(world: World, certificate: StoredObject): boolean {
   const { metadata: { namespace, generation }, spec } = certificate, ready = conditionOf(certificate, "Ready");
   return world.store.get("Secret", namespace, spec.secretName) !== undefined && ready?.status === "True" &&
     ready.observedGeneration === generation;
 }
 
-function issue(world: World, { metadata: { name, namespace }, spec }: KubeObject): void {
+function issue(world: World, { metadata: { name, namespace }, spec }: StoredObject): void {
   if (world.store.get("Secret", namespace, spec.secretName)) return;
   const annotations = { "cert-manager.io/certificate-name": name };
   make(world, ISSUING, {
@@ -90,7 +90,7 @@ function issue(world: World, { metadata: { name, namespace }, spec }: KubeObject
 }
 
 /** What is said of a certificate that is there; null: it is being issued. */
-function report(world: World, certificate: KubeObject, issued: Json): void {
+function report(world: World, certificate: StoredObject, issued: Json): void {
   const now = world.timers.now(), observedGeneration = certificate.metadata.generation;
   const say = (type: string, status: string) => ({ type, status, observedGeneration, ...issued ?? ABSENT });
   changeStatus(world, certificate, "cert-manager-certificates-readiness", (status) => {
@@ -108,7 +108,7 @@ interface Withheld {
   readonly final?: boolean;
 }
 
-function withhold(world: World, certificate: KubeObject, { message, final = false }: Withheld): void {
+function withhold(world: World, certificate: StoredObject, { message, final = false }: Withheld): void {
   const at = world.timers.stamp();
   let owner = certificate;
   for (const [kind, suffix] of CHAIN) {
@@ -138,7 +138,7 @@ function statusOf(kind: string, status: Json, { message, final }: Withheld, at: 
   return { ...status, conditions };
 }
 
-function giveUp(world: World, certificate: KubeObject, why: string, at: string): void {
+function giveUp(world: World, certificate: StoredObject, why: string, at: string): void {
   const message = `The certificate request has failed to complete and will be retried: ${why}`;
   const ready = { type: "Ready", status: "False", ...ABSENT };
   const issuing = { type: "Issuing", status: "False", reason: "Failed", message };
@@ -153,7 +153,7 @@ function giveUp(world: World, certificate: KubeObject, why: string, at: string):
   }
 }
 
-function removeLink(world: World, { metadata: { name, namespace } }: KubeObject, kind: string): void {
+function removeLink(world: World, { metadata: { name, namespace } }: StoredObject, kind: string): void {
   const suffix = CHAIN.find(([each]) => each === kind)![1];
   const found = world.store.get(kind, namespace, `${name}-${suffix}`);
   if (found) world.store.remove(found);

@@ -1,12 +1,12 @@
 /** Claims and their volumes: bound when a pod uses them (or at once, as the class says), grown, protected, and gone. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { openGrowth } from "#lib/dev/simulator/controllers/growth.ts";
-import { changeStatus, letGo, make, MANAGER } from "#lib/dev/simulator/controllers/objects.ts";
-import { isOver } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
+import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { handleOf } from "#lib/dev/simulator/controllers/snapshots.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -29,8 +29,8 @@ export function claimController(world: World): Controller {
     // Pods that are still to run, even those that wait for a node, keep their claims from going.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
-        .some((pod) => !isOver(pod) && claimNames(pod).includes(claim.metadata.name));
-      if (!used) letGo(world, claim, MANAGER, ["kubernetes.io/pvc-protection"]);
+        .some((pod) => !isPodOver(pod) && claimNames(pod).includes(claim.metadata.name));
+      if (!used) letGo(world, claim, CONTROLLERS, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {
       if (claim.status?.phase === "Bound") return growth.grow(claim, memory);
@@ -59,12 +59,12 @@ export function claimController(world: World): Controller {
   };
 }
 
-function fail(world: World, claim: KubeObject, by: string, message: string): number {
+function fail(world: World, claim: StoredObject, by: string, message: string): number {
   say(world, claim, { by, warning: "ProvisioningFailed", message });
   return RETRY;
 }
 
-function bind(world: World, claim: KubeObject, storage: KubeObject): number | void {
+function bind(world: World, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
   const content = source?.kind === "VolumeSnapshot" ? handleOf(world, namespace!, source.name) : undefined;
@@ -88,9 +88,9 @@ function bind(world: World, claim: KubeObject, storage: KubeObject): number | vo
         csi: { driver: provisioner, volumeHandle: volume },
       },
     });
-    changeStatus(world, made, MANAGER, () => ({ phase: "Bound" }));
+    changeStatus(world, made, CONTROLLERS, () => ({ phase: "Bound" }));
   }
-  changeObject(world, claim, MANAGER, (live) => {
+  changeObject(world, claim, CONTROLLERS, (live) => {
     const annotations = {
       ...live.metadata.annotations,
       "pv.kubernetes.io/bind-completed": "yes",
@@ -104,12 +104,12 @@ function bind(world: World, claim: KubeObject, storage: KubeObject): number | vo
   say(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
 }
 
-function release(world: World, claim: KubeObject): void {
+function release(world: World, claim: StoredObject): void {
   const volume = world.store.get("PersistentVolume", undefined, claim.spec.volumeName ?? "");
   if (!volume) return;
   if (volume.spec.persistentVolumeReclaimPolicy === "Retain") {
     const lastPhaseTransitionTime = world.timers.stamp();
-    return void changeStatus(world, volume, MANAGER, () => ({ phase: "Released", lastPhaseTransitionTime }));
+    return void changeStatus(world, volume, CONTROLLERS, () => ({ phase: "Released", lastPhaseTransitionTime }));
   }
   world.volumes.wipe(volume.metadata.name);
   world.store.remove(volume);

@@ -16,7 +16,7 @@ import type { ContainerStatus } from "#lib/dev/simulator/controllers/pod-status.
 import { environmentOf, pullFailure } from "#lib/dev/simulator/programs/environment.ts";
 import type { ContainerLog } from "#lib/dev/simulator/store/contents.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { runProgram } from "#lib/dev/simulator/programs/programs.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -61,7 +61,7 @@ function pullLater(kubelet: Kubelet, slot: Slot, image: string, why: string): vo
 }
 
 /** The first restart is at once, the later ones with growing patience. */
-export function restart(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
+export function restartContainer(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
   if (kubelet.find(slot)) return;
   const { world } = kubelet, { name, namespace, uid } = slot.pod.metadata, tries = status.restartCount;
   const where = `${name}_${namespace}(${uid})`;
@@ -108,19 +108,19 @@ function mounted({ name, mountPath, readOnly }: Json): Json {
 }
 
 /** Goes on with a run that the status tells of and nobody carries out. */
-export function resume(kubelet: Kubelet, slot: Slot): void {
+export function resumeContainers(kubelet: Kubelet, slot: Slot): void {
   const { world } = kubelet, { pod, name } = slot, { uid } = pod.metadata, container = specOf(slot);
   const run = runProgram({ world, pod, container, env: environmentOf(world, pod, container).values, resumed: true });
   carryOut(kubelet, slot, run, world.logs.find(uid, name, false) ?? world.logs.start(uid, name));
 }
 
-function carryOut(kubelet: Kubelet, slot: Slot, run: Run, log: ContainerLog): void {
+function carryOut(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): void {
   const { world: { delayMs, logs, timers } } = kubelet;
   const entry = kubelet.hold(slot, run);
   const length = slot.which === "initContainers" ? delayMs / 10 : delayMs / 2;
   if (run.waits) {
     logs.write(log, timers.now(), run.lines);
-    entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resume(kubelet, slot));
+    entry.cancel = timers.after(Math.max(LEAST_WAIT, length), () => resumeContainers(kubelet, slot));
     return;
   }
   if (run.exit === null) {
@@ -142,7 +142,7 @@ function carryOut(kubelet: Kubelet, slot: Slot, run: Run, log: ContainerLog): vo
   step(0);
 }
 
-function end(kubelet: Kubelet, slot: Slot, run: Run, log: ContainerLog): void {
+function end(kubelet: Kubelet, slot: Slot, run: ProgramRun, log: ContainerLog): void {
   const { world } = kubelet;
   kubelet.release(slot);
   const live = liveSlot(world, slot);

@@ -5,9 +5,9 @@
  * off in small turns, so that requests are answered in between.
  */
 import { ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
-import type { Change } from "#lib/dev/simulator/store/store.ts";
+import type { StoreChange } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Controller {
@@ -15,23 +15,23 @@ export interface Controller {
   /** The kind of what it makes: when one of those changes, its owner is looked at. */
   readonly owns?: string;
   /** Further objects of this kind that a change of something else concerns. */
-  readonly also?: (change: Change) => Iterable<KubeObject>;
+  readonly also?: (change: StoreChange) => Iterable<StoredObject>;
   /** One of its objects is gone. */
-  readonly gone?: (object: KubeObject) => void;
+  readonly gone?: (object: StoredObject) => void;
   /** Brings things one step nearer to what the object says. Milliseconds until it wants to look again, or nothing. */
-  readonly reconcile?: (object: KubeObject, memory: Memory) => number | void;
+  readonly reconcile?: (object: StoredObject, memory: Memory) => number | void;
   /** The same, for an object that is being deleted. */
-  readonly end?: (object: KubeObject, memory: Memory) => number | void;
+  readonly end?: (object: StoredObject, memory: Memory) => number | void;
 }
 
 /** What is remembered of an object while it stands: delays that are under way, and failures in a row. */
 export interface Memory {
   /** Milliseconds that are left of a delay, which begins when it is asked for first; 0 once it has passed. */
-  left(object: KubeObject, ms: number, stage?: string): number;
+  left(object: StoredObject, ms: number, stage?: string): number;
   /** Forgets a delay: who asks next begins it anew. */
-  reset(object: KubeObject, stage?: string): void;
+  reset(object: StoredObject, stage?: string): void;
   /** Milliseconds until what has failed is tried again: longer after each failure in a row. Nothing for a success. */
-  backoff(object: KubeObject, failed: boolean): number | void;
+  backoff(object: StoredObject, failed: boolean): number | void;
 }
 
 const TURN = 40; // objects worked off before requests get their turn
@@ -40,19 +40,19 @@ const FAILURES = "failures"; // no delay's name
 
 /** Gives back what wakes all objects of a kind. */
 export function runControllers(world: World, controllers: readonly Controller[]): (kind: string) => void {
-  const waiting = new Map<string, { controller: Controller; object: KubeObject }>();
+  const waiting = new Map<string, { controller: Controller; object: StoredObject }>();
   const alarms = new Map<string, () => void>();
   const { memory, forget } = openMemory(world);
   let planned = false;
 
-  const keyOf = (controller: Controller, object: KubeObject) =>
+  const keyOf = (controller: Controller, object: StoredObject) =>
     `${controllers.indexOf(controller)}/${object.metadata.uid}`;
   const plan = (): void => {
     if (planned) return;
     planned = true;
     world.timers.after(0, turn);
   };
-  const enqueue = (controller: Controller, object: KubeObject): void => {
+  const enqueue = (controller: Controller, object: StoredObject): void => {
     waiting.set(keyOf(controller, object), { controller, object });
     plan();
   };
@@ -68,7 +68,7 @@ export function runControllers(world: World, controllers: readonly Controller[])
     }
     if (waiting.size > 0) plan();
   };
-  const visit = (key: string, controller: Controller, { metadata }: KubeObject): void => {
+  const visit = (key: string, controller: Controller, { metadata }: StoredObject): void => {
     silence(key);
     const { kind, reconcile, end } = controller;
     const live = world.store.get(kind, metadata.namespace, metadata.name);
@@ -108,9 +108,9 @@ export function runControllers(world: World, controllers: readonly Controller[])
   return wake;
 }
 
-function openMemory(world: World): { memory: Memory; forget: (object: KubeObject) => void } {
+function openMemory(world: World): { memory: Memory; forget: (object: StoredObject) => void } {
   const known = new Map<string, Map<string, number>>();
-  const notesOf = ({ metadata: { uid } }: KubeObject): Map<string, number> => {
+  const notesOf = ({ metadata: { uid } }: StoredObject): Map<string, number> => {
     const notes = known.get(uid) ?? new Map<string, number>();
     known.set(uid, notes);
     return notes;

@@ -4,15 +4,15 @@ import { readSchedule } from "#lib/dev/simulator/admission/rules/schedule.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import {
   changeStatus,
+  CONTROLLERS,
   isTrue,
   make,
-  MANAGER,
   ownedBy,
   ownerReference,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -37,7 +37,7 @@ export function cronJobController(world: World): Controller {
       const present = active().map(({ metadata: { namespace, name, uid } }) => (
         { kind: "Job", namespace, name, uid, apiVersion: "batch/v1" }
       ));
-      changeStatus(world, cron, MANAGER, ({ active: _, ...status }) => ({
+      changeStatus(world, cron, CONTROLLERS, ({ active: _, ...status }) => ({
         ...status,
         ...(open ? { lastScheduleTime: timestamp(Math.floor(now / MINUTE) * MINUTE) } : {}),
         ...(present.length > 0 ? { active: present } : {}),
@@ -48,10 +48,10 @@ export function cronJobController(world: World): Controller {
   };
 }
 
-function run(world: World, cron: KubeObject, at: number): void {
+function run(world: World, cron: StoredObject, at: number): void {
   const { metadata, spec } = cron.spec.jobTemplate, name = `${cron.metadata.name}-${Math.floor(at / MINUTE)}`;
   try {
-    make(world, MANAGER, {
+    make(world, CONTROLLERS, {
       kind: "Job",
       metadata: {
         ...(metadata?.labels ? { labels: metadata.labels } : {}),
@@ -71,7 +71,7 @@ function run(world: World, cron: KubeObject, at: number): void {
 }
 
 /** The oldest finished ones beyond what is to be kept. */
-function clear(world: World, cron: KubeObject): void {
+function clear(world: World, cron: StoredObject): void {
   const own = ownedBy(world, "Job", cron);
   const limits = { Complete: cron.spec.successfulJobsHistoryLimit, Failed: cron.spec.failedJobsHistoryLimit };
   for (const [result, most] of Object.entries(limits)) {

@@ -8,18 +8,18 @@ import {
   changeStatus,
   type Condition,
   conditionOf,
+  CONTROLLERS,
   make,
-  MANAGER,
   ownedBy,
   ownerReference,
   ownersOf,
   withConditions,
 } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
-import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { hashSuffix, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { hashSuffix, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -59,10 +59,10 @@ export function deploymentController(world: World): Controller {
   };
 }
 
-function makeSet(world: World, deployment: KubeObject, hash: string, revision: number): void {
+function makeSet(world: World, deployment: StoredObject, hash: string, revision: number): void {
   const { template, selector, replicas } = deployment.spec, { name: of, namespace } = deployment.metadata;
   const mark = { "pod-template-hash": hash }, labels = { ...template.metadata.labels, ...mark }, name = `${of}-${hash}`;
-  make(world, MANAGER, {
+  make(world, CONTROLLERS, {
     kind: "ReplicaSet",
     metadata: {
       name,
@@ -81,15 +81,15 @@ function makeSet(world: World, deployment: KubeObject, hash: string, revision: n
   say(world, deployment, { by: "deployment-controller", normal: "ScalingReplicaSet", message });
 }
 
-function scale(world: World, set: KubeObject, replicas: number): void {
-  changeObject(world, set, MANAGER, (live) => {
+function scale(world: World, set: StoredObject, replicas: number): void {
+  changeObject(world, set, CONTROLLERS, (live) => {
     if (live.spec.replicas === replicas) return null;
     const metadata = { ...live.metadata, generation: (live.metadata.generation ?? 1) + 1 };
     return { ...live, metadata, spec: { ...live.spec, replicas } };
   });
 }
 
-function prune(world: World, old: readonly KubeObject[], keep: number): void {
+function prune(world: World, old: readonly StoredObject[], keep: number): void {
   const idle = old.filter((set) => set.spec.replicas === 0 && ownedBy(world, "Pod", set).length === 0)
     .sort((a, b) => Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion));
   for (const set of idle.slice(keep)) world.store.remove(set);
@@ -97,9 +97,9 @@ function prune(world: World, old: readonly KubeObject[], keep: number): void {
 
 function report(
   world: World,
-  deployment: KubeObject,
-  current: KubeObject | undefined,
-  all: readonly KubeObject[],
+  deployment: StoredObject,
+  current: StoredObject | undefined,
+  all: readonly StoredObject[],
 ): number | void {
   const at = world.timers.stamp(), { replicas: wanted, strategy, progressDeadlineSeconds } = deployment.spec;
   const count = (field: string, sets = all) => sets.reduce((sum, set) => sum + (set.status?.[field] ?? 0), 0);
@@ -131,7 +131,7 @@ function report(
       reason: "MinimumReplicasUnavailable",
       message: "Deployment does not have minimum availability.",
     };
-  changeObject(world, deployment, MANAGER, (live) => {
+  changeObject(world, deployment, CONTROLLERS, (live) => {
     const known: Condition[] = live.status?.conditions ?? [];
     const stated = [{ type: "Available", ...availability }, { type: "Progressing", ...progressing }];
     const conditions = withConditions(known, at, ...stated).map((each) => {
@@ -161,7 +161,7 @@ export function replicaSetController(world: World): Controller {
     reconcile(set, memory) {
       const { replicas: wanted, template } = set.spec;
       const living = () =>
-        ownedBy(world, "Pod", set).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod));
+        ownedBy(world, "Pod", set).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodOver(pod));
       let failed = false;
       for (let missing = wanted - living().length; missing > 0 && !failed; missing--) {
         failed = !makePod(world, { owner: set, template, by: SET_BY });
@@ -171,7 +171,7 @@ export function replicaSetController(world: World): Controller {
         say(world, set, { by: SET_BY, normal: "SuccessfulDelete", message: `Deleted pod: ${pod.metadata.name}` });
       }
       const present = living(), ready = present.filter(isReady).length;
-      changeStatus(world, set, MANAGER, (_, live) => ({
+      changeStatus(world, set, CONTROLLERS, (_, live) => ({
         replicas: present.length,
         fullyLabeledReplicas: present.length,
         ...(ready > 0 ? { readyReplicas: ready, availableReplicas: ready } : {}),

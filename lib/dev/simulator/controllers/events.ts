@@ -1,12 +1,12 @@
 /** Events: what the scheduler, the kubelet and the controllers say about objects. Kept bounded, as the real ones expire. */
 import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
-import { type Json, type KubeObject, timestamp } from "#lib/dev/simulator/store/object.ts";
+import { type Json, type StoredObject, timestamp } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** What is said, with its reason: that all is as it should be, or that something is not. */
-export type Statement = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
+export type EventText = { readonly message: string } & ({ readonly normal: string } | { readonly warning: string });
 
-export type Said = Statement & {
+export type Said = EventText & {
   /** kubelet, job-controller, default-scheduler … */
   readonly by: string;
   /** For example `spec.containers{moodle}`. */
@@ -16,7 +16,7 @@ export type Said = Statement & {
 const MOST_IN_NAMESPACE = 200;
 
 /** Says it, or says it once more: the same words about the same object are counted. */
-export function say(world: World, about: KubeObject, said: Said): void {
+export function say(world: World, about: StoredObject, said: Said): void {
   const { apiVersion, kind, metadata: { name, namespace = "default", uid, resourceVersion } } = about;
   const [type, reason] = "warning" in said ? ["Warning", said.warning] : ["Normal", said.normal];
   const { message, fieldPath } = said;
@@ -92,6 +92,6 @@ function micro(now: number): string {
   return new Date(now).toISOString().replace("Z", "000Z");
 }
 
-function oldest(events: readonly KubeObject[]): KubeObject {
+function oldest(events: readonly StoredObject[]): StoredObject {
   return events.reduce((a, b) => Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion) ? a : b);
 }

@@ -1,8 +1,8 @@
 /** The garbage collector: dependents go with their owner, before it, or are let go, as the deletion asked for. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { letGo, MANAGER, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
+import { CONTROLLERS, letGo, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -24,33 +24,33 @@ export function garbageControllers(world: World): Controller[] {
   }));
 }
 
-function collect(world: World, object: KubeObject): void {
+function collect(world: World, object: StoredObject): void {
   const { finalizers = [], uid } = object.metadata;
   if (finalizers.includes("foregroundDeletion")) {
     for (const each of dependents(world, object)) {
       if (each.metadata.deletionTimestamp === undefined) deleteObject(world, each, { propagation: "Foreground" });
     }
-    if (dependents(world, object).length === 0) letGo(world, object, MANAGER, ["foregroundDeletion"]);
+    if (dependents(world, object).length === 0) letGo(world, object, CONTROLLERS, ["foregroundDeletion"]);
   } else if (finalizers.includes("orphan")) {
     for (const each of dependents(world, object)) {
-      changeObject(world, each, MANAGER, (live) => {
+      changeObject(world, each, CONTROLLERS, (live) => {
         const { ownerReferences = [], ...metadata } = live.metadata;
         const others = ownerReferences.filter((owner) => owner.uid !== uid);
         return { ...live, metadata: others.length > 0 ? { ...metadata, ownerReferences: others } : metadata };
       });
     }
-    letGo(world, object, MANAGER, ["orphan"]);
+    letGo(world, object, CONTROLLERS, ["orphan"]);
   }
 }
 
 /** What names this object as its owner and has no other. */
-function dependents(world: World, { metadata: { namespace, uid } }: KubeObject): KubeObject[] {
+function dependents(world: World, { metadata: { namespace, uid } }: StoredObject): StoredObject[] {
   return world.store.contents(namespace!).filter(({ metadata: { ownerReferences: owners } }) =>
     owners?.length === 1 && owners[0]!.uid === uid
   );
 }
 
-function isOrphan(world: World, { metadata: { namespace, ownerReferences: owners = [] } }: KubeObject): boolean {
+function isOrphan(world: World, { metadata: { namespace, ownerReferences: owners = [] } }: StoredObject): boolean {
   return owners.length > 0 && owners.every((owner) => {
     const kind = world.kinds.of(owner);
     if (!kind) return false; // of a kind unknown here: its maker knows better

@@ -4,10 +4,10 @@
  */
 import type { Memory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, type Condition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { isOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
@@ -16,24 +16,24 @@ const BY = "external-resizer";
 const RETRY = 1000; // ms between tries of a driver
 const PENDING = "Waiting for user to (re-)start a pod to finish file system resize of volume on node.";
 
-export interface Growth {
+export interface VolumeGrowth {
   /** One step nearer. Milliseconds until it wants to look again, or nothing. */
-  grow(claim: KubeObject, memory: Memory): number | void;
-  forget(claim: KubeObject): void;
+  grow(claim: StoredObject, memory: Memory): number | void;
+  forget(claim: StoredObject): void;
 }
 
-export function openGrowth(world: World): Growth {
+export function openGrowth(world: World): VolumeGrowth {
   /** Pods that had the volume mounted when its driver was done with it. */
   const earlier = new Map<string, ReadonlySet<string>>();
 
   /** A stage that is over is forgotten, for a claim may grow again. */
-  function left(memory: Memory, claim: KubeObject, stage: string): number {
+  function left(memory: Memory, claim: StoredObject, stage: string): number {
     const ms = memory.left(claim, world.delayMs / 4, stage);
     if (ms === 0) memory.reset(claim, stage);
     return ms;
   }
 
-  function growVolume(claim: KubeObject, volume: KubeObject, asked: string, memory: Memory): number {
+  function growVolume(claim: StoredObject, volume: StoredObject, asked: string, memory: Memory): number {
     tell(world, claim, { type: "Resizing" }, {
       allocatedResources: { storage: asked },
       allocatedResourceStatuses: { storage: "ControllerResizeInProgress" },
@@ -85,7 +85,7 @@ export function openGrowth(world: World): Growth {
 }
 
 /** The claim has this condition alone. */
-function tell(world: World, claim: KubeObject, condition: { type: string; message?: string }, more: Json): void {
+function tell(world: World, claim: StoredObject, condition: { type: string; message?: string }, more: Json): void {
   const { type, ...words } = condition;
   changeStatus(world, claim, BY, (status) => {
     const before = (status.conditions ?? []).filter((each: Condition) => each.type === type);
@@ -95,9 +95,9 @@ function tell(world: World, claim: KubeObject, condition: { type: string; messag
 }
 
 /** Pods that have come as far as to have their volumes mounted. */
-function mounting(world: World, { metadata: { namespace, name } }: KubeObject): KubeObject[] {
+function mounting(world: World, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
-    claimNames(pod).includes(name) && pod.spec.nodeName && !isOver(pod) &&
+    claimNames(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&
     statusesOf(pod).some(({ state }) => state.running || state.terminated)
   );
 }

@@ -1,7 +1,7 @@
 /** Ingresses get an address, and, where an annotation names an issuer, the Certificates for their hosts. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, make, ownedBy, ownerReference, ownersOf } from "#lib/dev/simulator/controllers/objects.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -35,7 +35,7 @@ export function ingressController(world: World): Controller {
 }
 
 /** What ingress-shim does with those that it made for this Ingress and that it names no more; their Secrets stay. */
-function dropCertificates(world: World, ingress: KubeObject): void {
+function dropCertificates(world: World, ingress: StoredObject): void {
   const named = (ingress.spec.tls ?? []).map(({ secretName }: Json) => secretName);
   for (const certificate of ownedBy(world, "Certificate", ingress)) {
     if (!named.includes(certificate.spec.secretName)) world.store.remove(certificate);
@@ -43,7 +43,7 @@ function dropCertificates(world: World, ingress: KubeObject): void {
 }
 
 /** What cert-manager's ingress-shim does. */
-function certify(world: World, ingress: KubeObject, issuer: string, { secretName, hosts }: Json): void {
+function certify(world: World, ingress: StoredObject, issuer: string, { secretName, hosts }: Json): void {
   if (!secretName || !hosts?.length) return;
   const { namespace } = ingress.metadata;
   const spec = {

@@ -1,12 +1,12 @@
 /** Jobs: pods until enough have succeeded, too many have failed, or the time is up. */
 import { SECOND } from "#lib/base/time.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, conditionOf, isTrue, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeStatus, conditionOf, CONTROLLERS, isTrue, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
-import { isOver, isReady, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodOver, isReady, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const BY = "job-controller";
@@ -19,8 +19,8 @@ type Verdict = {
 };
 
 interface Pods {
-  readonly active: readonly KubeObject[];
-  readonly stopping: readonly KubeObject[];
+  readonly active: readonly StoredObject[];
+  readonly stopping: readonly StoredObject[];
   readonly succeeded: number;
   /** A pod that somebody deletes counts as failed, and still does once it is gone. */
   readonly failed: number;
@@ -52,16 +52,16 @@ export function jobController(world: World): Controller {
   };
 }
 
-function podsOf(world: World, job: KubeObject): Pods {
+function podsOf(world: World, job: StoredObject): Pods {
   const all = ownedBy(world, "Pod", job), count = (phase: string) => all.filter((pod) => pod.status?.phase === phase);
-  const living = all.filter((pod) => !isOver(pod));
+  const living = all.filter((pod) => !isPodOver(pod));
   const active = living.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const stopping = living.filter((pod) => pod.metadata.deletionTimestamp !== undefined);
   const lost = job.spec.suspend ? 0 : count("Failed").length + stopping.length;
   return { active, stopping, succeeded: count("Succeeded").length, failed: Math.max(lost, job.status?.failed ?? 0) };
 }
 
-function judge(world: World, job: KubeObject, { active, succeeded, failed }: Pods, wanted: number): Verdict | null {
+function judge(world: World, job: StoredObject, { active, succeeded, failed }: Pods, wanted: number): Verdict | null {
   const told = conditionOf(job, "FailureTarget") ?? conditionOf(job, "SuccessCriteriaMet");
   if (told) return told as unknown as Verdict;
   if (succeeded >= wanted) {
@@ -79,7 +79,7 @@ function judge(world: World, job: KubeObject, { active, succeeded, failed }: Pod
 }
 
 /** Counts and conditions; the last condition comes only when no pod is left that still stops. */
-function report(world: World, job: KubeObject, pods: Pods, verdict: Verdict | null): void {
+function report(world: World, job: StoredObject, pods: Pods, verdict: Verdict | null): void {
   const { active, stopping, succeeded, failed } = pods, { suspend } = job.spec;
   const at = world.timers.stamp();
   const over = verdict !== null && active.length === 0 && stopping.length === 0;
@@ -87,7 +87,7 @@ function report(world: World, job: KubeObject, pods: Pods, verdict: Verdict | nu
     { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message }
   );
   const end = verdict?.type === "SuccessCriteriaMet" ? "Complete" : "Failed";
-  const written = changeStatus(world, job, MANAGER, (status) => {
+  const written = changeStatus(world, job, CONTROLLERS, (status) => {
     const conditions: Json[] = [...status.conditions ?? []];
     const has = (type: string) => conditions.some((each) => each.type === type);
     if (verdict && !has(verdict.type)) conditions.push(condition(verdict.type, verdict.reason, verdict.message));
@@ -114,7 +114,7 @@ function report(world: World, job: KubeObject, pods: Pods, verdict: Verdict | nu
   else say(world, job, { by: BY, warning: verdict.reason, message: verdict.message });
 }
 
-function expire(world: World, job: KubeObject): number | void {
+function expire(world: World, job: StoredObject): number | void {
   const ttl = job.spec.ttlSecondsAfterFinished as number | undefined;
   if (ttl === undefined) return;
   const left = Date.parse(endOf(job)!.lastTransitionTime) + ttl * SECOND - world.timers.now();
@@ -122,11 +122,11 @@ function expire(world: World, job: KubeObject): number | void {
   deleteObject(world, job, { propagation: "Background" });
 }
 
-function endOf(job: KubeObject): Json | undefined {
+function endOf(job: StoredObject): Json | undefined {
   return ["Complete", "Failed"].filter((type) => isTrue(job, type)).map((type) => conditionOf(job, type))[0];
 }
 
-function deadlineOf(world: World, job: KubeObject, active: readonly KubeObject[]): number | null {
+function deadlineOf(world: World, job: StoredObject, active: readonly StoredObject[]): number | null {
   const told = world.faults.of("hanging-job", job.metadata.namespace, job.metadata.name);
   const seconds: number | undefined = told ? TOLD_DEADLINE : job.spec.activeDeadlineSeconds;
   const start = told ? begunAt(active) : job.status?.startTime;
@@ -134,6 +134,6 @@ function deadlineOf(world: World, job: KubeObject, active: readonly KubeObject[]
 }
 
 /** Since when one of the pods runs its program. */
-function begunAt(pods: readonly KubeObject[]): string | undefined {
+function begunAt(pods: readonly StoredObject[]): string | undefined {
   return pods.flatMap((pod) => statusesOf(pod)).find(({ state }) => state.running)?.state.running.startedAt;
 }

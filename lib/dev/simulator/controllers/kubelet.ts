@@ -8,15 +8,15 @@ import {
   type Which,
   withStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { say, type Statement } from "#lib/dev/simulator/controllers/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
-import type { Run } from "#lib/dev/simulator/programs/program.ts";
+import { type EventText, say } from "#lib/dev/simulator/controllers/events.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** A container of a pod. */
 export interface Slot {
-  readonly pod: KubeObject;
+  readonly pod: StoredObject;
   readonly which: Which;
   readonly name: string;
 }
@@ -24,7 +24,7 @@ export interface Slot {
 interface Busy {
   /** Calls off what comes next. */
   cancel: () => void;
-  readonly run?: Run;
+  readonly run?: ProgramRun;
   /** Whether it has run long enough to serve. */
   warm: boolean;
 }
@@ -32,13 +32,13 @@ interface Busy {
 export interface Kubelet {
   readonly world: World;
   /** Holds the container in place of what was held for it. */
-  hold(slot: Slot, run?: Run): Busy;
+  hold(slot: Slot, run?: ProgramRun): Busy;
   /** Holds the container until its next step, in so many milliseconds. */
   wait(slot: Slot, ms: number, next: () => void): void;
   find(slot: Slot): Busy | undefined;
   release(slot: Slot): void;
   /** What the pod's running containers are doing. */
-  runs(uid: string): Run[];
+  runs(uid: string): ProgramRun[];
   forget(uid: string): void;
 }
 
@@ -95,6 +95,6 @@ export function setWaiting(world: World, slot: Slot, reason: string, message: st
   setContainer(world, slot, () => ({ state: { waiting: { reason, message } } }));
 }
 
-export function tell(world: World, { pod, which, name }: Slot, statement: Statement): void {
+export function tell(world: World, { pod, which, name }: Slot, statement: EventText): void {
   say(world, pod, { by: "kubelet", fieldPath: `spec.${which}{${name}}`, ...statement });
 }

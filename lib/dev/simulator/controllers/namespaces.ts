@@ -5,9 +5,9 @@
  * remains and whose finalizers hold it. ResourceQuotas tell what a namespace uses, for admission and for people.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, make, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeStatus, CONTROLLERS, make, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
-import { type KubeObject, same } from "#lib/dev/simulator/store/object.ts";
+import { same, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { usage, writeCost } from "#lib/dev/simulator/admission/quota.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -35,7 +35,7 @@ export function namespaceController(world: World): Controller {
       const held = world.faults.of("stuck-namespace", undefined, name) !== null;
       if (pods.length === 0 && left.length === 0 && !held) return void world.store.remove(space);
       const stated = [...FINE, ...remaining(world, left, held)];
-      changeStatus(world, space, MANAGER, (status) => ({
+      changeStatus(world, space, CONTROLLERS, (status) => ({
         ...status,
         conditions: withConditions(status.conditions, world.timers.stamp(), ...stated),
       }));
@@ -46,11 +46,11 @@ export function namespaceController(world: World): Controller {
 
 function furnish(world: World, namespace: string): void {
   if (!world.store.get("ServiceAccount", namespace, "default")) {
-    make(world, MANAGER, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
+    make(world, CONTROLLERS, { kind: "ServiceAccount", metadata: { name: "default", namespace } });
   }
   const name = "kube-root-ca.crt";
   if (!world.store.get("ConfigMap", namespace, name)) {
-    make(world, MANAGER, { kind: "ConfigMap", metadata: { name, namespace }, data: { "ca.crt": "simulated\n" } });
+    make(world, CONTROLLERS, { kind: "ConfigMap", metadata: { name, namespace }, data: { "ca.crt": "simulated\n" } });
   }
 }
 
@@ -69,7 +69,7 @@ const FINE = [
   ),
 ];
 
-function remaining(world: World, left: readonly KubeObject[], held: boolean) {
+function remaining(world: World, left: readonly StoredObject[], held: boolean) {
   const kinds = left.map((object) => world.kinds.of(object)!).map(({ plural, group }) => `${plural}.${group}`);
   const finalizers = left.flatMap(({ metadata }) => metadata.finalizers ?? []);
   if (held) {
@@ -116,7 +116,7 @@ export function quotaController(world: World): Controller {
       if (!late) memory.reset(quota);
       const hard = wait > 0 ? status.hard : wanted;
       const used = writeCost(usage(world.kinds, hard, world.store.contents(metadata.namespace!)));
-      changeStatus(world, quota, MANAGER, () => ({ hard, used }));
+      changeStatus(world, quota, CONTROLLERS, () => ({ hard, used }));
       return wait > 0 ? wait : undefined;
     },
   };

@@ -5,8 +5,8 @@
  * takes a real cluster five minutes, is left out.
  */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, conditionOf, MANAGER, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
-import { isOver } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { changeStatus, conditionOf, CONTROLLERS, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
+import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
@@ -27,7 +27,7 @@ export function nodeController(world: World): Controller {
     kind: "Node",
     reconcile(node) {
       const { name } = node.metadata, lost = isLost(world, name), at = world.timers.stamp();
-      changeObject(world, node, MANAGER, (live) => {
+      changeObject(world, node, CONTROLLERS, (live) => {
         const others = (live.spec?.taints ?? []).filter(({ key }: Json) => key !== UNREACHABLE);
         const own = lost ? ["NoSchedule", "NoExecute"].map((effect) => ({ key: UNREACHABLE, effect })) : [];
         const conditions = withConditions(live.status.conditions, at, lost ? SILENT : READY);
@@ -35,11 +35,11 @@ export function nodeController(world: World): Controller {
         return { ...live, spec, status: { ...live.status, conditions } };
       });
       if (!lost) return; // the kubelet itself says of its pods that they are ready again
-      for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isOver(each))) {
+      for (const pod of world.store.list("Pod").filter((each) => each.spec.nodeName === name && !isPodOver(each))) {
         const ready = conditionOf(pod, "Ready");
         if (ready?.status !== "True") continue;
         say(world, pod, { by: "node-controller", warning: "NodeNotReady", message: "Node is not ready" });
-        changeStatus(world, pod, MANAGER, (status) => ({
+        changeStatus(world, pod, CONTROLLERS, (status) => ({
           ...status,
           conditions: withConditions(status.conditions, at, { ...ready, status: "False" }),
         }));

@@ -1,31 +1,31 @@
 /** What controllers do to objects: make them, set what their status says, hold them and let them go; and who owns whom. */
-import type { Json, KubeObject, OwnerReference } from "#lib/dev/simulator/store/object.ts";
+import type { Json, OwnerReference, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject, createObject } from "#lib/dev/simulator/admission/writes.ts";
 
 /** By whom most objects of a cluster are looked after. */
-export const MANAGER = "kube-controller-manager";
+export const CONTROLLERS = "kube-controller-manager";
 
-export function make(world: World, manager: string, body: Json): KubeObject {
+export function make(world: World, manager: string, body: Json): StoredObject {
   return createObject(world, world.kinds.named(body.kind), body.metadata.namespace, body, { manager });
 }
 
 /** The object as it stands afterwards; undefined where it stands no more. */
 export function changeStatus(
   world: World,
-  object: KubeObject,
+  object: StoredObject,
   manager: string,
-  change: (status: Json, live: KubeObject) => Json,
-): KubeObject | undefined {
+  change: (status: Json, live: StoredObject) => Json,
+): StoredObject | undefined {
   return changeObject(world, object, manager, (live) => ({ ...live, status: change(live.status ?? {}, live) }));
 }
 
 export function annotate(
   world: World,
-  object: KubeObject,
+  object: StoredObject,
   manager: string,
   annotations: Readonly<Record<string, string>>,
-): KubeObject | undefined {
+): StoredObject | undefined {
   return changeObject(world, object, manager, (live) => {
     const { metadata } = live;
     return { ...live, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
@@ -33,7 +33,7 @@ export function annotate(
 }
 
 /** Takes finalizers away; the object goes with the last, if it is being deleted. */
-export function letGo(world: World, object: KubeObject, manager: string, names: readonly string[]): void {
+export function letGo(world: World, object: StoredObject, manager: string, names: readonly string[]): void {
   changeObject(world, object, manager, (live) => {
     const finalizers = live.metadata.finalizers?.filter((name) => !names.includes(name)) ?? [];
     return { ...live, metadata: { ...live.metadata, finalizers } };
@@ -41,7 +41,7 @@ export function letGo(world: World, object: KubeObject, manager: string, names: 
 }
 
 /** The objects of this kind that own the dependent. */
-export function ownersOf(world: World, kind: string, { metadata }: KubeObject): KubeObject[] {
+export function ownersOf(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return (metadata.ownerReferences ?? []).filter((owner) => owner.kind === kind).flatMap((owner) => {
     const object = world.store.get(kind, metadata.namespace, owner.name);
     return object?.metadata.uid === owner.uid && object.apiVersion === owner.apiVersion ? [object] : [];
@@ -49,32 +49,32 @@ export function ownersOf(world: World, kind: string, { metadata }: KubeObject): 
 }
 
 /** The objects of a kind that this one owns. */
-export function ownedBy(world: World, kind: string, { metadata }: KubeObject): KubeObject[] {
+export function ownedBy(world: World, kind: string, { metadata }: StoredObject): StoredObject[] {
   return world.store.list(kind, metadata.namespace)
     .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
 }
 
 /** How a dependent names its controller. */
-export function ownerReference({ apiVersion, kind, metadata: { name, uid } }: KubeObject): OwnerReference {
+export function ownerReference({ apiVersion, kind, metadata: { name, uid } }: StoredObject): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
 /** What a condition says, before it is known since when. */
-export interface Statement {
+export interface ConditionText {
   readonly type: string;
   readonly status: string;
   readonly [field: string]: Json;
 }
 
-export interface Condition extends Statement {
+export interface Condition extends ConditionText {
   readonly lastTransitionTime: string;
 }
 
-export function conditionOf(object: KubeObject, type: string): Condition | undefined {
+export function conditionOf(object: StoredObject, type: string): Condition | undefined {
   return object.status?.conditions?.find((each: Condition) => each.type === type);
 }
 
-export function isTrue(object: KubeObject, type: string): boolean {
+export function isTrue(object: StoredObject, type: string): boolean {
   return conditionOf(object, type)?.status === "True";
 }
 
@@ -82,7 +82,7 @@ export function isTrue(object: KubeObject, type: string): boolean {
 export function withConditions(
   present: readonly Condition[] | undefined,
   at: string,
-  ...wanted: readonly Statement[]
+  ...wanted: readonly ConditionText[]
 ): Condition[] {
   const conditions = [...present ?? []];
   for (const condition of wanted) {

@@ -1,12 +1,12 @@
 /** Making pods from a template, for whatever controls them; what keeps a pod out is said on its controller. */
-import { make, MANAGER, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
+import { CONTROLLERS, make, ownerReference } from "#lib/dev/simulator/controllers/objects.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Making {
-  readonly owner: KubeObject;
+  readonly owner: StoredObject;
   readonly template: Json;
   /** A whole name, of a StatefulSet's pod; else one is generated from the owner's. */
   readonly name?: string;
@@ -26,7 +26,7 @@ export function makePod(world: World, { owner, template, name, labels, by }: Mak
     ownerReferences: [ownerReference(owner)],
   };
   try {
-    const pod = make(world, MANAGER, { kind: "Pod", metadata, spec: template.spec });
+    const pod = make(world, CONTROLLERS, { kind: "Pod", metadata, spec: template.spec });
     const message = name === undefined
       ? `Created pod: ${pod.metadata.name}`
       : `create Pod ${name} in StatefulSet ${of} successful`;

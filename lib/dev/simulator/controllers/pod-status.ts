@@ -1,7 +1,7 @@
 /** What a pod's status says, worked out from what its containers do. */
 import { type Condition, isTrue, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 
 export type Which = "initContainers" | "containers";
 
@@ -17,7 +17,7 @@ export interface ContainerStatus {
 }
 
 /** The status of every container of the pod, or of those, in order; one that nobody touched yet waits. */
-export function statusesOf(pod: KubeObject, which?: Which): ContainerStatus[] {
+export function statusesOf(pod: StoredObject, which?: Which): ContainerStatus[] {
   if (which === undefined) return [...statusesOf(pod, "initContainers"), ...statusesOf(pod, "containers")];
   const known: ContainerStatus[] =
     pod.status?.[which === "containers" ? "containerStatuses" : "initContainerStatuses"] ?? [];
@@ -38,11 +38,11 @@ export function statusesOf(pod: KubeObject, which?: Which): ContainerStatus[] {
 
 /** The pod with these container statuses, and with the phase and conditions that follow from them. */
 export function withStatuses(
-  pod: KubeObject,
+  pod: StoredObject,
   init: readonly ContainerStatus[],
   main: readonly ContainerStatus[],
   at: string,
-): KubeObject {
+): StoredObject {
   const { restartPolicy } = pod.spec, never = restartPolicy === "Never";
   const incomplete = init.filter(({ state }) => state.terminated?.exitCode !== 0);
   const initialized = incomplete.length === 0;
@@ -89,12 +89,12 @@ export function withStatuses(
   };
 }
 
-export function isReady(pod: KubeObject): boolean {
+export function isReady(pod: StoredObject): boolean {
   return isTrue(pod, "Ready") && pod.metadata.deletionTimestamp === undefined;
 }
 
 /** Whether the pod will do nothing more. */
-export function isOver(pod: KubeObject): boolean {
+export function isPodOver(pod: StoredObject): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
@@ -102,6 +102,6 @@ function namesOf(statuses: readonly ContainerStatus[]): string {
   return statuses.map(({ name }) => name).join(" ");
 }
 
-function addressPart({ metadata: { uid } }: KubeObject, at: number): number {
+function addressPart({ metadata: { uid } }: StoredObject, at: number): number {
   return 1 + parseInt(uid.slice(at, at + 2), 16) % 254;
 }

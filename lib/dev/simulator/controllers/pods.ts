@@ -5,16 +5,21 @@
  * way (a pull, a run, a stop) is held in memory, by pod.
  */
 import { SECOND } from "#lib/base/time.ts";
-import { begin, plan, refresh, restart, resume } from "#lib/dev/simulator/controllers/containers.ts";
+import { begin, plan, refresh, restartContainer, resumeContainers } from "#lib/dev/simulator/controllers/containers.ts";
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { type Kubelet, openKubelet, type Slot, specOf } from "#lib/dev/simulator/controllers/kubelet.ts";
 import { isLost } from "#lib/dev/simulator/controllers/nodes.ts";
 import { isTrue } from "#lib/dev/simulator/controllers/objects.ts";
-import { type ContainerStatus, isOver, statusesOf, withStatuses } from "#lib/dev/simulator/controllers/pod-status.ts";
+import {
+  type ContainerStatus,
+  isPodOver,
+  statusesOf,
+  withStatuses,
+} from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -43,7 +48,7 @@ export function podController(world: World): Controller {
       if (!pod.spec.nodeName || !isLost(world, pod.spec.nodeName)) stop(kubelet, pod, stopping);
     },
     reconcile(pod) {
-      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName) || isOver(pod)) return;
+      if (pod.spec.nodeName && isLost(world, pod.spec.nodeName) || isPodOver(pod)) return;
       if (!pod.spec.nodeName) return schedule(world, pod);
       const unmounted = unmountable(world, pod);
       if (unmounted) {
@@ -75,12 +80,12 @@ function noSandbox(why: string): string {
 function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
   const { world } = kubelet, { pod } = slot;
   if (status.state.running) {
-    if (!kubelet.find(slot)) resume(kubelet, slot);
+    if (!kubelet.find(slot)) resumeContainers(kubelet, slot);
     return refresh(kubelet, slot);
   }
   if (status.state.terminated) {
     const policy = pod.spec.restartPolicy, failed = status.state.terminated.exitCode !== 0;
-    if (policy === "Always" || (policy === "OnFailure" && failed)) restart(kubelet, slot, status);
+    if (policy === "Always" || (policy === "OnFailure" && failed)) restartContainer(kubelet, slot, status);
     return;
   }
   const container = specOf(slot), reason = status.state.waiting?.reason;
@@ -97,7 +102,7 @@ function isFirst({ pod, name }: Slot): boolean {
 }
 
 /** Whether a change of this object may be what the pod waits for. */
-function concerns(pod: KubeObject, object: KubeObject): boolean {
+function concerns(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
     return !pod.spec.nodeName && claimNames(pod).includes(object.metadata.name);
   }
@@ -105,7 +110,7 @@ function concerns(pod: KubeObject, object: KubeObject): boolean {
 }
 
 /** Its containers are told to end, some hear it and some do not, then the pod is gone. */
-function stop({ world, runs }: Kubelet, pod: KubeObject, stopping: Set<string>): void {
+function stop({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>): void {
   const { uid, deletionGracePeriodSeconds = 0 } = pod.metadata, forced = deletionGracePeriodSeconds === 0;
   const running = statusesOf(pod).filter(({ state }) => state.running);
   if (stopping.has(uid) && !forced) return;
@@ -120,7 +125,7 @@ function stop({ world, runs }: Kubelet, pod: KubeObject, stopping: Set<string>):
   world.timers.after(grace, () => remove(world, pod));
 }
 
-function remove(world: World, stopped: KubeObject): void {
+function remove(world: World, stopped: StoredObject): void {
   const pod = world.store.get("Pod", stopped.metadata.namespace, stopped.metadata.name);
   if (!pod || pod.metadata.uid !== stopped.metadata.uid) return;
   if (!pod.metadata.finalizers?.length) return void world.store.remove(pod);

@@ -3,7 +3,7 @@ import { annotate, changeStatus, withConditions } from "#lib/dev/simulator/contr
 import { isLost, UNREACHABLE } from "#lib/dev/simulator/controllers/nodes.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import { NODE } from "#lib/dev/simulator/controllers/furniture.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import { costOf } from "#lib/dev/simulator/admission/quota.ts";
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
@@ -17,7 +17,7 @@ const NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims
 const NO_HELP = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
 /** Binds the pod, or says why it has to wait. */
-export function schedule(world: World, pod: KubeObject): void {
+export function schedule(world: World, pod: StoredObject): void {
   const { namespace, name } = pod.metadata, at = world.timers.stamp();
   const claims = claimsOf(world, pod);
   const told = world.faults.of("no-node", namespace, name)?.message;
@@ -45,8 +45,8 @@ export function schedule(world: World, pod: KubeObject): void {
 }
 
 /** The pod's claims that are still to be bound for it, or why they cannot be. */
-function claimsOf(world: World, pod: KubeObject): { missing: string | null; unbound: KubeObject[] } {
-  const unbound: KubeObject[] = [];
+function claimsOf(world: World, pod: StoredObject): { missing: string | null; unbound: StoredObject[] } {
+  const unbound: StoredObject[] = [];
   for (const name of claimNames(pod)) {
     const claim = world.store.get("PersistentVolumeClaim", pod.metadata.namespace, name);
     if (!claim) return { missing: `persistentvolumeclaim "${name}" not found. ${NO_HELP}`, unbound };
@@ -63,11 +63,11 @@ function claimsOf(world: World, pod: KubeObject): { missing: string | null; unbo
   return { missing: null, unbound };
 }
 
-export function claimNames(pod: KubeObject): string[] {
+export function claimNames(pod: StoredObject): string[] {
   return (pod.spec.volumes ?? []).flatMap((volume: Json) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
-function unfit(world: World, pod: KubeObject): string | null {
+function unfit(world: World, pod: StoredObject): string | null {
   const node = world.store.get("Node", undefined, NODE), room = node?.status?.allocatable ?? world.node;
   const selector = Object.entries(pod.spec.nodeSelector ?? {});
   if (selector.some(([name, value]) => node?.metadata.labels?.[name] !== value)) {

@@ -9,7 +9,7 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { annotate, changeStatus, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -70,7 +70,7 @@ export function handleOf(world: World, namespace: string, name: string): string 
 }
 
 /** The content that is bound to it, from both sides; one that was made by hand gets to know the snapshot's uid here. */
-function contentOf(world: World, { metadata: { name, namespace, uid }, spec, status }: KubeObject) {
+function contentOf(world: World, { metadata: { name, namespace, uid }, spec, status }: StoredObject) {
   const bound = spec.source?.volumeSnapshotContentName ?? status?.boundVolumeSnapshotContentName;
   const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
   const of = content?.spec.volumeSnapshotRef;
@@ -82,14 +82,14 @@ function contentOf(world: World, { metadata: { name, namespace, uid }, spec, sta
   });
 }
 
-function protect(world: World, snapshot: KubeObject): void {
+function protect(world: World, snapshot: StoredObject): void {
   changeObject(world, snapshot, MANAGER, (live) => {
     const finalizers = [...new Set([...live.metadata.finalizers ?? [], AS_SOURCE, BOUND])];
     return { ...live, metadata: { ...live.metadata, finalizers } };
   });
 }
 
-function release(world: World, snapshot: KubeObject): void {
+function release(world: World, snapshot: StoredObject): void {
   const content = contentOf(world, snapshot);
   const marked = content && annotate(world, content, MANAGER, { [BEING_DELETED]: "yes" });
   if (marked?.spec.deletionPolicy !== "Delete") return letGo(world, snapshot, MANAGER, [AS_SOURCE, BOUND]);
@@ -97,7 +97,7 @@ function release(world: World, snapshot: KubeObject): void {
   letGo(world, snapshot, MANAGER, [AS_SOURCE]); // the other once it is gone
 }
 
-function fail(world: World, snapshot: KubeObject, reason: string, message: string): number {
+function fail(world: World, snapshot: StoredObject, reason: string, message: string): number {
   say(world, snapshot, { by: MANAGER, warning: reason, message });
   changeStatus(world, snapshot, MANAGER, (status) => {
     const error = status.error?.message === message ? status.error : { message, time: world.timers.stamp() };
@@ -107,7 +107,7 @@ function fail(world: World, snapshot: KubeObject, reason: string, message: strin
 }
 
 /** Makes the content and binds both, or says why not. */
-function begin(world: World, snapshot: KubeObject): KubeObject | undefined {
+function begin(world: World, snapshot: StoredObject): StoredObject | undefined {
   const refuse = (message: string): undefined => void fail(world, snapshot, "SnapshotContentCreationFailed", message);
   const { source, volumeSnapshotClassName: wanted } = snapshot.spec;
   const { uid, namespace, name } = snapshot.metadata, claimed = source.persistentVolumeClaimName;
@@ -150,7 +150,7 @@ function begin(world: World, snapshot: KubeObject): KubeObject | undefined {
 }
 
 /** The copy itself: from now on the content knows its handle and size, and the snapshot since when it is. */
-function cut(world: World, snapshot: KubeObject, content: KubeObject): void {
+function cut(world: World, snapshot: StoredObject, content: StoredObject): void {
   if (content.status?.snapshotHandle) return;
   const stamp = world.timers.stamp(), { source } = content.spec, from = source?.volumeHandle;
   const snapshotHandle = source?.snapshotHandle ?? `snapshot-${snapshot.metadata.uid}`;
@@ -164,7 +164,7 @@ function cut(world: World, snapshot: KubeObject, content: KubeObject): void {
   ));
 }
 
-function finish(world: World, snapshot: KubeObject, name: string): void {
+function finish(world: World, snapshot: StoredObject, name: string): void {
   const content = world.store.get("VolumeSnapshotContent", undefined, name)!, size = content.status?.restoreSize;
   changeStatus(world, content, DRIVER, (status) => ({ ...status, readyToUse: true }));
   changeStatus(world, snapshot, MANAGER, ({ error: _, ...status }) => ({

@@ -1,11 +1,11 @@
 /** StatefulSets: pods by number, each with its claims, one after the other up and the last first down. */
 import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
-import { changeStatus, make, MANAGER, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
+import { changeStatus, CONTROLLERS, make, ownedBy } from "#lib/dev/simulator/controllers/objects.ts";
 import { makePod } from "#lib/dev/simulator/controllers/pod-maker.ts";
-import { isOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
+import { isPodOver, isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { deleteObject } from "#lib/dev/simulator/admission/deletion.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
-import { hashSuffix, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { hashSuffix, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { Refusal } from "#lib/dev/simulator/admission/refusal.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -19,10 +19,10 @@ export function statefulSetController(world: World): Controller {
     reconcile(set, memory) {
       const revision = `${set.metadata.name}-${hashSuffix(JSON.stringify(set.spec.template))}`;
       const failed = !step(world, set, revision);
-      const living = ownedBy(world, "Pod", set).filter((pod) => !isOver(pod));
+      const living = ownedBy(world, "Pod", set).filter((pod) => !isPodOver(pod));
       const ready = living.filter(isReady).length;
       const countOf = (wanted: string) => living.filter((pod) => pod.metadata.labels?.[REVISION] === wanted).length;
-      changeStatus(world, set, MANAGER, (status, { spec, metadata }) => {
+      changeStatus(world, set, CONTROLLERS, (status, { spec, metadata }) => {
         const updated = countOf(revision), whole = updated === spec.replicas && ready === spec.replicas;
         const currentRevision = whole ? revision : status.currentRevision ?? revision;
         const current = countOf(currentRevision);
@@ -44,10 +44,10 @@ export function statefulSetController(world: World): Controller {
 }
 
 /** One step nearer: a pod made, or one taken away. False if a pod could not be made. */
-function step(world: World, set: KubeObject, revision: string): boolean {
+function step(world: World, set: StoredObject, revision: string): boolean {
   const own = ownedBy(world, "Pod", set).sort((a, b) => ordinal(b) - ordinal(a));
   const { replicas: wanted, podManagementPolicy, updateStrategy } = set.spec;
-  const remove = (pod: KubeObject) => {
+  const remove = (pod: StoredObject) => {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     deleteObject(world, pod, {});
     const message = `delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
@@ -59,7 +59,7 @@ function step(world: World, set: KubeObject, revision: string): boolean {
     if (!pod) {
       if (!makeClaims(world, set, i) || !makeNumbered(world, set, i, revision)) return false;
       if (!parallel) return true;
-    } else if (isOver(pod)) {
+    } else if (isPodOver(pod)) {
       remove(pod);
       return true;
     } else if (!isReady(pod) && !parallel) return true; // also where another template would heal it: nothing goes on
@@ -76,7 +76,7 @@ function step(world: World, set: KubeObject, revision: string): boolean {
   return true;
 }
 
-function makeNumbered(world: World, set: KubeObject, i: number, revision: string): boolean {
+function makeNumbered(world: World, set: StoredObject, i: number, revision: string): boolean {
   const name = `${set.metadata.name}-${i}`;
   const { template, serviceName, volumeClaimTemplates = [] } = set.spec;
   const claims: Json[] = volumeClaimTemplates.map(({ metadata }: Json) => (
@@ -95,14 +95,14 @@ function makeNumbered(world: World, set: KubeObject, i: number, revision: string
 }
 
 /** Claims are made once and stay when the pod or the set goes. */
-function makeClaims(world: World, set: KubeObject, i: number): boolean {
+function makeClaims(world: World, set: StoredObject, i: number): boolean {
   const { namespace, name: of } = set.metadata, kind = "PersistentVolumeClaim";
   for (const { metadata, spec } of set.spec.volumeClaimTemplates ?? []) {
     const name = `${metadata.name}-${of}-${i}`;
     if (world.store.get(kind, namespace, name)) continue;
     const labels = { ...metadata.labels, ...set.spec.selector.matchLabels };
     try {
-      make(world, MANAGER, {
+      make(world, CONTROLLERS, {
         kind,
         metadata: { name, namespace, labels, annotations: metadata.annotations ?? {} },
         spec,
@@ -119,6 +119,6 @@ function makeClaims(world: World, set: KubeObject, i: number): boolean {
   return true;
 }
 
-function ordinal(pod: KubeObject): number {
+function ordinal(pod: StoredObject): number {
   return Number(pod.metadata.name.slice(pod.metadata.name.lastIndexOf("-") + 1));
 }

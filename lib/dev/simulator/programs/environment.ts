@@ -1,6 +1,6 @@
 /** What a container is started with: its environment, its volumes and its image, or why it cannot have them. */
 import type { Faults } from "#lib/dev/simulator/faults.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Environment {
@@ -9,7 +9,7 @@ export interface Environment {
   readonly missing?: string;
 }
 
-export function environmentOf(world: World, pod: KubeObject, container: Json): Environment {
+export function environmentOf(world: World, pod: StoredObject, container: Json): Environment {
   const namespace = pod.metadata.namespace!;
   const values: Record<string, string> = {};
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
@@ -40,7 +40,7 @@ export function environmentOf(world: World, pod: KubeObject, container: Json): E
 }
 
 /** Why a volume of the pod cannot be mounted yet; null if all can. */
-export function unmountable(world: World, pod: KubeObject): string | null {
+export function unmountable(world: World, pod: StoredObject): string | null {
   for (const volume of pod.spec.volumes ?? []) {
     const named = volume.secret
       ? ["Secret", "secret", volume.secret.secretName]
@@ -66,7 +66,7 @@ function decode(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
 }
 
-function fieldOf(pod: KubeObject, path: string | undefined): string {
+function fieldOf(pod: StoredObject, path: string | undefined): string {
   const found = path?.split(".").reduce((at: Json, name) => at?.[name], pod);
   return typeof found === "string" ? found : "";
 }

@@ -5,18 +5,18 @@
  */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** Whether `from` reaches this TCP port of `to`, should something listen there. */
-export function mayConnect(world: World, from: KubeObject, to: KubeObject, port: number): boolean {
+export function mayConnect(world: World, from: StoredObject, to: StoredObject, port: number): boolean {
   if (world.faults.list().some(({ breakage }) => breakage.type === "open-network")) return true;
   return allows(world, from, to, "Egress", port) && allows(world, to, from, "Ingress", port);
 }
 
 /** Whom no policy selects may do everything; else one of its policies has to allow it. */
-function allows(world: World, pod: KubeObject, other: KubeObject, direction: "Ingress" | "Egress", port: number) {
+function allows(world: World, pod: StoredObject, other: StoredObject, direction: "Ingress" | "Egress", port: number) {
   const policies = world.store.list("NetworkPolicy", pod.metadata.namespace)
     .filter(({ spec }) => selects(spec?.podSelector, pod.metadata.labels) && directionsOf(spec).includes(direction));
   return policies.length === 0 ||
@@ -37,7 +37,7 @@ function isPort(ports: Json[] | undefined, port: number): boolean {
 }
 
 /** Blocks of addresses are for what is outside: no pod of a cluster is meant by them. */
-function isPeer(world: World, peers: Json[] | undefined, namespace: string, other: KubeObject): boolean {
+function isPeer(world: World, peers: Json[] | undefined, namespace: string, other: StoredObject): boolean {
   if (peers === undefined || peers.length === 0) return true;
   const space = world.store.get("Namespace", undefined, other.metadata.namespace!);
   return peers.some(({ podSelector, namespaceSelector, ipBlock }) =>
@@ -51,10 +51,10 @@ const ACCEPTING = 0, SILENT = 2; // exit codes of pg_isready
 /** More than the script waits for the same answer. */
 const ROUNDS = 5;
 
-export function knock({ world, pod, env }: Context): Run {
+export function knockAt({ world, pod, env }: Context): ProgramRun {
   const pods = world.store.list("Pod", pod.metadata.namespace);
   const ask = (address: string | undefined): number => {
-    const to = pods.find((each: KubeObject) => each.status?.podIP === address && isReady(each));
+    const to = pods.find((each: StoredObject) => each.status?.podIP === address && isReady(each));
     return to && mayConnect(world, pod, to, PORT) ? ACCEPTING : SILENT;
   };
   const line = `open=${ask(env.OPEN)} closed=${ask(env.CLOSED)}`;

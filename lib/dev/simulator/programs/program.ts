@@ -1,17 +1,17 @@
 /** What a program is told when it is started, and what comes of it. */
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 export interface Context {
   readonly world: World;
-  readonly pod: KubeObject;
+  readonly pod: StoredObject;
   readonly container: Json;
   readonly env: Readonly<Record<string, string>>;
   /** Whether this is the same run as before, taken up again by a cluster that was stopped in between. */
   readonly resumed: boolean;
 }
 
-export interface Run {
+export interface ProgramRun {
   readonly lines: readonly string[];
   /** Its exit code; null for what serves. */
   readonly exit: number | null;

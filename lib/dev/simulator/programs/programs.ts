@@ -4,20 +4,20 @@
  * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
  * anything else serves in a pod that is to run for ever and succeeds in one that is not.
  */
-import { boot, bootOnce, readCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
+import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
 import { probe } from "#lib/dev/simulator/programs/moodle/probe.ts";
-import { knock } from "#lib/dev/simulator/programs/network.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { knockAt } from "#lib/dev/simulator/programs/network.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
-type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => Run];
+type Program = readonly [fits: (image: string, command: string) => boolean, run: (context: Context) => ProgramRun];
 
 const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
 
 const PROGRAMS: readonly Program[] = [
-  [(_, command) => /\bpg_isready\b/.test(command), knock],
+  [(_, command) => /\bpg_isready\b/.test(command), knockAt],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
   [(_, command) => /\bphp\b.*seed\.php/s.test(command), runSeed],
@@ -25,7 +25,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /^php -r .*function link_seal/s.test(command), runSignInLink],
   [(_, command) => /\bphp\b.*\/cli\/\w+\.php/s.test(command), runCli],
   [(_, command) => /\brm -rf\b.*moodledata/s.test(command), wipeFiles],
-  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readCode],
+  [(image, command) => MOODLE.test(image) && command.includes("/usr/src/moodle/version.php"), readProgramCode],
   [(image, command) => MOODLE.test(image) && command === "true", bootOnce],
   [(image, command) => MOODLE.test(image) && command === "", boot],
   [(image, command) => POSTGRES.test(image) && command === "", servePostgres],
@@ -33,7 +33,7 @@ const PROGRAMS: readonly Program[] = [
   [(_, command) => /^sleep\b/.test(command), () => ({ lines: [], exit: null, deaf: true })],
 ];
 
-export function runProgram(context: Context): Run {
+export function runProgram(context: Context): ProgramRun {
   const { world, pod, container } = context;
   const { namespace, name, labels = {} } = pod.metadata;
   const failing = world.faults.of("failing-job", namespace, labels["job-name"] ?? "\0");
@@ -54,7 +54,7 @@ export function runProgram(context: Context): Run {
 }
 
 /** `echo words`, to either stream, and `exit n`; a `sleep` at the end goes on for ever. */
-function runShell({ container, pod }: Context): Run {
+function runShell({ container, pod }: Context): ProgramRun {
   const script: string = [...container.command ?? [], ...container.args ?? []].slice(2).join(" ");
   const lines: string[] = [];
   for (const part of script.split(/;|&&|\n/).map((text) => text.trim())) {

@@ -1,7 +1,7 @@
 /** The kinds that the simulated cluster serves: a table, to which further kinds (as a CRD would) are added by a line. */
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-export interface Kind {
+export interface ApiKind {
   readonly group: string;
   readonly version: string;
   readonly apiVersion: string;
@@ -17,14 +17,14 @@ export interface Kind {
   readonly short: readonly string[];
 }
 
-export interface Kinds {
-  readonly all: readonly Kind[];
+export interface ApiKinds {
+  readonly all: readonly ApiKind[];
   /** By group, version and plural, as in a URL. */
-  at(group: string, version: string, plural: string): Kind | undefined;
+  at(group: string, version: string, plural: string): ApiKind | undefined;
   /** By apiVersion and kind, as in an object or a reference to one. */
-  of(object: { readonly apiVersion: string; readonly kind: string }): Kind | undefined;
+  of(object: { readonly apiVersion: string; readonly kind: string }): ApiKind | undefined;
   /** By its name alone, which no other kind has here. */
-  named(kind: string): Kind;
+  named(kind: string): ApiKind;
 }
 
 // group/version: Kind plural[=short] flags; n namespaced, g generation, s status, c scale, x custom
@@ -56,7 +56,7 @@ cert-manager.io/v1: CertificateRequest certificaterequests=cr ngsx
 acme.cert-manager.io/v1: Order orders ngsx; Challenge challenges ngsx
 `;
 
-export function readKinds(): Kinds {
+export function readKinds(): ApiKinds {
   const all = TABLE.trim().split("\n").flatMap((line) => {
     const [apiVersion = "", rest = ""] = line.split(": ");
     return rest.split("; ").map((entry) => readKind(apiVersion, entry));
@@ -75,21 +75,21 @@ export function readKinds(): Kinds {
 }
 
 /** For example `Deployment.apps`, `Namespace`: how messages name a kind. */
-export function qualified(kind: Kind): string {
+export function qualified(kind: ApiKind): string {
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
 /** For example `jobs.batch`, `pods`: how messages name a resource. */
-export function resource(kind: Kind): string {
+export function resource(kind: ApiKind): string {
   return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
 /** How an object is named in messages about more than one kind: `ns/name`. */
-export function nameOf(object: KubeObject): string {
+export function kindName(object: StoredObject): string {
   return object.metadata.namespace ? `${object.metadata.namespace}/${object.metadata.name}` : object.metadata.name;
 }
 
-function readKind(apiVersion: string, entry: string): Kind {
+function readKind(apiVersion: string, entry: string): ApiKind {
   const [kind = "", names = "", flags = ""] = entry.split(" ");
   const [plural = "", ...short] = names.split("=");
   const slash = apiVersion.indexOf("/");

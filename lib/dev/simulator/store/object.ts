@@ -24,7 +24,7 @@ export interface ManagedFields {
   subresource?: string;
 }
 
-export interface Meta {
+export interface StoredMeta {
   name: string;
   generateName?: string;
   namespace?: string;
@@ -41,10 +41,10 @@ export interface Meta {
   managedFields?: ManagedFields[];
 }
 
-export interface KubeObject {
+export interface StoredObject {
   apiVersion: string;
   kind: string;
-  metadata: Meta;
+  metadata: StoredMeta;
   [field: string]: Json;
 }
 

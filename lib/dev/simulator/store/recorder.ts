@@ -6,8 +6,8 @@
  * bounded, unless everything is to be kept; every entry has a number, so that a later reader sees it when something was
  * lost.
  */
-import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
-import type { Change, Store } from "#lib/dev/simulator/store/store.ts";
+import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
+import type { Store, StoreChange } from "#lib/dev/simulator/store/store.ts";
 
 /** One request that could have changed something. */
 export interface Write {
@@ -106,7 +106,7 @@ export function openRecorder(store: Store, { keep, now }: RecorderOptions): Reco
   };
 }
 
-function digest({ type, object }: Change) {
+function digest({ type, object }: StoreChange) {
   const { namespace, name, uid, resourceVersion, deletionTimestamp } = object.metadata;
   const status: Json = object.status ?? {};
   return {
@@ -118,7 +118,7 @@ function digest({ type, object }: Change) {
     resourceVersion,
     deleting: deletionTimestamp !== undefined,
     phase: textOf(status.phase),
-    replicas: numberOf((object as KubeObject).spec?.replicas),
+    replicas: numberOf((object as StoredObject).spec?.replicas),
     ready: numberOf(status.readyReplicas),
     active: numberOf(status.active) ?? 0,
     succeeded: numberOf(status.succeeded) ?? 0,

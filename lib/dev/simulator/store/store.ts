@@ -4,12 +4,12 @@
  * Objects in it are never changed, only replaced, so a reference to one is a moment. The history is bounded: who asks
  * for changes from before its horizon is told so (410), as a real server does after compaction.
  */
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 
-export interface Change {
+export interface StoreChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly object: KubeObject;
-  readonly previous: KubeObject | null;
+  readonly object: StoredObject;
+  readonly previous: StoredObject | null;
   readonly version: number;
 }
 
@@ -17,42 +17,42 @@ export interface Store {
   version(): number;
   /** The oldest version from which a watch can still be served. */
   horizon(): number;
-  get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined;
+  get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
   /** In the order of their keys, as etcd lists them. */
-  list(kind: string, namespace?: string): KubeObject[];
+  list(kind: string, namespace?: string): StoredObject[];
   /** Everything in a namespace, the namespace itself excepted. */
-  contents(namespace: string): KubeObject[];
-  everything(): KubeObject[];
+  contents(namespace: string): StoredObject[];
+  everything(): StoredObject[];
   /** Writes the object under a new version and tells it. */
-  save(object: KubeObject): KubeObject;
-  remove(object: KubeObject): KubeObject;
+  save(object: StoredObject): StoredObject;
+  remove(object: StoredObject): StoredObject;
   /** Puts back what an earlier run kept; tells nobody, and nothing older can be watched. */
-  restore(objects: readonly KubeObject[], version: number): void;
+  restore(objects: readonly StoredObject[], version: number): void;
   /** The changes after this version, oldest first, or null where they are not all kept any more. */
-  since(version: number): readonly Change[] | null;
+  since(version: number): readonly StoreChange[] | null;
   /** Forgets all changes so far, as a real server's store does every few minutes. */
   compact(): void;
-  subscribe(listener: (change: Change) => void): () => void;
+  subscribe(listener: (change: StoreChange) => void): () => void;
 }
 
 const HISTORY = 3000; // changes; a few kB each, so some MB at most
 const FIRST = 500; // a fresh server has a history too: version 1 was compacted long ago
 
 export function openStore(): Store {
-  const tables = new Map<string, Map<string, Map<string, KubeObject>>>();
-  const listeners = new Set<(change: Change) => void>();
-  let changes: Change[] = [];
+  const tables = new Map<string, Map<string, Map<string, StoredObject>>>();
+  const listeners = new Set<(change: StoreChange) => void>();
+  let changes: StoreChange[] = [];
   let version = FIRST, horizon = FIRST;
 
-  const table = ({ kind, metadata: { namespace = "" } }: KubeObject): Map<string, KubeObject> => {
-    const spaces = tables.get(kind) ?? new Map<string, Map<string, KubeObject>>();
-    const objects = spaces.get(namespace) ?? new Map<string, KubeObject>();
+  const table = ({ kind, metadata: { namespace = "" } }: StoredObject): Map<string, StoredObject> => {
+    const spaces = tables.get(kind) ?? new Map<string, Map<string, StoredObject>>();
+    const objects = spaces.get(namespace) ?? new Map<string, StoredObject>();
     tables.set(kind, spaces.set(namespace, objects));
     return objects;
   };
-  const tell = (type: Change["type"], object: KubeObject, previous: KubeObject | null): KubeObject => {
+  const tell = (type: StoreChange["type"], object: StoredObject, previous: StoredObject | null): StoredObject => {
     const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
-    const change: Change = { type, object: written, previous, version };
+    const change: StoreChange = { type, object: written, previous, version };
     changes.push(change);
     if (changes.length > 2 * HISTORY) {
       changes = changes.slice(-HISTORY);
@@ -66,10 +66,10 @@ export function openStore(): Store {
     for (const listener of [...listeners]) listener(change);
     return written;
   };
-  const sorted = (objects: Iterable<KubeObject>): KubeObject[] =>
+  const sorted = (objects: Iterable<StoredObject>): StoredObject[] =>
     [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1);
   /** A list in pages goes over all of a kind for each page. */
-  const whole = new Map<string, KubeObject[]>();
+  const whole = new Map<string, StoredObject[]>();
 
   return {
     version: () => version,
@@ -119,6 +119,6 @@ export function openStore(): Store {
 }
 
 /** Where an object stands in lists, and what a `continue` token remembers. */
-export function keyOf(object: KubeObject): string {
+export function keyOf(object: StoredObject): string {
   return `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 }

@@ -8,11 +8,11 @@
 import { conditionOf, createdAt, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
-  type Clock,
   type Diagnosis,
   impossible,
   isFresh,
   until,
+  type Waited,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
@@ -27,7 +27,7 @@ interface Words {
 export function certificateTrouble(
   certificate: KubeObject,
   orders: readonly KubeObject[],
-  clock: Clock,
+  clock: Waited,
 ): Diagnosis | undefined {
   const name = certificate.metadata.name;
   const words = wordsOf(certificate, familyOf(certificate, orders));

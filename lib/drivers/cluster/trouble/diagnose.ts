@@ -26,12 +26,12 @@ import { isTrue, lackOf } from "#lib/drivers/cluster/trouble/readiness.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
 import { calledOf, capital, minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import {
-  type Clock,
   type Diagnosis,
   impossible,
   isFresh,
   isFreshEvent,
   until,
+  type Waited,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
@@ -40,11 +40,11 @@ const SNAPSHOT_HINT =
 const MORE_MEMORY = "Raise its memory limit in sizes.yaml, or choose a larger size.";
 
 /** Judges one object by itself and by all pods and events of its namespace; a Certificate by what was ordered, too. */
-export function judge(
+export function diagnose(
   object: KubeObject,
   pods: readonly KubeObject[],
   events: readonly KubeObject[],
-  clock: Clock,
+  clock: Waited,
   orders: readonly KubeObject[] = [],
 ): Diagnosis {
   const lack = lackOf(object);
@@ -98,7 +98,7 @@ interface Sight {
   readonly own: readonly KubeObject[];
   readonly pods: readonly KubeObject[];
   readonly events: readonly KubeObject[];
-  readonly clock: Clock;
+  readonly clock: Waited;
 }
 
 function conditionTrouble({ object, pods, clock }: Sight, lastWords: string | undefined): Diagnosis | undefined {
@@ -134,7 +134,7 @@ function lastWords({ own, events }: Sight, ofPods: readonly Diagnosis[]): string
  * Its controllers try again for ever and write the last error into its status, with the time at which that was first said:
  * what they still say after as long as a volume may take, they will say for good.
  */
-function snapshotTrouble(snapshot: KubeObject, clock: Clock): Diagnosis | undefined {
+function snapshotTrouble(snapshot: KubeObject, clock: Waited): Diagnosis | undefined {
   const error = snapshot["status"]?.error;
   if (!error?.message) return undefined;
   const message = `The snapshot ${snapshot.metadata.name} is not ready: ${error.message}`;
@@ -177,6 +177,6 @@ function creationTrouble({ object, own, events, clock }: Sight, lack: string): D
   return until(Math.max(first, clock.since) + clock.patience.quotaMs, clock, sentence, verdict);
 }
 
-function remaining(clock: Clock): number {
+function remaining(clock: Waited): number {
   return clock.since + clock.patience.unschedulableMs - clock.now;
 }

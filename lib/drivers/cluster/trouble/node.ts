@@ -2,11 +2,11 @@
 import { conditionOf, createdAt, eventsOf, firstSeen, latestOf, timeOf } from "#lib/drivers/cluster/trouble/belongs.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import {
-  type Clock,
   type Diagnosis,
   impossible,
   isFreshEvent,
   until,
+  type Waited,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 
@@ -35,7 +35,7 @@ const UNKNOWN = "Add nodes to the cluster, or free resources on them.";
 const SETTLING = /unbound immediate PersistentVolumeClaims|persistentvolumeclaim "[^"]*" not found/;
 
 /** Of a pod whose condition PodScheduled is False. */
-export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis {
+export function nodeTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis {
   const { reason, message = "", lastTransitionTime } = conditionOf(pod, "PodScheduled")!;
   const name = pod.metadata.name;
   const claim = claimsTrouble(pod, events, clock);
@@ -59,7 +59,7 @@ function hintFor(message: string): string {
 }
 
 /** What keeps a claim that the pod names from being bound. */
-export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
+export function claimsTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
   return claimNames(pod).map((name) => claimTrouble(name, events, clock)).find((found) => found);
 }
 
@@ -82,7 +82,7 @@ export function withoutSettledClaims(events: readonly KubeObject[], claims: read
   return events.filter((event) => !isOfClaim(event) || theirs.has(event));
 }
 
-export function claimTrouble(name: string, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
+export function claimTrouble(name: string, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
   const event = latest(name, events);
   const message = String(event?.["message"] ?? "");
   const sentence = `No volume can be made for claim ${name}: ${message}`;
@@ -114,7 +114,7 @@ export function claimTrouble(name: string, events: readonly KubeObject[], clock:
   }
 }
 
-function driverTrouble(event: KubeObject, sentence: string, clock: Clock): Diagnosis {
+function driverTrouble(event: KubeObject, sentence: string, clock: Waited): Diagnosis {
   const [, storageClass] = /StorageClass "([^"]+)"/.exec(sentence) ?? [];
   const whose = storageClass ? `of the storage class ${storageClass}` : "of the storage class";
   const hint = `See what the storage driver ${whose} says, and its capacity and credentials; then retry.`;

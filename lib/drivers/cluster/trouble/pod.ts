@@ -15,11 +15,11 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { imageTrouble, placeOf } from "#lib/drivers/cluster/trouble/image.ts";
 import { claimsTrouble, nodeTrouble } from "#lib/drivers/cluster/trouble/node.ts";
 import {
-  type Clock,
   type Diagnosis,
   impossible,
   type PodSight,
   until,
+  type Waited,
   waiting,
 } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { MINUTE } from "#lib/base/time.ts";
@@ -27,7 +27,7 @@ import { MINUTE } from "#lib/base/time.ts";
 /** Restarts after which a container that crashes is not expected to come up any more. */
 const RESTARTS = 5;
 
-export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Clock): Diagnosis | undefined {
+export function podTrouble(pod: KubeObject, events: readonly KubeObject[], clock: Waited): Diagnosis | undefined {
   const sight: PodSight = { pod, own: eventsOf(pod, events), clock };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status === "False") return nodeTrouble(pod, events, clock);

@@ -46,7 +46,7 @@ export const PATIENCE: Patience = {
 };
 
 /** Times by the cluster's clock: now, and when the waiting began. */
-export interface Clock {
+export interface Waited {
   readonly now: number;
   readonly since: number;
   readonly patience: Patience;
@@ -56,7 +56,7 @@ export interface Clock {
 export interface PodSight {
   readonly pod: KubeObject;
   readonly own: readonly KubeObject[];
-  readonly clock: Clock;
+  readonly clock: Waited;
 }
 
 /** What was reported just before we began to wait is the answer to what we did just before that. */
@@ -66,11 +66,11 @@ const LEAD = 5 * SECOND;
  * Whether something reported at this time may be about the present state. A controller that was refused tries again
  * ever more seldom, so that its last word may be older than the correction; it gets some time to say it again.
  */
-export function isFresh(at: number, clock: Clock): boolean {
+export function isFresh(at: number, clock: Waited): boolean {
   return at >= clock.since - LEAD || clock.now >= clock.since + clock.patience.unschedulableMs;
 }
 
-export function isFreshEvent(event: KubeObject, clock: Clock): boolean {
+export function isFreshEvent(event: KubeObject, clock: Waited): boolean {
   return isFresh(lastSeen(event), clock);
 }
 
@@ -83,6 +83,6 @@ export function impossible(code: string, message: string, blame: Blame, hint?: s
 }
 
 /** Waits until the moment has come, then gives up. */
-export function until(moment: number, clock: Clock, sentence: string, verdict: Diagnosis): Diagnosis {
+export function until(moment: number, clock: Waited, sentence: string, verdict: Diagnosis): Diagnosis {
   return clock.now >= moment ? verdict : waiting(sentence, moment - clock.now);
 }

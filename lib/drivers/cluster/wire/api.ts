@@ -10,7 +10,7 @@ import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/wire/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/wire/failures.ts";
 import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/wire/status.ts";
-import { type Answer, exchange, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
+import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
 import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -89,7 +89,7 @@ export function openApi(options: ApiOptions): Api {
     return await ask(await inTime(connections.current));
   }
 
-  async function turn(request: Request, call: Call): Promise<Answer> {
+  async function turn(request: Request, call: Call): Promise<HttpAnswer> {
     let doing = `${request.method} ${request.path}`;
     const send = async (connection: Connection) => {
       // In the queue, so that a call that waited there while the server asked for quiet is quiet, too.
@@ -110,7 +110,7 @@ export function openApi(options: ApiOptions): Api {
     return answer;
   }
 
-  async function tries(request: Request, call: Call): Promise<Answer> {
+  async function tries(request: Request, call: Call): Promise<HttpAnswer> {
     const started = performance.now();
     for (let attempt = 1;; attempt++) {
       try {
@@ -210,7 +210,7 @@ function maySoonPass({ transient, code, status }: ClusterError): boolean {
 
 const LATER = new Set(["BadAnswer", "credentials", "kubeconfig", "untrusted"]);
 
-function parseBody(answer: Answer, request: Request): unknown {
+function parseBody(answer: HttpAnswer, request: Request): unknown {
   const text = answer.body.trim();
   try {
     const body = JSON.parse(text);
@@ -223,7 +223,7 @@ function parseBody(answer: Answer, request: Request): unknown {
 }
 
 /** The text of a refusal that came where a stream was expected: small and at once, but never trusted to be. */
-async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<Answer> {
+async function drain(stream: Stream, signals: readonly AbortSignal[]): Promise<HttpAnswer> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
     for await (const chunk of stream.chunks) if (chunks.push(chunk) > 64) break;

@@ -47,7 +47,7 @@ const OPENING = 30 * SECOND;
 const NOBODY = "nobody";
 
 /** `keep` is for how many milliseconds the credentials are used before they are asked for again. */
-export async function openConnections(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
+export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
   let text = await readSource(source);
   let config = loadConfig(source, text);
   const context = config.getCurrentContext();

@@ -1,7 +1,7 @@
 /** What an answer that is not a success means: the API server's Status, or whatever stood in its way. */
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { readRefusal } from "#lib/drivers/cluster/trouble/refusals.ts";
-import type { Answer } from "#lib/drivers/exchange.ts";
+import type { HttpAnswer } from "#lib/drivers/exchange.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 
 /** The Status object of the API, as far as we read it. */
@@ -46,7 +46,7 @@ const NO_SERVER = "Check that the kubeconfig's server is a Kubernetes API server
 /** The most of a text that is no Status which goes into a message: a proxy's error page is long. */
 const EXCERPT = 300;
 
-export function errorOf(answer: Answer, doing: string): ClusterError {
+export function errorOf(answer: HttpAnswer, doing: string): ClusterError {
   const status = readStatus(answer.body), { location } = answer.headers;
   // Without its query, which may hold what a login page wants to be told.
   const text = location === undefined ? answer.body : `to ${String(location).split("?")[0]} ${answer.body}`;
@@ -171,7 +171,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** From the header, as seconds or as a date by the server's own clock, or else from the details. */
-function retryAfterOf(answer: Answer, status: Status | null): number | undefined {
+function retryAfterOf(answer: HttpAnswer, status: Status | null): number | undefined {
   const header = answer.headers["retry-after"];
   const text = Array.isArray(header) ? header[0] : header;
   const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : status?.details?.retryAfterSeconds;
@@ -186,14 +186,14 @@ function retryAfterOf(answer: Answer, status: Status | null): number | undefined
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** When it was answered, by the server's clock if that is told, and else by ours. */
-export function dateOf(answer: Answer): number {
+export function dateOf(answer: HttpAnswer): number {
   const { date } = answer.headers;
   const at = typeof date === "string" && HTTP_DATE.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(at) ? Date.now() : at;
 }
 
 /** The texts of `Warning: 299 - "…"` headers. */
-export function warningsOf(answer: Answer): string[] {
+export function warningsOf(answer: HttpAnswer): string[] {
   const header = answer.headers["warning"];
   const text = Array.isArray(header) ? header.join(", ") : header ?? "";
   return [...text.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((found) => found[1]!.replace(/\\(.)/g, "$1"));

@@ -20,7 +20,7 @@ export type WatchChange =
   | { readonly type: "LISTED"; readonly objects: readonly KubeObject[] }
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
 
-export interface WatchOptions {
+export interface WatchQuery {
   /** Path of the collection. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ const LINE_MOST = 16 * 2 ** 20;
 const SHORT = SECOND;
 
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
-export async function* watch(api: Api, options: WatchOptions, call: Call): AsyncGenerator<WatchChange> {
+export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
   let version: string | undefined;
   for (let failures = 0;;) {
     try {
@@ -74,7 +74,7 @@ interface Line {
   readonly object: KubeObject;
 }
 
-async function* oneRound(api: Api, options: WatchOptions, version: string, call: Call): AsyncGenerator<Line> {
+async function* oneRound(api: Api, options: WatchQuery, version: string, call: Call): AsyncGenerator<Line> {
   const query = {
     ...options.query,
     watch: "1",

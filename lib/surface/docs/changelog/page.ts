@@ -6,7 +6,7 @@ import type { App } from "#lib/app.ts";
 import { FEED } from "#lib/domains/changelog/place.ts";
 import { type ReleaseNotes, UNRELEASED } from "#lib/domains/changelog/releases.ts";
 import { type Announcement, type Changelog, changelogAt } from "#lib/domains/changelog/view.ts";
-import { style } from "#lib/surface/docs/changelog/style.ts";
+import { changelogStyle } from "#lib/surface/docs/changelog/style.ts";
 import { dayOf, daysUntil, momentOf } from "#lib/surface/docs/changelog/words.ts";
 import { pathMarkup, proseMarkup } from "#lib/surface/docs/page/code.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
@@ -24,7 +24,7 @@ export function writeChangelog({ api, version, notices, releases }: Changelog, n
   return {
     title: "Changelog · Wheelwright",
     feed: { title: "Wheelwright: what changes", href: FEED },
-    style: theme + style,
+    style: theme + changelogStyle,
     body: markup`
 <a class="skip" href="#main">To the changes</a>
 <header>

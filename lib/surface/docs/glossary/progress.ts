@@ -1,5 +1,5 @@
 /** What is under way, what can be asked for, and what it would come to. */
-import { type Entries, SPOKE } from "#lib/surface/docs/glossary/entry.ts";
+import { A_SPOKE, type Entries } from "#lib/surface/docs/glossary/entry.ts";
 
 export const PROGRESS: Entries = {
   "Federation.state": ["What the hub is doing", "active"],
@@ -103,7 +103,7 @@ export const PROGRESS: Entries = {
 
   action: ["What to do", "suspend"],
   "SpokeAction.": ["", { action: "suspend" }],
-  "BulkAction.": ["", { ids: [SPOKE], action: "resize", size: "large" }],
+  "BulkAction.": ["", { ids: [A_SPOKE], action: "resize", size: "large" }],
   "FederationAction.action": ["What to do: a failed hub can be tried again", "retry"],
   accepted: ["Whether it will be done", true],
   spoke: ["The spoke, once it was accepted"],

@@ -2,12 +2,12 @@
  * What is written down: audit events, tokens, times, backups, bills and what changed; what the service says of itself; and
  * what stands in paths and queries.
  */
-import { BACKUP, type Entries, EVENT, HUB, SPOKE, USER } from "#lib/surface/docs/glossary/entry.ts";
+import { A_BACKUP, A_SPOKE, type Entries, EVENT, HUB, USER } from "#lib/surface/docs/glossary/entry.ts";
 
 export const RECORDS: Entries = {
   actor: ["Who did it"],
   objectType: ["What kind of thing it happened to", "spoke"],
-  objectId: ["Which of them", SPOKE],
+  objectId: ["Which of them", A_SPOKE],
   metadata: ["What else is known, by kind", { size: "medium", domain: "ash.school.example" }],
   ip: ["From which address; empty where an operator acted, unless an operator asks", "203.0.113.7"],
   userAgent: ["With which program; empty where an operator acted, unless an operator asks", "curl/8.14.1"],
@@ -64,7 +64,7 @@ export const RECORDS: Entries = {
   "BackupSummary.snapshots": [
     "What there is, newest first: each is both volumes of the spoke, cut one right after the other. A failed attempt stands here for a week at most",
   ],
-  "snapshots.id": ["The backup's id, to be named when one is to be restored", BACKUP],
+  "snapshots.id": ["The backup's id, to be named when one is to be restored", A_BACKUP],
   "snapshots.createdAt": ["When it was begun with", "2026-11-21T02:41:07.000Z"],
   "snapshots.readyAt": ["When it was whole; null until then", "2026-11-21T02:42:10.000Z"],
   "snapshots.sizeBytes": ["Bytes of the volumes restored from it; null where the storage does not say", 16106127360],
@@ -166,7 +166,7 @@ export const RECORDS: Entries = {
 
   // What stands in paths and queries.
   "path.federationId": ["The hub's id or its slug", "north"],
-  "path.spokeId": ["The spoke's id, or its domain while it lives", SPOKE],
+  "path.spokeId": ["The spoke's id, or its domain while it lives", A_SPOKE],
   "path.notificationId": ["The notification's id, which is its audit event's", EVENT],
   "query.limit": ["How many at most"],
   "query.before": [
@@ -190,7 +190,7 @@ export const RECORDS: Entries = {
   "query.kind": ["Only events of this kind", "spoke_provisioned"],
   "query.actor": ['Only what this user did: an id, an e-mail address, "system" or "anonymous"', USER],
   "query.objectType": ["Only events about this kind of object", "spoke"],
-  "query.objectId": ["Only events about this object", SPOKE],
+  "query.objectId": ["Only events about this object", A_SPOKE],
   "query.federationId": ["Only events of this hub, by its id or slug", HUB],
   "query.size": ["The size asked about; the usual one when absent", "medium"],
 };

@@ -1,9 +1,9 @@
 /** What hubs, spokes, people and the catalogue are made of. */
-import { type Entries, EVENT, HUB, OPERATION, SPOKE, USER } from "#lib/surface/docs/glossary/entry.ts";
+import { A_SPOKE, type Entries, EVENT, HUB, OPERATION, USER } from "#lib/surface/docs/glossary/entry.ts";
 
 export const THINGS: Entries = {
   "Federation.id": ["The hub's id", HUB],
-  "Spoke.id | BulkOutcome.id": ["The spoke's id", SPOKE],
+  "Spoke.id | BulkOutcome.id": ["The spoke's id", A_SPOKE],
   "User.id | UserRecord.id | requestedBy.id | decidedBy.id | path.userId": ["The user's id", USER],
   "actor.id": ['A user\'s id, or "system"', USER],
   "Notification.id": ["Its audit event's id", EVENT],
@@ -16,11 +16,11 @@ export const THINGS: Entries = {
   "StreamEvent.id": ["The event's number in its hub, counted without a gap", "4"],
   federationId: ["The hub that it belongs to", HUB],
   "NewSpoke.federationId": ["If given, the id or slug of the hub in the path", "north"],
-  spokeId: ["The spoke that it is about", SPOKE],
+  spokeId: ["The spoke that it is about", A_SPOKE],
   userId: ["The user", USER],
   federationIds: ["Hubs that the user administers", [HUB]],
   spokeIds: ["Spokes that the user administers without administering their hub", []],
-  ids: ["The spokes to ask", [SPOKE]],
+  ids: ["The spokes to ask", [A_SPOKE]],
 
   slug: ["Its short name in URLs and host names", "north"],
   "Spoke.slug | spoke.slug | NewSpoke.slug": ["Its short name in URLs and host names", "ash"],
@@ -71,7 +71,7 @@ export const THINGS: Entries = {
   "ForgotPassword.email | Login.email": ["The address that you sign in with", "ada@school.example"],
   "Signup.email": ["The address that you will sign in with", "ada@school.example"],
   "HubJoining.federationId": ["The hub", HUB],
-  "SpokeJoining.spokeId": ["The spoke", SPOKE],
+  "SpokeJoining.spokeId": ["The spoke", A_SPOKE],
   "Member.createdAt": ["Since when", "2026-11-21T11:55:00.000Z"],
   "Onboarding.user": ["Who you are now"],
   "FederationPatch.slug": ["If given, the slug that the hub has: it cannot be changed", "north"],

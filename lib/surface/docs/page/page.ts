@@ -16,7 +16,7 @@ import {
 import { endpointMarkup } from "#lib/surface/docs/page/endpoint.ts";
 import { fieldsMarkup } from "#lib/surface/docs/page/fields.ts";
 import { script } from "#lib/surface/docs/page/script.ts";
-import { style } from "#lib/surface/docs/page/style.ts";
+import { referenceStyle } from "#lib/surface/docs/page/style.ts";
 import { SAYING } from "#lib/surface/docs/responses.ts";
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
@@ -31,7 +31,7 @@ export function docsPage(openApi: OpenApi): HtmlPage {
   }));
   return {
     title: "Wheelwright API",
-    style: theme + style,
+    style: theme + referenceStyle,
     script,
     body: markup`
 <a class="skip" href="#main">To the endpoints</a>

@@ -3,7 +3,7 @@ import { suite, type Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { watch, type WatchChange } from "#lib/drivers/cluster/wire/watch.ts";
 import { silent } from "#lib/base/log.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
@@ -20,7 +20,7 @@ const SPACES = "/api/v1/namespaces", MAPS = "/api/v1/namespaces/a/configmaps";
 function scene(test: Test<Scene>): void {
   test.before.each(async (scene) => {
     scene.simulator = await openSimulator({ delayMs: 0, log: silent });
-    const connections = await openConnections({ text: scene.simulator.kubeconfig() });
+    const connections = await openPoolOfServer({ text: scene.simulator.kubeconfig() });
     scene.api = openApi({ connections, concurrency: 4, deadline: 400, userAgent: "test" });
     await make(scene.api, SPACES, "a");
   });

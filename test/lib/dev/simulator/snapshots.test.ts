@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { silent } from "#lib/base/log.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { post } from "#test/support/planted.ts";
 import { until } from "#test/support/until.ts";
@@ -36,19 +36,19 @@ async function cut(kube: Simulator, namespace: string, name: string, className: 
   });
 }
 
-function snapshot(kube: Simulator, namespace: string, name: string): KubeObject | undefined {
+function snapshot(kube: Simulator, namespace: string, name: string): StoredObject | undefined {
   return kube.objects("VolumeSnapshot").find(({ metadata }) =>
     metadata.namespace === namespace && metadata.name === name
   );
 }
 
-function content(kube: Simulator, namespace: string, name: string): KubeObject | undefined {
+function content(kube: Simulator, namespace: string, name: string): StoredObject | undefined {
   return kube.objects("VolumeSnapshotContent").find(({ spec: { volumeSnapshotRef: of } }) =>
     of.namespace === namespace && of.name === name
   );
 }
 
-async function ready(kube: Simulator, namespace: string, name: string): Promise<KubeObject> {
+async function ready(kube: Simulator, namespace: string, name: string): Promise<StoredObject> {
   return await until(() => {
     const found = snapshot(kube, namespace, name);
     return found?.status?.readyToUse && found;

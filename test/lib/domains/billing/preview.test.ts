@@ -1,7 +1,7 @@
 /** What one more spoke, or one that changes, costs its hub: asked of the API, and said by the provider. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { changesOf } from "#lib/domains/billing/preview.ts";
+import { priceChangesOf } from "#lib/domains/billing/preview.ts";
 import { loadCatalog } from "#lib/catalog/load.ts";
 import * as paid from "#test/support/payments.ts";
 import { openScene, type Scene as Stage } from "#test/support/scene.ts";
@@ -175,7 +175,7 @@ dry("does not fail while the provider is in trouble", async (scene) => {
 change("counts a spoke by what its row says before, and will say after", () => {
   const of = (before: readonly [string, string] | null, after: readonly [string, string]) => {
     const spoke = ([size, state]: readonly [string, string]) => ({ size, state: state as "active" });
-    const changes = changesOf({ federationId: "fed_1", before: before && spoke(before), after: spoke(after) });
+    const changes = priceChangesOf({ federationId: "fed_1", before: before && spoke(before), after: spoke(after) });
     return Object.fromEntries(changes.map(({ size, by }) => [size, by]));
   };
   assert.equal(of(null, ["small", "active"]), { small: 1 });

@@ -2,7 +2,7 @@
 import type { Clusters } from "#lib/app.ts";
 import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog } from "#lib/base/log.ts";
-import type { Account, Database } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { MoodleAccount, SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 import type { Answer } from "#test/support/client.ts";
 import { addHubAdmin, addSpokeAdmin } from "#test/support/people.ts";
 import { type Means, openScene, type Scene, type Who } from "#test/support/scene.ts";
@@ -25,10 +25,10 @@ export interface Porch {
   objects(kind: string): KubeObject[];
   /** How many Jobs have been made for links. */
   jobsMade(): number;
-  database(): Database;
-  account(): Account | undefined;
+  database(): SiteDatabase;
+  account(): MoodleAccount | undefined;
   /** Changes the site's database for as long as the work takes. */
-  during(change: (database: Database) => Database, work: () => Promise<void>): Promise<void>;
+  during(change: (database: SiteDatabase) => SiteDatabase, work: () => Promise<void>): Promise<void>;
   /** Does this once, when a request was let in and judged and comes to the cluster. */
   meanwhile(work: () => Promise<unknown>): void;
   /** When links were made, by whom, and what is written of each. */
@@ -91,7 +91,7 @@ export async function openPorch(): Promise<Porch> {
 }
 
 /** The administrator's account, changed. */
-export function admin(to: Partial<Account>): (database: Database) => Database {
+export function admin(to: Partial<MoodleAccount>): (database: SiteDatabase) => SiteDatabase {
   return (database) => {
     const accounts = database.accounts!;
     return { ...database, accounts: { ...accounts, admin: { ...accounts["admin"]!, ...to } } };

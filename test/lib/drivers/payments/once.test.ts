@@ -1,14 +1,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { makeOnce } from "#lib/drivers/payments/once.ts";
-import { Refusal } from "#lib/drivers/payments/trouble.ts";
+import { PaymentRefusal } from "#lib/drivers/payments/trouble.ts";
 import { NEVER } from "#test/support/payments.ts";
 import { rejection } from "#test/support/until.ts";
 
 const test = suite("makeOnce");
 
 const refusal = (code: string, replayed: boolean) =>
-  new Refusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
+  new PaymentRefusal(code, "No", { transient: true, status: code === "idempotency_error" ? 400 : 500, replayed });
 
 /** Runs it against these answers, one for each call that makes; what `found` names is found after so many of them. */
 function attempt(answers: (string | null | Error)[], { settle = 0, found = Infinity, signal = NEVER } = {}) {

@@ -1,7 +1,7 @@
 /** The verdict on a chain: whatever does not fit is told, in every combination of what can be there. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Findings, judge } from "#lib/records/audit/verdict.ts";
+import { type Findings, judgeChain } from "#lib/records/audit/verdict.ts";
 
 const test = suite("judge");
 
@@ -37,7 +37,7 @@ test("is a problem exactly when a mark does not fit, the seal lags or lacks, or 
     const fits = [...exported, ...(seal ? [seal] : [])].every(({ count, hash }) => findings.hashes.get(count) === hash);
     const known = exported.every(({ count }) => count <= (seal?.count ?? 0));
     const fine = fits && known && (!seal || covered === seal.count);
-    const { problems, differs } = judge(findings);
+    const { problems, differs } = judgeChain(findings);
     assert.is(problems.length === 0, fine, JSON.stringify(findings));
     if (fits) assert.is(differs, null);
     seen++;
@@ -47,7 +47,7 @@ test("is a problem exactly when a mark does not fit, the seal lags or lacks, or 
 
 test("gives as the place what lies behind the last exported head that fits", () => {
   for (const findings of everything()) {
-    const { differs } = judge(findings);
+    const { differs } = judgeChain(findings);
     if (!differs) continue;
     const { seal, exported, hashes } = findings;
     const right = exported.filter(({ count, hash }) => hashes.get(count) === hash).map(({ count }) => count);
@@ -62,7 +62,7 @@ test("gives as the place what lies behind the last exported head that fits", () 
 test("takes the heads of years", () => {
   const exported = Array.from({ length: 300_000 }, (_, i) => ({ chain: CHAIN, count: i + 1, hash: `hash ${i + 1}` }));
   const findings = { seal: exported.at(-1), exported, events: 300_000, covered: 300_000, hashes: hashes(300_000) };
-  assert.equal(judge(findings), { problems: [], differs: null });
+  assert.equal(judgeChain(findings), { problems: [], differs: null });
 });
 
 test.run();

@@ -1,5 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { events } from "#lib/surface/http/reply.ts";
 import { encodeEvents, type Frame } from "#lib/surface/http/sse.ts";
 
 const test = suite("encodeEvents");
@@ -38,6 +40,21 @@ test("writes events, comments and the time to wait", async () => {
       "event: Bare\ndata: 1\n\n" +
       "retry: 1500\n\n",
   );
+});
+
+test("what many readers are sent is written once, and what is alike but another thing is written again", async () => {
+  let written = 0;
+  const tick = v.object({ n: v.pipe(v.number(), v.transform((n) => (written++, n))) });
+  const { send } = events(tick), data = { n: 7, secret: "not named" };
+  const sent = async (...all: { n: number }[]) => {
+    const { source } = counting(all.map((data) => ({ event: "Tick", data })));
+    return await new Response(send(source as never, { cut: fail }).body).text();
+  };
+  const line = 'event: Tick\ndata: {"n":7}\n\n';
+  assert.equal([await sent(data), await sent(data, data)], [line, line + line]);
+  assert.is(written, 1);
+  assert.is(await sent({ ...data }), line);
+  assert.is(written, 2);
 });
 
 test("lets no line break in a name or an id begin another field", async () => {

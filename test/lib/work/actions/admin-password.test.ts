@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
-import type { Account } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { MoodleAccount } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { resetAdminPassword } from "#lib/work/actions/admin-password.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { auditsOf, CALL, type Clinic, holderOf, openClinic } from "./scene.ts";
@@ -18,11 +18,11 @@ function secret(clinic: Clinic): Record<string, string> {
   return Object.fromEntries(Object.entries<string>(data).map(([key, value]) => [key, atob(value)]));
 }
 
-function account(clinic: Clinic): Account {
+function account(clinic: Clinic): MoodleAccount {
   return clinic.site().database!.accounts!["admin"]!;
 }
 
-function change(clinic: Clinic, to: Partial<Account>): void {
+function change(clinic: Clinic, to: Partial<MoodleAccount>): void {
   const { database, saveDatabase } = clinic.site(), accounts = database!.accounts!;
   saveDatabase({ ...database!, accounts: { ...accounts, admin: { ...account(clinic), ...to } } });
 }

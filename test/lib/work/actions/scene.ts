@@ -3,7 +3,7 @@ import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import { openLog, silent } from "#lib/base/log.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import type { Site } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { SimulatedSite } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -27,7 +27,7 @@ export interface Clinic {
   /** Objects of this kind in the site's namespace. */
   objects(kind: string): KubeObject[];
   cron(): KubeObject;
-  site(): Site;
+  site(): SimulatedSite;
   space(): Promise<Space>;
   /** Keeps Jobs whose names begin so from being made, until what it returns is called. */
   holdBack(name: string): () => void;

@@ -7,7 +7,7 @@ import { openPayments } from "#lib/drivers/payments/open.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
 import { lookBilling } from "#lib/work/billing/look.ts";
-import { planBilling, reconcileBilling } from "#lib/work/billing/plan.ts";
+import { planBilling, planLooks } from "#lib/work/billing/plan.ts";
 import { syncBilling } from "#lib/work/billing/sync.ts";
 import { query } from "#test/support/bench/query.ts";
 import { openProvider, type Provider } from "#test/support/provider/provider.ts";
@@ -83,7 +83,7 @@ export async function plan({ scene: { app } }: Context, batch?: number): Promise
 
 /** What runs each hour. */
 export async function reconcile({ scene: { app } }: Context, most?: number): Promise<void> {
-  await reconcileBilling(app, most).steps.unseen!(idle());
+  await planLooks(app, most).steps.unseen!(idle());
 }
 
 function idle(): Run {

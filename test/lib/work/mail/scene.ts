@@ -9,7 +9,7 @@ import type { Letter } from "#lib/drivers/mail/letter.ts";
 import { openSmtp as openPost } from "#lib/drivers/mail/smtp.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { openScheduler, type Scheduler } from "#lib/scheduler/scheduler.ts";
-import { type Retry, sendMail } from "#lib/work/mail/send.ts";
+import { type MailRetry, sendMail } from "#lib/work/mail/send.ts";
 import { openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 import { makeApp } from "#test/support/app.ts";
 import type { Person } from "#test/support/people.ts";
@@ -28,7 +28,7 @@ export interface Context {
   opened: (() => unknown)[];
 }
 
-const RETRY: Retry = { first: 20, most: 40 };
+const RETRY: MailRetry = { first: 20, most: 40 };
 
 /** Gives the suite one database for all its tests: each looks at its own people's mail only. */
 export function withMail(test: Test<Context>): void {
@@ -52,7 +52,7 @@ export function withMail(test: Test<Context>): void {
 /** A replica that sends mail to the server of this test, and can do this too. */
 export async function replica(
   { app, smtp, opened }: Context,
-  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: Retry } = {},
+  { more = [], lanes = 64, retry = RETRY }: { more?: readonly Handler[]; lanes?: number; retry?: MailRetry } = {},
 ): Promise<Scheduler> {
   const place = {
     host: "127.0.0.1",

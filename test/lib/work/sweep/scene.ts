@@ -2,7 +2,7 @@
 import type { App } from "#lib/app.ts";
 import { SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { silent } from "#lib/base/log.ts";
-import type { Json, KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { type Between, openBetween } from "#test/lib/doctor/between.ts";
 import { openStanding, type Standing } from "#test/support/bench/standing.ts";
 import { makeApp, openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
@@ -47,7 +47,7 @@ export async function alter(
   const { namespace } = await scene.row(id);
   const at = world.kinds.of({ apiVersion, kind })!.namespaced ? namespace : undefined;
   const before = world.store.get(kind, at, name ?? namespace)!;
-  if (change) world.store.save(change(structuredClone(before)) as KubeObject);
+  if (change) world.store.save(change(structuredClone(before)) as StoredObject);
   else world.store.remove(before);
   return () => void world.store.save(before);
 }

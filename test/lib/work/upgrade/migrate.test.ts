@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { upgradedInputs } from "#lib/moodle/upgrade.ts";
 import type { ClusterError, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { migrate } from "#lib/work/upgrade/migrate.ts";
+import { migrateSite } from "#lib/work/upgrade/migrate.ts";
 import { inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { rejection, until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
@@ -202,7 +202,7 @@ async function tryOn(
   } as unknown as Run;
   const blueprint = openBlueprint(), inputs = inputsOf(blueprint);
   const migration = { major: true, now: () => Promise.resolve(now), demandSite: () => Promise.resolve() };
-  const error = await rejection(migrate({ space, blueprint, inputs }, run, migration));
+  const error = await rejection(migrateSite({ space, blueprint, inputs }, run, migration));
   return { error: error as ClusterError, ran };
 }
 

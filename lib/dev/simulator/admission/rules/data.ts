@@ -9,7 +9,7 @@ import {
   wrong,
   wrongValue,
 } from "#lib/dev/simulator/admission/refusal.ts";
-import { isRecord, type Json, type KubeObject } from "#lib/dev/simulator/store/object.ts";
+import { isRecord, type Json, type StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { badDataKey, badLabelKey } from "#lib/dev/simulator/admission/rules/names.ts";
 
 const MOST = 1024 * 1024;
@@ -90,7 +90,7 @@ function bytesOf(encoded: string): number {
 const ANNOTATIONS_MOST = 256 * 1024;
 const STANDARD = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
 
-export function badMetadata({ metadata }: KubeObject): Cause[] {
+export function badMetadata({ metadata }: StoredObject): Cause[] {
   const { annotations = {}, finalizers = [], ownerReferences = [] } = metadata;
   const size = Object.entries(annotations).reduce(
     (sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(v),
@@ -124,7 +124,7 @@ function badFinalizer(name: string, i: number): Cause[] {
 }
 
 /** What goes may lose finalizers and gain none. */
-export function newFinalizers(live: KubeObject, next: Json): Cause[] {
+export function newFinalizers(live: StoredObject, next: Json): Cause[] {
   if (live.metadata.deletionTimestamp === undefined) return [];
   const gained = (next.metadata?.finalizers ?? []).filter((name: string) => !live.metadata.finalizers?.includes(name));
   if (gained.length === 0) return [];

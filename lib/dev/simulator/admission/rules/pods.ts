@@ -5,7 +5,7 @@ import {
   type Cause,
   duplicate,
   forbiddenField,
-  missing,
+  missingCause,
   outside,
   repeated,
   required,
@@ -50,7 +50,7 @@ function badMounts(field: string, mounts: readonly Json[], volumes: ReadonlySet<
   const twice = new Set(repeated(mounts, ({ mountPath }) => mountPath).map(({ at }) => at));
   return mounts.flatMap(({ mountPath, name, subPath = "" }, i) =>
     all(
-      !volumes.has(name) && missing(`${field}[${i}].name`, name),
+      !volumes.has(name) && missingCause(`${field}[${i}].name`, name),
       !mountPath && required(`${field}[${i}].mountPath`),
       twice.has(i) && wrongValue(`${field}[${i}].mountPath`, mountPath, "must be unique"),
       posix.isAbsolute(subPath)

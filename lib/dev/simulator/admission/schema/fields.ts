@@ -15,14 +15,14 @@ export type Type =
   | { readonly form: "list"; readonly of: Type; readonly keys: readonly string[]; readonly set: boolean }
   | { readonly form: "struct"; readonly name: string; readonly fields: Map<string, Type>; readonly atomic: boolean };
 
-export interface Schema {
+export interface FieldSchema {
   /** The type of a kind's objects; a kind without one takes anything below its metadata. */
   of(kind: string): Type;
 }
 
 const ANY: Type = { form: "any" };
 
-export function readSchema(): Schema {
+export function readSchema(): FieldSchema {
   const lines = (POD_TYPES + KIND_TYPES).trim().replace(/\n\s+/g, " ").split("\n").filter((line) => line !== "");
   const texts = new Map(lines.map((line): [string, string] => {
     const [name = "", sign = "", ...fields] = line.split(" ");
@@ -90,7 +90,11 @@ function nameOf(item: Json, i: number, keys: readonly string[]): string {
 }
 
 /** The value without nulls and unknown fields, and what did not fit. */
-export function fit(value: Json, type: Type, items: "placed" | "keyed" = "placed"): { value: Json; misfits: Misfit[] } {
+export function fitField(
+  value: Json,
+  type: Type,
+  items: "placed" | "keyed" = "placed",
+): { value: Json; misfits: Misfit[] } {
   const misfits: Misfit[] = [];
   return { value: visit(value, type, ""), misfits };
 

@@ -9,41 +9,44 @@
  */
 import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
-  type Database,
-  type Files,
   hostOf,
   isInstalled,
   isLocked,
   pendingUpgrade,
   releaseOf,
-  type Site,
+  type SimulatedSite,
+  type SiteDatabase,
+  type SiteFiles,
   siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
 
 /** In a Job. */
-export function bootOnce(context: Context): Run {
+export function bootOnce(context: Context): ProgramRun {
   return start(context, 0);
 }
 
 /** In the Deployment: on an empty database this installs a NEW site, as the image does. */
-export function boot(context: Context): Run {
+export function boot(context: Context): ProgramRun {
   return start(context, null);
 }
 
 /** What lies on the claim mounted at /v, and config.php, is removed; the code stays. */
-export function wipeFiles({ world, pod }: Context): Run {
+export function wipeFiles({ world, pod }: Context): ProgramRun {
   const site = siteOf(world, pod.metadata.namespace!);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
-function start(context: Context, exit: number | null): Run {
+function start(context: Context, exit: number | null): ProgramRun {
   const { world, pod, container, env } = context;
   const site = siteOf(world, pod.metadata.namespace!);
-  const failed = (...lines: string[]): Run => ({ lines: [...lines, "*** Failed with return value: 0"], exit: 1 });
+  const failed = (...lines: string[]): ProgramRun => ({
+    lines: [...lines, "*** Failed with return value: 0"],
+    exit: 1,
+  });
   if (!site.database) return { lines: ["Waiting for db:5432 to be ready", "."], exit: null, waits: true, deaf: true };
   const own = site.database.installer === pod.metadata.uid;
   if (!site.files.configured && / /.test(env.MOODLE_SITENAME ?? "")) {
@@ -53,7 +56,10 @@ function start(context: Context, exit: number | null): Run {
   const refusal = passwordRefusal(site.database, env.DB_PASS);
   if (refusal) {
     return site.files.configured
-      ? failed("!!! <p>Error: Database connection failed</p>", "ERROR: could not determine whether Moodle is installed")
+      ? failed(
+        "!!! <p>Error: Database connection failed</p>",
+        "ERROR: could not determine whether Moodle is installed",
+      )
       : failed(
         `PHP Warning:  pg_connect(): Unable to connect to PostgreSQL server: ${refusal} in /var/www/html/lib/dml`,
         "We could not connect to the database you specified. Please check your database settings.",
@@ -71,11 +77,17 @@ function start(context: Context, exit: number | null): Run {
   return install(site, pod.metadata.uid, container.image, env, exit);
 }
 
-function install(site: Site, pod: string, image: string, env: Context["env"], exit: number | null): Run {
+function install(
+  site: SimulatedSite,
+  pod: string,
+  image: string,
+  env: Context["env"],
+  exit: number | null,
+): ProgramRun {
   const { release, version } = releaseOf(image);
   const host = hostOf(env);
-  const before: Database = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
-  const files: Files = { ...site.files, code: release, configured: true, wwwroot: host };
+  const before: SiteDatabase = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
+  const files: SiteFiles = { ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
   const { installer: _, ...rest } = before;
@@ -122,13 +134,17 @@ const REQUIRES: Readonly<Record<string, string>> = {
 };
 
 /** In the site's own pod: `exit` is null. */
-export function startOnSite({ world, pod, container, env }: Context, site: Site, exit: number | null): Run {
+export function startOnSite(
+  { world, pod, container, env }: Context,
+  site: SimulatedSite,
+  exit: number | null,
+): ProgramRun {
   const database = site.database!, config = database.config!, now = world.timers.now();
   const { release, version } = releaseOf(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
   const files = { ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
-  const failed = (...lines: string[]): Run => ({ lines: [synced, ...lines, END], exit: 1 });
+  const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, END], exit: 1 });
   site.saveFiles(files); // the first of the start scripts, whatever the others come to
   const own = database.installer === pod.metadata.uid;
   if (isLocked(database, now) && !own) return failed(...LOCKED);
@@ -161,7 +177,7 @@ export function startOnSite({ world, pod, container, env }: Context, site: Site,
   site.saveDatabase({ ...database, installer: pod.metadata.uid, config: { ...config, upgraderunning: String(until) } });
   const { installer: _, ...rest } = database;
   const { upgraderunning: __, ...settings } = config;
-  const whole: Database = { ...rest, config: { ...settings, release, version } };
+  const whole: SiteDatabase = { ...rest, config: { ...settings, release, version } };
   return {
     lines: [
       ...told,
@@ -181,13 +197,13 @@ export function startOnSite({ world, pod, container, env }: Context, site: Site,
 }
 
 /** What the blueprint's preflight reads out of the image. */
-export function readCode({ container }: Context): Run {
+export function readProgramCode({ container }: Context): ProgramRun {
   const { release, version } = releaseOf(container.image);
   return { lines: [`version|${version}.00`, `release|${release}`], exit: 0 };
 }
 
 /** The image ends a maintenance, no matter who began it. */
-function withoutMaintenance({ maintenance: _, ...files }: Site["files"]): Site["files"] {
+function withoutMaintenance({ maintenance: _, ...files }: SimulatedSite["files"]): SimulatedSite["files"] {
   return files;
 }
 

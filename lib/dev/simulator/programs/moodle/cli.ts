@@ -2,23 +2,23 @@
 import { SECOND } from "#lib/base/time.ts";
 import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
-  type Account,
-  type Database,
   isInstalled,
   isLocked,
+  type MoodleAccount,
   pendingUpgrade,
-  type Site,
+  type SimulatedSite,
+  type SiteDatabase,
   siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readSource } from "#lib/dev/simulator/programs/environment.ts";
 import { randomText } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { seal } from "#lib/drivers/crypto/seal.ts";
 
-type Command = (text: string, site: Site & { database: Database }) => Run;
+type Command = (text: string, site: SimulatedSite & { database: SiteDatabase }) => ProgramRun;
 
-const said = (...lines: string[]): Run => ({ lines, exit: 0 });
+const said = (...lines: string[]): ProgramRun => ({ lines, exit: 0 });
 
 const COMMANDS: Record<string, Command> = {
   cron: (_, { files, database }) =>
@@ -42,7 +42,7 @@ const COMMANDS: Record<string, Command> = {
 };
 
 /** Once it is on, it says nothing more of that. The blueprint's guard is the shell's, before PHP is started. */
-function maintenance(text: string, site: Site): Run {
+function maintenance(text: string, site: SimulatedSite): ProgramRun {
   const on = /--enable\b/.test(text), off = text.includes("--disable");
   const { maintenance = false, maintenanceAttempt } = site.files;
   const attempt = /"\$last" -gt (\d+) /.exec(text)?.[1];
@@ -65,7 +65,7 @@ function maintenance(text: string, site: Site): Run {
   };
 }
 
-export function runCli(context: Context): Run {
+export function runCli(context: Context): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
@@ -73,7 +73,7 @@ export function runCli(context: Context): Run {
 }
 
 /** Prints what it was given to do, and `seeded`. */
-export function runSeed(context: Context): Run {
+export function runSeed(context: Context): ProgramRun {
   const { env, world, pod } = context;
   const read = (name: string) => readSource(world, pod.metadata.namespace!, "ConfigMap", name);
   const scripts = read("seed-script");
@@ -90,7 +90,7 @@ export function runSeed(context: Context): Run {
   const courses: { shortname: string }[] = asked("courses", settings.SEED_COURSES)
     ? JSON.parse(settings.SEED_COURSES!)
     : [];
-  const said = (known: Account | undefined): string[] => [
+  const said = (known: MoodleAccount | undefined): string[] => [
     ...(asked("title", settings.SEED_TITLE) ? ["title set"] : []),
     ...(asked("mail", settings.SEED_MAIL) ? [`mail ${settings.SEED_MAIL}`] : []),
     ...(administers ? [`administrator ${saidOf(known, settings.SEED_ADMIN_EMAIL!)}`] : []),
@@ -117,35 +117,41 @@ export function runSeed(context: Context): Run {
   }));
 }
 
-function saidOf(known: Account | undefined, email: string): string {
+function saidOf(known: MoodleAccount | undefined, email: string): string {
   return known === undefined ? "created" : known.email === email ? "kept" : "readdressed";
 }
 
 /** What every script needs first: code, config.php, a database that answers, and a whole site in it. */
-export function onSite({ world, pod }: Context, path: string, run: (site: Site & { database: Database }) => Run): Run {
+export function onSite(
+  { world, pod }: Context,
+  path: string,
+  run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
+): ProgramRun {
   const site = siteOf(world, pod.metadata.namespace!);
-  const failed = (...lines: string[]): Run => ({ lines, exit: 1 });
+  const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
   if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
   const { database } = site;
   const password = readSource(world, pod.metadata.namespace!, "Secret", "moodle")?.DB_PASS;
-  if (!database || passwordRefusal(database, password)) return failed("!!! <p>Error: Database connection failed</p>");
+  if (!database || passwordRefusal(database, password)) {
+    return failed("!!! <p>Error: Database connection failed</p>");
+  }
   if (!isInstalled(database) || isLocked(database, world.timers.now())) {
     return failed("!!! Site is being upgraded, please retry later. !!!");
   }
   return run({ ...site, database });
 }
 
-export function runPassword(context: Context): Run {
+export function runPassword(context: Context): ProgramRun {
   return onSite(context, "/var/www/html/config.php", (site) => setPassword(site, context.env));
 }
 
 function setPassword(
-  site: Site & { database: Database },
+  site: SimulatedSite & { database: SiteDatabase },
   { ADMIN_PASSWORD: password, FENCE = "0" }: Context["env"],
-): Run {
+): ProgramRun {
   const { database } = site, { accounts = {}, passwordAttempt = "0" } = database;
-  const failed = (exit: number, line: string): Run => ({ lines: [line], exit });
+  const failed = (exit: number, line: string): ProgramRun => ({ lines: [line], exit });
   if (!password) return failed(1, "the Secret admin holds no password");
   const { admin } = accounts;
   if (!admin) {
@@ -172,7 +178,7 @@ function setPassword(
   };
 }
 
-export function runSignInLink(context: Context): Run {
+export function runSignInLink(context: Context): ProgramRun {
   return onSite(context, "/var/www/html/config.php", (site) => {
     const { database } = site, { accounts = {}, config = {} } = database, { admin } = accounts;
     const refused = refusalOf(database, admin);
@@ -190,7 +196,7 @@ export function runSignInLink(context: Context): Run {
   });
 }
 
-function refusalOf({ config }: Database, admin: Account | undefined): string | null {
+function refusalOf({ config }: SiteDatabase, admin: MoodleAccount | undefined): string | null {
   if (config?.forgottenpasswordurl) return "page";
   if (!admin) return "missing";
   if (admin.suspended) return "suspended";

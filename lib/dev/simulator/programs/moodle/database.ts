@@ -1,7 +1,7 @@
 /** PostgreSQL as the blueprint uses it: the server of the StatefulSet, and `psql` in Jobs. */
-import { say, type Statement } from "#lib/dev/simulator/controllers/events.ts";
-import { type Database, isInstalled, siteOf, volumeOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import { type EventText, say } from "#lib/dev/simulator/controllers/events.ts";
+import { isInstalled, type SiteDatabase, siteOf, volumeOf } from "#lib/dev/simulator/programs/moodle/site.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 const ERROR = 1; // psql's exit code where -c met an error
@@ -11,7 +11,7 @@ const NO_DATABASE = 'FATAL:  database "moodle" does not exist';
 const NOTE = /comment on database[^\n]*'(wheelwright \w+ )'/;
 const RAISED = (words: string) => new RegExp(`raise exception '(not \\w+): ${words}`);
 
-export function servePostgres(context: Context): Run {
+export function servePostgres(context: Context): ProgramRun {
   const { world, pod, env } = context;
   const claim = (pod.spec.volumes ?? []).map((volume: { persistentVolumeClaim?: { claimName: string } }) =>
     volume.persistentVolumeClaim?.claimName
@@ -20,7 +20,7 @@ export function servePostgres(context: Context): Run {
   if (!env.POSTGRES_PASSWORD) {
     return { lines: ["Error: Database is uninitialized and superuser password is not specified."], exit: 1 };
   }
-  const before: Database = handle === null ? { password: "" } : world.volumes.read(handle);
+  const before: SiteDatabase = handle === null ? { password: "" } : world.volumes.read(handle);
   const ready = "database system is ready to accept connections";
   if (before.absent && !context.resumed) return serveNothing(context, ready);
   if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
@@ -37,16 +37,16 @@ export function servePostgres(context: Context): Run {
  * A server that was set up before and has no database: the image makes none then. Its probe finds that out, and has it
  * started again and again. A real kubelet takes five minutes for what happens here at once.
  */
-function serveNothing({ world, pod, container }: Context, ready: string): Run {
+function serveNothing({ world, pod, container }: Context, ready: string): ProgramRun {
   const fieldPath = `spec.containers{${container.name}}`;
   const where = 'connection to server at "127.0.0.1", port 5432 failed';
-  const tell = (statement: Statement) => say(world, pod, { by: "kubelet", fieldPath, ...statement });
+  const tell = (statement: EventText) => say(world, pod, { by: "kubelet", fieldPath, ...statement });
   tell({ warning: "Unhealthy", message: `Startup probe failed: psql: error: ${where}: ${NO_DATABASE}` });
   tell({ normal: "Killing", message: `Container ${container.name} failed startup probe, will be restarted` });
   return { lines: ["Skipping initialization", ready, NO_DATABASE], exit: 0 };
 }
 
-export function runPsql({ world, pod, container, env }: Context): Run {
+export function runPsql({ world, pod, container, env }: Context): ProgramRun {
   const namespace = pod.metadata.namespace!;
   const site = siteOf(world, namespace);
   const text = [...container.command ?? [], ...container.args ?? []].join("\n");
@@ -71,7 +71,7 @@ export function runPsql({ world, pod, container, env }: Context): Run {
 }
 
 /** The server's words about a password that is not the database's; null if it is. */
-export function passwordRefusal(database: Database, password: string | undefined): string | null {
+export function passwordRefusal(database: SiteDatabase, password: string | undefined): string | null {
   if (password === database.password) return null;
   const where = `connection to server at "db" (10.96.0.20), port 5432 failed`;
   return `${where}: FATAL:  password authentication failed for user "moodle"`;
@@ -91,9 +91,9 @@ function unreachable(world: World, namespace: string): string {
 function runGuard(
   world: World,
   namespace: string,
-  database: Database,
+  database: SiteDatabase,
   text: string,
-): { readonly database: Database; readonly refusal: string | null } {
+): { readonly database: SiteDatabase; readonly refusal: string | null } {
   const [, note = ""] = NOTE.exec(text) ?? [];
   const mine = BigInt(/mine constant bigint := (\d+)/.exec(text)?.[1] ?? 0);
   const noted = BigInt(/ (\d+)$/.exec(database.comment ?? "")?.[1] ?? 0);
@@ -122,7 +122,7 @@ function isAttempt(comment = ""): boolean {
 }
 
 /** Raises the number, and leaves the word for what was attempted last. */
-function claimed(database: Database, noted: bigint, mine: bigint): Database {
+function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatabase {
   if (mine <= noted) return database;
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
     "wheelwright claim ";
@@ -130,7 +130,7 @@ function claimed(database: Database, noted: bigint, mine: bigint): Database {
 }
 
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
-function query(database: Database, text: string): Run {
+function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
   const counted = [
     ...(text.includes("pg_tables") && tables > 0 ? [`tables|${tables}`] : []),

@@ -1,11 +1,11 @@
 /** `curl` from inside the namespace at a Service: what the site would answer, and in which words curl says so. */
 import { pendingUpgrade, readyBehind, siteOf } from "#lib/dev/simulator/programs/moodle/site.ts";
-import type { Context, Run } from "#lib/dev/simulator/programs/program.ts";
+import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 import { readSource } from "#lib/dev/simulator/programs/environment.ts";
 
 const UNRESOLVED = 6, REFUSED = 7, HTTP_ERROR = 22; // curl's exit codes
 
-export function probe({ world, pod, container }: Context): Run {
+export function probe({ world, pod, container }: Context): ProgramRun {
   const namespace = pod.metadata.namespace!;
   const words: string[] = [...container.command ?? [], ...container.args ?? []].flatMap((word: string) =>
     /^(sh|bash)$|^-c$/.test(word) ? [] : [word]
@@ -13,7 +13,7 @@ export function probe({ world, pod, container }: Context): Run {
   const text = words.join(" ");
   const [, host = "", path = "/"] = /https?:\/\/([\w.-]+)(?::\d+)?(\/[^\s"']*)?/.exec(text) ?? [];
   const writesCode = text.includes("%{http_code}");
-  const failed = (exit: number, why: string): Run => ({
+  const failed = (exit: number, why: string): ProgramRun => ({
     lines: [...(writesCode ? ["000"] : []), `curl: (${exit}) ${why}`],
     exit,
   });

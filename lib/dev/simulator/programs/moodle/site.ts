@@ -1,10 +1,10 @@
 /** One Moodle as it lies on a namespace's volumes: its database on the claim `data-db-0`, its code and data on `files`. */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
-export interface Database {
+export interface SiteDatabase {
   /** What the first start made of it; a password given later changes nothing. */
   readonly password?: string;
   /** Whether the database itself was never made: its server was killed between setting up and making it. */
@@ -18,12 +18,12 @@ export interface Database {
   /** The uid of the pod that is installing. */
   readonly installer?: string;
   /** mdl_user, by name: whom the seed has made. */
-  readonly accounts?: Readonly<Record<string, Account>>;
+  readonly accounts?: Readonly<Record<string, MoodleAccount>>;
   /** The last attempt that gave the administrator a password. */
   readonly passwordAttempt?: string;
 }
 
-export interface Account {
+export interface MoodleAccount {
   /** As it was given: a hash would tell a test nothing. */
   readonly password: string;
   readonly email?: string;
@@ -38,7 +38,7 @@ export interface Account {
   readonly auth?: "nologin" | "oauth2";
 }
 
-export interface Files {
+export interface SiteFiles {
   /** The release whose code is there. */
   readonly code?: string;
   /** Whether there is a config.php. */
@@ -53,15 +53,15 @@ export interface Files {
   readonly maintenanceAttempt?: string;
 }
 
-export interface Site {
+export interface SimulatedSite {
   /** null while nothing answers at `db`. */
-  readonly database: Database | null;
-  readonly files: Files;
-  saveDatabase(database: Database): void;
-  saveFiles(files: Files): void;
+  readonly database: SiteDatabase | null;
+  readonly files: SiteFiles;
+  saveDatabase(database: SiteDatabase): void;
+  saveFiles(files: SiteFiles): void;
 }
 
-export function siteOf(world: World, namespace: string): Site {
+export function siteOf(world: World, namespace: string): SimulatedSite {
   const data = volumeOf(world, namespace, "data-db-0"), files = volumeOf(world, namespace, "files");
   const reachable = data !== null && readyBehind(world, namespace, "db").length > 0;
   return {
@@ -79,7 +79,7 @@ export function volumeOf(world: World, namespace: string, claim: string): string
 }
 
 /** The ready pods that a Service leads to; undefined members never. */
-export function readyBehind(world: World, namespace: string, service: string): KubeObject[] {
+export function readyBehind(world: World, namespace: string, service: string): StoredObject[] {
   const found = world.store.get("Service", namespace, service);
   if (!found?.spec.selector) return [];
   return world.store.list("Pod", namespace)
@@ -87,17 +87,17 @@ export function readyBehind(world: World, namespace: string, service: string): K
 }
 
 /** Whether the site in this database is whole. */
-export function isInstalled(database: Database | null): boolean {
+export function isInstalled(database: SiteDatabase | null): boolean {
   return database?.config?.rolesactive === "1";
 }
 
 /** Whether an upgrade keeps everybody away: one under way, or one that was killed, until its time has passed. */
-export function isLocked(database: Database | null, now: number): boolean {
+export function isLocked(database: SiteDatabase | null, now: number): boolean {
   return Number(database?.config?.upgraderunning ?? 0) * 1000 > now;
 }
 
 /** Whether the code that lies there is newer than the database. */
-export function pendingUpgrade(database: Database | null, { code }: Files): boolean {
+export function pendingUpgrade(database: SiteDatabase | null, { code }: SiteFiles): boolean {
   return isInstalled(database) && code !== undefined && database!.config!.release !== code;
 }
 

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { mayConnect } from "#lib/dev/simulator/programs/network.ts";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Json } from "#test/lib/dev/simulator/kube.ts";
@@ -16,7 +16,7 @@ const pod = (name: string, namespace = "a") =>
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, namespace, uid: name, labels: { name } },
-  }) as unknown as KubeObject;
+  }) as unknown as StoredObject;
 const selector = (name: string) => ({ matchLabels: { name } });
 
 function worldOf(...specs: Json[]): World {

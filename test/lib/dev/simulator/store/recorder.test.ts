@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KubeObject } from "#lib/dev/simulator/store/object.ts";
+import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { openRecorder } from "#lib/dev/simulator/store/recorder.ts";
 import { openStore } from "#lib/dev/simulator/store/store.ts";
 import { job, type Json, type Kube, makeNamespace, openKube } from "#test/lib/dev/simulator/kube.ts";
@@ -97,7 +97,7 @@ const requested = { method: "PATCH", target: "/api/v1/x", text: "", userAgent: "
 function fill(keep: "the last" | "everything"): { writes: number[]; history: number[] } {
   const store = openStore();
   const recorder = openRecorder(store, { keep, now: () => 0 });
-  const object = { ...config({}), metadata: { name: "c", namespace: "a", uid: "u" } } as KubeObject;
+  const object = { ...config({}), metadata: { name: "c", namespace: "a", uid: "u" } } as StoredObject;
   for (let i = 0; i < 45_000; i++) {
     store.save(object);
     recorder.note(requested, 200);

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { certificateTrouble, hasGivenUp } from "#lib/drivers/cluster/trouble/certificate.ts";
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
-import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { HOUR, MINUTE, SECOND } from "#lib/base/time.ts";
 import { at, clock, isImpossible, isWaiting, meta } from "#test/support/kube/sights.ts";
 
@@ -53,10 +53,10 @@ const PENDING: readonly (readonly [says: string, code: string, hint: RegExp])[] 
 for (const [says, code, hint] of PENDING) {
   test(`waits ten minutes for what may come right: ${code}`, () => {
     isWaiting(
-      judge(certificate(), [], [], clock(9 * MINUTE), pending(says)),
+      diagnose(certificate(), [], [], clock(9 * MINUTE), pending(says)),
       /^Waiting for the certificate moodle-tls for /,
     );
-    const verdict = judge(certificate(), [], [], clock(10 * MINUTE), pending(says));
+    const verdict = diagnose(certificate(), [], [], clock(10 * MINUTE), pending(says));
     isImpossible(verdict, code, says);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -87,20 +87,20 @@ const DECIDED: readonly (readonly [says: string, code: string])[] = [
 ];
 for (const [says, code] of DECIDED) {
   test(`gives up at once on what the authority has decided: ${code}`, () => {
-    isImpossible(judge(certificate(), [], [], clock(SECOND), errored(says)), code, says);
+    isImpossible(diagnose(certificate(), [], [], clock(SECOND), errored(says)), code, says);
   });
 }
 
 test("says nothing of the ordinary course of things", () => {
   assert.is(certificateTrouble(certificate(), chain({ state: "pending" }), clock(HOUR)), undefined);
-  isWaiting(judge(certificate(), [], [], clock(HOUR), []), /Issuing certificate as Secret does not exist/);
+  isWaiting(diagnose(certificate(), [], [], clock(HOUR), []), /Issuing certificate as Secret does not exist/);
 });
 
 test("tells of an issuer that is not there", () => {
   const says = 'Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "wheelwright" not found';
   const requests = [made("CertificateRequest", "moodle-tls", ready("Pending", says))];
-  isWaiting(judge(certificate(), [], [], clock(SECOND), requests), /ClusterIssuer" not found/);
-  isImpossible(judge(certificate(), [], [], clock(10 * MINUTE), requests), "IssuerNotReady", says);
+  isWaiting(diagnose(certificate(), [], [], clock(SECOND), requests), /ClusterIssuer" not found/);
+  isImpossible(diagnose(certificate(), [], [], clock(10 * MINUTE), requests), "IssuerNotReady", says);
 });
 
 test("reads the certificate's own word where nothing else may be seen", () => {
@@ -114,14 +114,14 @@ test("reads the certificate's own word where nothing else may be seen", () => {
     message,
     lastTransitionTime: at(0),
   });
-  isImpossible(judge(failed, [], [], clock(SECOND)), "CertificateRateLimited", message);
+  isImpossible(diagnose(failed, [], [], clock(SECOND)), "CertificateRateLimited", message);
   assert.is(hasGivenUp(failed), true);
   assert.is(hasGivenUp(certificate({ type: "Issuing", status: "True", reason: "DoesNotExist" })), false);
 });
 
 test("a verdict from before a retry is given time to be said again", () => {
   const orders = errored("429 rateLimited");
-  isWaiting(judge(certificate(), [], [], clock(HOUR + SECOND, HOUR), orders), /rateLimited/);
+  isWaiting(diagnose(certificate(), [], [], clock(HOUR + SECOND, HOUR), orders), /rateLimited/);
 });
 
 test("what was made for another certificate does not count", () => {

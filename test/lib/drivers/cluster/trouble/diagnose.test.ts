@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failureOf, judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import {
   about,
@@ -23,21 +23,21 @@ const QUOTA = 'Error creating: pods "install-1-69vzd" is forbidden: exceeded quo
 
 test("a quota that others use up is given a minute", () => {
   const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(judge(job(), [], events, clock(30 * SECOND)), /exceeded quota/);
-  isImpossible(judge(job(), [], events, clock(62 * SECOND)), "ExceededQuota", QUOTA);
+  isWaiting(diagnose(job(), [], events, clock(30 * SECOND)), /exceeded quota/);
+  isImpossible(diagnose(job(), [], events, clock(62 * SECOND)), "ExceededQuota", QUOTA);
 });
 
 test("a quota that is smaller than what is asked for is given up at once", () => {
   const message = QUOTA.replace("limited: limits.memory=1Gi", "limited: limits.memory=900Mi");
   const events = [event(about(job()), "FailedCreate", message, SECOND)];
-  isImpossible(judge(job(), [], events, clock(2 * SECOND)), "ExceededQuota", message);
+  isImpossible(diagnose(job(), [], events, clock(2 * SECOND)), "ExceededQuota", message);
 });
 
 test("a quota that was short before the pod came is forgotten", () => {
   const later = pod(job(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   later.metadata.creationTimestamp = at(10 * SECOND);
   const events = [event(about(job()), "FailedCreate", QUOTA, SECOND)];
-  isWaiting(judge(job(), [later], events, clock(2 * MINUTE)), /is under way/);
+  isWaiting(diagnose(job(), [later], events, clock(2 * MINUTE)), /is under way/);
 });
 
 test("a refusal of the first of two pods is forgotten once the first has come", () => {
@@ -48,28 +48,28 @@ test("a refusal of the first of two pods is forgotten once the first has come", 
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: maximum cpu usage per ' +
     "Container is 2, but limit is 4";
   const events = [event(about(set), "FailedCreate", message, SECOND)];
-  isWaiting(judge(set, [first], events, clock(20 * SECOND)), /0 of 2 pods answer/);
+  isWaiting(diagnose(set, [first], events, clock(20 * SECOND)), /0 of 2 pods answer/);
 });
 
 test("a LimitRange is given up at once", () => {
   const message =
     'Error creating: pods "install-1-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event(about(job()), "FailedCreate", message)];
-  isImpossible(judge(job(), [], events, clock(SECOND)), "LimitRange", message);
+  isImpossible(diagnose(job(), [], events, clock(SECOND)), "LimitRange", message);
 });
 
 test("pod security is given up at once for a Job", () => {
   const message = 'Error creating: pods "install-1-x" is forbidden: violates PodSecurity "restricted:latest": ' +
     "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)";
   const events = [event(about(job()), "FailedCreate", message)];
-  isImpossible(judge(job(), [], events, clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(job(), [], events, clock(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a StatefulSet", () => {
   const message = 'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity ' +
     '"restricted:latest": runAsNonRoot != true';
   const events = [event(about(statefulSet()), "FailedCreate", message)];
-  isImpossible(judge(statefulSet(), [], events, clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(statefulSet(), [], events, clock(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its condition", () => {
@@ -81,14 +81,14 @@ test("pod security is given up at once for a Deployment, by its condition", () =
     message,
     lastTransitionTime: at(0),
   }];
-  isImpossible(judge(deployment({ conditions }), [], [], clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(deployment({ conditions }), [], [], clock(SECOND)), "PodSecurity", message);
 });
 
 test("pod security is given up at once for a Deployment, by its ReplicaSet's event", () => {
   const message =
     'Error creating: pods "moodle-5f7-x" is forbidden: violates PodSecurity "restricted:latest": privileged';
   const events = [event({ kind: "ReplicaSet", name: "moodle-5f7", uid: "uid-rs" }, "FailedCreate", message)];
-  isImpossible(judge(deployment(), [], events, clock(SECOND)), "PodSecurity", message);
+  isImpossible(diagnose(deployment(), [], events, clock(SECOND)), "PodSecurity", message);
 });
 
 test("a refusal that is older than the wait is given time to be said again", () => {
@@ -96,34 +96,34 @@ test("a refusal that is older than the wait is given time to be said again", () 
     "Container is 2, but limit is 4";
   const events = [event(about(statefulSet()), "FailedCreate", message)];
   isWaiting(
-    judge(statefulSet(), [], events, clock(11 * MINUTE, 10 * MINUTE)),
+    diagnose(statefulSet(), [], events, clock(11 * MINUTE, 10 * MINUTE)),
     /^The database is starting.*; at \S+ \S+ UTC its pod was refused because /,
   );
-  isImpossible(judge(statefulSet(), [], events, clock(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
+  isImpossible(diagnose(statefulSet(), [], events, clock(12 * MINUTE, 10 * MINUTE)), "LimitRange", message);
 });
 
 test("what keeps a pod from being made and is not known is waited for", () => {
   const said = (message: string) => [event(about(job()), "FailedCreate", `Error creating: ${message}`)];
   const odd = "Internal error occurred: the sun has set";
-  isWaiting(judge(job(), [], said(odd), clock(20 * MINUTE)), /the sun has set/);
+  isWaiting(diagnose(job(), [], said(odd), clock(20 * MINUTE)), /the sun has set/);
   const hook = 'Internal error occurred: failed calling webhook "x.example.org": Post "https://x": EOF';
-  isWaiting(judge(job(), [], said(hook), clock(20 * MINUTE)), /webhook x\.example\.org does not answer/);
+  isWaiting(diagnose(job(), [], said(hook), clock(20 * MINUTE)), /webhook x\.example\.org does not answer/);
   const denied = 'admission webhook "x.example.org" denied the request: no';
-  isImpossible(judge(job(), [], said(denied), clock(SECOND)), "WebhookDenied", denied);
+  isImpossible(diagnose(job(), [], said(denied), clock(SECOND)), "WebhookDenied", denied);
   const refused = 'pods "install-1-x" is forbidden: by something new';
-  isImpossible(judge(job(), [], said(refused), clock(SECOND)), "Forbidden", refused);
+  isImpossible(diagnose(job(), [], said(refused), clock(SECOND)), "Forbidden", refused);
 });
 
 test("a service account that is about to be made is waited for", () => {
   const message = 'Error creating: pods "x" is forbidden: error looking up service account ns/default: ' +
     'serviceaccount "default" not found';
-  isWaiting(judge(job(), [], [event(about(job()), "FailedCreate", message)], clock(SECOND)), /service account/);
+  isWaiting(diagnose(job(), [], [event(about(job()), "FailedCreate", message)], clock(SECOND)), /service account/);
 });
 
 test("a refusal of another Job of the same name does not count", () => {
   const message = 'Error creating: pods "x" is forbidden: maximum cpu usage per Container is 2, but limit is 4';
   const events = [event({ ...about(job()), uid: "uid-of-before" }, "FailedCreate", message)];
-  isWaiting(judge(job(), [], events, clock(SECOND)), /is under way/);
+  isWaiting(diagnose(job(), [], events, clock(SECOND)), /is under way/);
 });
 
 const failed = (reason: string, message: string, type = "Failed") =>
@@ -131,12 +131,12 @@ const failed = (reason: string, message: string, type = "Failed") =>
 
 test("a Job that has failed is given up with its own reason", () => {
   const message = "Job has reached the specified backoff limit";
-  isImpossible(judge(failed("BackoffLimitExceeded", message), [], [], clock(0)), "BackoffLimitExceeded", message);
+  isImpossible(diagnose(failed("BackoffLimitExceeded", message), [], [], clock(0)), "BackoffLimitExceeded", message);
 });
 
 test("a Job that is going to fail has failed", () => {
   const message = "Job was active longer than specified deadline";
-  const verdict = judge(failed("DeadlineExceeded", message, "FailureTarget"), [], [], clock(0));
+  const verdict = diagnose(failed("DeadlineExceeded", message, "FailureTarget"), [], [], clock(0));
   isImpossible(verdict, "DeadlineExceeded", message);
 });
 
@@ -145,7 +145,7 @@ test("out of memory takes precedence over the back-off limit, whatever the exit 
     containerStatuses: [{ name: "moodle", state: { terminated: { reason: "OOMKilled", exitCode: 12 } } }],
   });
   const broken = failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-  isImpossible(judge(broken, [dead], [], clock(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
+  isImpossible(diagnose(broken, [dead], [], clock(0)), "OOMKilled", /ran out of memory \(exit code 12\)/);
   assert.is(failureOf(broken, [dead])?.terminated?.exitCode, 12);
 });
 
@@ -161,9 +161,9 @@ test("a rollout that is stuck is given up", () => {
       lastTransitionTime: at(MINUTE),
     },
   ];
-  isImpossible(judge(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
+  isImpossible(diagnose(deployment({ conditions }), [], [], clock(MINUTE)), "ProgressDeadlineExceeded", message);
   const unseen = deployment({ conditions, observedGeneration: 0 });
-  isWaiting(judge(unseen, [], [], clock(MINUTE)), /not begun with that yet/);
+  isWaiting(diagnose(unseen, [], [], clock(MINUTE)), /not begun with that yet/);
 });
 
 test("a pod of a template that has been replaced does not count", () => {
@@ -171,18 +171,18 @@ test("a pod of a template that has been replaced does not count", () => {
   const fresh = pod(deployment(), { containerStatuses: [{ name: "moodle", state: { running: {} } }] });
   fresh.metadata.creationTimestamp = at(SECOND);
   fresh.metadata.ownerReferences![0]!.name = "moodle-6c8";
-  isWaiting(judge(deployment(), [old, fresh], [], clock(MINUTE)), /0 of 1 /);
+  isWaiting(diagnose(deployment(), [old, fresh], [], clock(MINUTE)), /0 of 1 /);
 });
 
 test("a pod that is being deleted does not count", () => {
   const going = crashed(9);
   going.metadata.deletionTimestamp = at(0);
-  isWaiting(judge(deployment(), [going], [], clock(MINUTE)), /0 of 1 /);
+  isWaiting(diagnose(deployment(), [going], [], clock(MINUTE)), /0 of 1 /);
 });
 
 test("what is available is ready, whatever its pods went through", () => {
   const ready = deployment({ replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
-  assert.is(judge(ready, [crashed(9)], [], clock(0)).is, "ready");
+  assert.is(diagnose(ready, [crashed(9)], [], clock(0)).is, "ready");
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { at, clock, event, isImpossible, isWaiting, job, pod } from "#test/support/kube/sights.ts";
 
@@ -41,8 +41,8 @@ const WORDS: readonly (readonly [says: string, hint: RegExp])[] = [
 
 for (const [says, hint] of WORDS) {
   test(`understands "${says}"`, () => {
-    isWaiting(judge(job(), [unscheduled(says)], [], clock(MINUTE)), /^Waiting for a node for pod install-1-abc: /);
-    const verdict = judge(job(), [unscheduled(says)], [], clock(2 * MINUTE));
+    isWaiting(diagnose(job(), [unscheduled(says)], [], clock(MINUTE)), /^Waiting for a node for pod install-1-abc: /);
+    const verdict = diagnose(job(), [unscheduled(says)], [], clock(2 * MINUTE));
     isImpossible(verdict, "Unschedulable", `No node can take pod install-1-abc: ${says}`);
     assert.match(verdict.is === "impossible" ? verdict.hint! : "", hint);
   });
@@ -50,7 +50,7 @@ for (const [says, hint] of WORDS) {
 
 test("a gate that holds the pod back is waited for", () => {
   const gated = unscheduled("Scheduling is blocked due to non-empty scheduling gates", "SchedulingGated");
-  isWaiting(judge(job(), [gated], [], clock(30 * MINUTE)), /scheduling gates/);
+  isWaiting(diagnose(job(), [gated], [], clock(30 * MINUTE)), /scheduling gates/);
 });
 
 test("a pod of which nothing is said is judged by its claims, while their volumes are made", () => {
@@ -58,8 +58,8 @@ test("a pod of which nothing is said is judged by its claims, while their volume
   const message =
     'failed to provision volume with StorageClass "fast": rpc error: code = Internal desc = no quota left';
   const events = [event({ kind: "PersistentVolumeClaim", name: "files" }, "ProvisioningFailed", message)];
-  isWaiting(judge(job(), [silent], events, clock(MINUTE)), /No volume can be made for claim files: .*no quota left/);
-  isImpossible(judge(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
+  isWaiting(diagnose(job(), [silent], events, clock(MINUTE)), /No volume can be made for claim files: .*no quota left/);
+  isImpossible(diagnose(job(), [silent], events, clock(10 * MINUTE)), "ProvisioningFailed", message);
 });
 
 test.run();

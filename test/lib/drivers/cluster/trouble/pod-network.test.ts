@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { MINUTE, SECOND } from "#lib/base/time.ts";
 import { about, clock, event, job, pod } from "#test/support/kube/sights.ts";
 
@@ -14,7 +14,7 @@ test("a network that does not come is told by its cause, the same however often 
     const message = "(combined from similar events): Failed to create pod sandbox: rpc error: code = Unknown desc = " +
       `failed to setup network for sandbox "${digit.repeat(64)}": plugin type="bridge" failed: no addresses left`;
     const events = [event(about(stuck), "FailedCreatePodSandBox", message, SECOND)];
-    const verdict = judge(job(), [stuck], events, clock(5 * SECOND));
+    const verdict = diagnose(job(), [stuck], events, clock(5 * SECOND));
     return verdict.is === "waiting" ? verdict.sentence.replace(/^Pod \S+ /, "") : verdict.is;
   });
   const cause =
@@ -25,7 +25,7 @@ test("a network that does not come is told by its cause, the same however often 
 test("the node whose network does not come is named, and where to look for why", () => {
   const stuck = pod(job(), { containerStatuses: [] }, { nodeName: "node-b" });
   const events = [event(about(stuck), "FailedCreatePodSandBox", "Failed to create pod sandbox: no addresses left")];
-  const [early, late] = [SECOND, 11 * MINUTE].map((now) => judge(job(), [stuck], events, clock(now)));
+  const [early, late] = [SECOND, 11 * MINUTE].map((now) => diagnose(job(), [stuck], events, clock(now)));
   assert.match(early!.is === "waiting" ? early!.sentence : "", / on the node node-b waits for its network: no addr/);
   const { message = "", hint = "" } = late!.is === "impossible" ? late! : {};
   assert.match(message, / on the node node-b did not get its network/);

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { newPassword } from "#lib/moodle/secrets.ts";
+import { newSitePassword } from "#lib/moodle/secrets.ts";
 import { redact, redactLines } from "#lib/drivers/cluster/trouble/redact.ts";
 
 const test = suite("redact");
@@ -48,7 +48,7 @@ for (const line of KEPT) test(`leaves ${line}`, () => assert.is(redact(line), li
 
 test("knows every password that Wheelwright makes by its shape", () => {
   for (let i = 0; i < 200; i++) {
-    const password = newPassword();
+    const password = newSitePassword();
     assert.is(redact(`connecting with ${password}, again`), "connecting with ***, again");
   }
   // A hash, a pod's name and Moodle's site identifier are no passwords.

@@ -1,6 +1,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { judge } from "#lib/drivers/cluster/trouble/diagnose.ts";
+import { diagnose } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { PATIENCE } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { MINUTE } from "#lib/base/time.ts";
 
@@ -14,7 +14,7 @@ function verdict(status: unknown, minutes: number) {
     metadata: { name: "files-1" },
     status,
   };
-  return judge(snapshot, [], [], { now: TOLD + minutes * MINUTE, since: TOLD + 8 * MINUTE, patience: PATIENCE });
+  return diagnose(snapshot, [], [], { now: TOLD + minutes * MINUTE, since: TOLD + 8 * MINUTE, patience: PATIENCE });
 }
 
 const error = { message: "the pool is full", time: "2026-11-21T12:00:00Z" };

@@ -1,7 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { type Connections, openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 
@@ -110,7 +110,7 @@ test("a 429 holds back every call until the server wants to hear from us", () =>
 
 test("nobody there is transient", async () => {
   const server = await openKubeServer(() => {});
-  const connections = await openConnections(server.kubeconfig());
+  const connections = await openPoolOfServer(server.kubeconfig());
   await server.close();
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, transient } = await failureOf(api.call(PATCH, anyone));
@@ -195,7 +195,7 @@ test("whoever waits for credentials is called off at once", async () => {
 
 test("a token that no header can hold is the credentials' fault, and no mistake of ours", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  const connections = await openConnections(server.kubeconfig({}, { token: "two\nlines" }));
+  const connections = await openPoolOfServer(server.kubeconfig({}, { token: "two\nlines" }));
   const api = openApi({ connections, concurrency: 1, deadline: 1000, userAgent: "wheelwright" });
   const { code, blame } = await failureOf(api.call(GET, anyone));
   assert.equal([code, blame, server.asked.length], ["credentials", "operator", 0]);

@@ -5,14 +5,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, type KubeconfigSource, openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { type Connections, type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 
 const anyone = { signal: new AbortController().signal };
 
 async function refusal(source: KubeconfigSource): Promise<ClusterError> {
-  const error = await openConnections(source).then(() => null, (error) => error);
+  const error = await openPoolOfServer(source).then(() => null, (error) => error);
   assert.instance(error, ClusterError);
   return error;
 }
@@ -65,14 +65,14 @@ test("outside of a cluster the in-cluster account says so", async () => {
 
 test("a token is sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  await ask(await openConnections(server.kubeconfig({}, { token: "secret" })));
+  await ask(await openPoolOfServer(server.kubeconfig({}, { token: "secret" })));
   assert.is(server.asked[0]!.headers.authorization, "Bearer secret");
   await server.close();
 });
 
 test("a user name and password are sent", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
-  await ask(await openConnections(server.kubeconfig({}, { username: "a", password: "b" })));
+  await ask(await openPoolOfServer(server.kubeconfig({}, { username: "a", password: "b" })));
   assert.is(server.asked[0]!.headers.authorization, `Basic ${btoa("a:b")}`);
   await server.close();
 });
@@ -87,7 +87,7 @@ test(
       await writeFile(tokenFile, "new\n");
       refuse(response, 401, "Unauthorized", "Unauthorized");
     });
-    const connections = await openConnections(server.kubeconfig({}, { tokenFile }));
+    const connections = await openPoolOfServer(server.kubeconfig({}, { tokenFile }));
     assert.equal(await ask(connections), { fine: true });
     assert.equal(server.asked.map((one) => one.headers.authorization), ["Bearer old", "Bearer new"]);
     await server.close();
@@ -96,7 +96,7 @@ test(
 
 test("credentials that stay refused are the operator's", async () => {
   const server = await openKubeServer((_asked, response) => refuse(response, 401, "Unauthorized", "Unauthorized"));
-  const error = await ask(await openConnections(server.kubeconfig({}, { token: "x" }))).then(() => null, (e) => e);
+  const error = await ask(await openPoolOfServer(server.kubeconfig({}, { token: "x" }))).then(() => null, (e) => e);
   assert.equal([error.code, error.transient, error.blame, server.asked.length], ["Unauthorized", true, "operator", 2]);
   await server.close();
 });
@@ -105,7 +105,7 @@ test("an exec plugin is asked for a token", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const credential = JSON.stringify({ status: { token: "from-plugin" } });
   const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "echo", args: [credential] };
-  await ask(await openConnections(server.kubeconfig({}, { exec })));
+  await ask(await openPoolOfServer(server.kubeconfig({}, { exec })));
   assert.is(server.asked[0]!.headers.authorization, "Bearer from-plugin");
   await server.close();
 });
@@ -123,14 +123,14 @@ const tls = { key: KEY, cert: CERTIFICATE };
 test("a server of a private authority is trusted if the kubeconfig names it, with or without a user", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
   const authority = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
-  assert.equal(await ask(await openConnections(server.kubeconfig(authority))), { fine: true });
-  assert.equal(await ask(await openConnections(server.kubeconfig(authority, { token: "x" }))), { fine: true });
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority))), { fine: true });
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(authority, { token: "x" }))), { fine: true });
   await server.close();
 });
 
 test("a server of an unknown authority is not trusted, which is told to the operator", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}), tls);
-  const error = await ask(await openConnections(server.kubeconfig())).then(() => null, (error) => error);
+  const error = await ask(await openPoolOfServer(server.kubeconfig())).then(() => null, (error) => error);
   assert.equal([error.code, error.transient, error.blame], ["untrusted", true, "operator"], error.message);
   assert.is(server.asked.length, 0);
   await server.close();
@@ -138,7 +138,7 @@ test("a server of an unknown authority is not trusted, which is told to the oper
 
 test("a server of an unknown authority is used if the kubeconfig says not to look", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
-  assert.equal(await ask(await openConnections(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig({ "insecure-skip-tls-verify": true }))), {
     fine: true,
   });
   await server.close();
@@ -151,7 +151,7 @@ test("a client certificate is shown", async () => {
   }, { ...tls, ca: CERTIFICATE, requestCert: true, rejectUnauthorized: false });
   const cluster = { "certificate-authority-data": btoa(CERTIFICATE), "tls-server-name": "kube.test" };
   const user = { "client-certificate-data": btoa(CERTIFICATE), "client-key-data": btoa(KEY) };
-  assert.equal(await ask(await openConnections(server.kubeconfig(cluster, user))), { subject: "kube.test" });
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(cluster, user))), { subject: "kube.test" });
   await server.close();
 });
 

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { openConnections } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import { watch } from "#lib/drivers/cluster/wire/watch.ts";
 import { openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { collection, expired, line, PATH, pod, read } from "#test/support/kube/watch.ts";
@@ -137,7 +137,7 @@ test("called off, it ends at once and leaves no connection", async () => {
     socket.on("close", () => gone.resolve());
     response.write(line("ADDED", pod("a", "11")));
   }));
-  const connections = await openConnections(server.kubeconfig());
+  const connections = await openPoolOfServer(server.kubeconfig());
   const api = openApi({ connections, concurrency: 1, deadline: 5000, userAgent: "wheelwright" });
   const stop = new AbortController(), reason = new Error("enough");
   const error = await (async () => {
