@@ -12,7 +12,7 @@ import type { Candidate, Known } from "#lib/records/jobs/claim.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { type JobRow, toJob } from "#lib/records/jobs/store.ts";
 
-export interface Look {
+export interface FoundWork {
   /** Jobs that this look has started, in the order of their age. */
   readonly started: readonly Job[];
   /** Jobs that could be taken when it was looked at. */
@@ -121,7 +121,7 @@ const LOOK = `
   order by job.seq`;
 
 /** Fails like any other statement when two replicas started jobs of one lane at once: look again then. */
-export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Promise<Look> {
+export async function lookForWork(rows: Rows, { known, holder, most }: Wish): Promise<FoundWork> {
   const { kinds, plans, needHub, labels } = known;
   const params = [kinds, plans, needHub, most, JSON.stringify(labels), holder];
   const { rows: found } = await rows.executeQuery(CompiledQuery.raw(LOOK, params)) as { rows: LookRow[] };

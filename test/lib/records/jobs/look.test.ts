@@ -7,7 +7,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { claimJob, knownKinds } from "#lib/records/jobs/claim.ts";
 import { endHeld, endPlain, passStep, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { Job, NewJob } from "#lib/records/jobs/job.ts";
-import { type Look, lookForWork } from "#lib/records/jobs/look.ts";
+import { type FoundWork, lookForWork } from "#lib/records/jobs/look.ts";
 import { requestCancel } from "#lib/records/jobs/store.ts";
 import { migrations } from "#src/migrations.ts";
 import { AWAITED_LOCKS } from "#test/support/database.ts";
@@ -27,7 +27,7 @@ const work = kind("work", ["one"]), quiet = kind("quiet", ["one", "two"], { visi
 const quietIn = (lane: string): NewJob => ({ kind: quiet, lane, federationId: null, spokeId: null });
 
 /** By a replica that knows these kinds, and starts `quiet` by itself. */
-async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<Look> {
+async function look({ db }: Scene, kinds: readonly JobKind[] = [work, quiet], most = 10): Promise<FoundWork> {
   const known = knownKinds(kinds, kinds.filter((one) => one === quiet));
   return await lookForWork(db.rows, { known, holder: "r", most });
 }
@@ -132,7 +132,7 @@ test("finds what stands behind a job that is called off while it is being starte
   const [first, second] = await scene.enqueue(quietIn("lane"), quietIn("lane"));
   const off = { state: "cancelled", finishedAt: new Date() } as const;
   const callOff = (tx: Tx) => tx.updateTable("jobs").set(off).where("id", "=", first!.id).execute();
-  let looked: Promise<Look>;
+  let looked: Promise<FoundWork>;
   await beside(scene, callOff, async () => {
     looked = look(scene);
     await until(async () => (await scene.db.sql(AWAITED_LOCKS)).length > 0);
