@@ -70,8 +70,8 @@ export async function openScheduler(
     log,
     tenure: replica.tenure,
     async claim(tenure) {
-      await recall();
-      return await claimDue(taker, tenure);
+      const wait = await claimDue(taker, tenure);
+      return await recall() ? 0 : wait;
     },
     rescue: (tenure, onHeard) => rescue(taker, others, tenure, onHeard),
   });

@@ -1,7 +1,7 @@
 /** Takes jobs for the free lanes of this replica: those that are due, and those that nobody runs any more. */
 import type { Database } from "#lib/drivers/db/database.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
-import { Fault } from "#lib/base/errors.ts";
+import { Fault, messageOf } from "#lib/base/errors.ts";
 import type { Log } from "#lib/base/log.ts";
 import { type Candidate, findOrphans, type Known, readBeats, takeOver, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { aboutJob } from "#lib/records/jobs/job.ts";
@@ -25,15 +25,24 @@ export interface Taker {
 
 const RECALL_EVERY = 10 * SECOND;
 
-/** Calls lanes that nothing leads to, though they have work: a net below the triggers that call them. */
-export function openRecall({ db, log, known }: Pick<Taker, "db" | "log" | "known">): () => Promise<void> {
+/**
+ * Calls lanes that nothing leads to, though they have work: a net below the triggers that call them. Returns whether there
+ * were any. It never throws: what only makes sure must not keep a replica from its work.
+ */
+export function openRecall({ db, log, known }: Pick<Taker, "db" | "log" | "known">): () => Promise<boolean> {
   let after = "", dueAt = -Infinity;
   return async () => {
-    if (performance.now() < dueAt) return;
-    const { added, last } = await recallLanes(db.rows, known, after);
-    after = last;
+    if (performance.now() < dueAt) return false;
     dueAt = performance.now() + RECALL_EVERY;
-    if (added > 0) log.warn("Called lanes that had work and no call", { lanes: added });
+    try {
+      const { added, last } = await recallLanes(db.rows, known, after);
+      after = last;
+      if (added > 0) log.warn("Called lanes that had work and no call", { lanes: added });
+      return added > 0;
+    } catch (error) {
+      log.warn("Cannot look for lanes that have work and no call; trying again", { reason: messageOf(error) });
+      return false;
+    }
   };
 }
 

@@ -1,4 +1,5 @@
 /** A replica that hears no wake-up: they are hints, sent after the commit, and any may be lost. */
+import type { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
@@ -23,6 +24,35 @@ test("finds by itself what was asked for, and what was called off", async ({ sce
   await scene.until(job!.id, ({ state }) => state === "running");
   await scene.db.transact((tx) => requestCancel(tx, job!.id));
   assert.is((await scene.until(job!.id, ({ state }) => isFinished(state))).state, "cancelled");
+});
+
+test("finds a job whose lane has lost its call", async ({ scene }) => {
+  const hub = await scene.hub(1), short = kind("short", ["only"]);
+  const [job] = await scene.enqueue(action(short, hub, 0));
+  await scene.db.sql("delete from lane_calls");
+  await scene.open([{ kind: short, steps: { only: () => Promise.resolve() } }]);
+  await scene.until(job!.id, ({ state }) => state === "succeeded");
+});
+
+test("works on though it cannot look for lanes that have lost theirs", async ({ scene }) => {
+  const hub = await scene.hub(1), short = kind("short", ["only"]);
+  let refused = 0;
+  const rows = new Proxy(scene.db.rows, {
+    get(whole, name) {
+      if (name === "executeQuery") {
+        return (query: CompiledQuery) =>
+          query.sql.includes("uncalled") ? (refused++, Promise.reject(new Error("no"))) : whole.executeQuery(query);
+      }
+      const value = Reflect.get(whole, name, whole);
+      return typeof value === "function" ? value.bind(whole) : value;
+    },
+  });
+  const [job] = await scene.enqueue(action(short, hub, 0));
+  const scheduler = await scene.open([{ kind: short, steps: { only: () => Promise.resolve() } }], {
+    on: { ...scene.db, rows },
+  });
+  await scene.until(job!.id, ({ state }) => state === "succeeded");
+  await until(() => refused > 0 && scheduler.ready());
 });
 
 test.run();
