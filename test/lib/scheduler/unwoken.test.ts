@@ -2,7 +2,7 @@
 import type { CompiledQuery } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Database } from "#lib/drivers/db/database.ts";
+import type { Database, Rows } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/records/jobs/job.ts";
 import { requestCancel } from "#lib/records/jobs/store.ts";
 import { until } from "#test/support/until.ts";
@@ -34,25 +34,46 @@ test("finds a job whose lane has lost its call", async ({ scene }) => {
   await scene.until(job!.id, ({ state }) => state === "succeeded");
 });
 
-test("works on though it cannot look for lanes that have lost theirs", async ({ scene }) => {
-  const hub = await scene.hub(1), short = kind("short", ["only"]);
-  let refused = 0;
-  const rows = new Proxy(scene.db.rows, {
+/** The same rows, for which this is done in place of each statement whose text holds this. */
+function intercepting(rows: Rows, part: string, ask: (query: CompiledQuery) => Promise<never>): Rows {
+  return new Proxy(rows, {
     get(whole, name) {
       if (name === "executeQuery") {
-        return (query: CompiledQuery) =>
-          query.sql.includes("uncalled") ? (refused++, Promise.reject(new Error("no"))) : whole.executeQuery(query);
+        return (query: CompiledQuery) => query.sql.includes(part) ? ask(query) : whole.executeQuery(query);
       }
       const value = Reflect.get(whole, name, whole);
       return typeof value === "function" ? value.bind(whole) : value;
     },
   });
+}
+
+test("works on though it cannot look for lanes that have lost theirs", async ({ scene }) => {
+  const hub = await scene.hub(1), short = kind("short", ["only"]);
+  let refused = 0;
+  const rows = intercepting(scene.db.rows, "uncalled", () => (refused++, Promise.reject(new Error("no"))));
   const [job] = await scene.enqueue(action(short, hub, 0));
   const scheduler = await scene.open([{ kind: short, steps: { only: () => Promise.resolve() } }], {
     on: { ...scene.db, rows },
   });
   await scene.until(job!.id, ({ state }) => state === "succeeded");
   await until(() => refused > 0 && scheduler.ready());
+});
+
+test("goes on with what a look has started whose answer it never had", async ({ scene }) => {
+  const quiet = kind("quiet", ["only"], { visible: false }), started: string[] = [];
+  let lost = 0;
+  const rows: Rows = intercepting(scene.db.rows, "update jobs set state = 'running'", async (query) => {
+    const answer = await scene.db.rows.executeQuery(query);
+    if (lost > 0 || !(answer.rows as { id: string | null }[]).some(({ id }) => id !== null)) return answer as never;
+    lost++;
+    throw new Error("the answer was lost");
+  });
+  const [job] = await scene.enqueue({ kind: quiet, lane: "quiet", federationId: null, spokeId: null });
+  await scene.open([{ kind: quiet, steps: { only: ({ job }) => Promise.resolve(void started.push(job.id)) } }], {
+    on: { ...scene.db, rows },
+  });
+  const { attempt } = await scene.until(job!.id, ({ state }) => state === "succeeded");
+  assert.equal([lost, started, attempt], [1, [job!.id], 1]);
 });
 
 test.run();
