@@ -50,6 +50,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
   const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
     const { sent, made } = turns.get(outgoing)!;
+    turns.delete(outgoing); // what a WeakMap holds outlives the short collections, and with it all of a request
     demandPlain(incoming);
     const answer = await fetch(request, {
       address: incoming.socket.remoteAddress ?? "",

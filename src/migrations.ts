@@ -826,4 +826,13 @@ create index concurrently if not exists jobs_loose on jobs (run_at, seq) where s
 drop index jobs_due;
 `,
   ],
+  [
+    "0032_index_live_operations",
+    `\
+-- concurrently
+-- Whether a spoke is busy, whatever it has done before.
+create index concurrently if not exists jobs_live_of_spoke on jobs (spoke_id)
+  where visible and state in ('queued', 'running');
+`,
+  ],
 ];

@@ -86,7 +86,7 @@ export function hubInputs(catalog: Catalog, config: Pick<Config, "acmeEmail">, r
 }
 
 /** The address of a spoke, as its site believes it to be. */
-export function spokeUrl(inputs: SpokeInputs): string {
+export function spokeUrl(inputs: Pick<SpokeInputs, "https" | "host">): string {
   return `${inputs.https ? "https" : "http"}://${inputs.host}`;
 }
 

@@ -5,7 +5,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { TokenScope } from "#lib/drivers/crypto/token.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import { prepare } from "#lib/drivers/db/prepared.ts";
+import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import { refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toUser, type User, userColumns } from "#lib/domains/users/store.ts";
 
@@ -46,15 +46,17 @@ const sessions = (rows: Rows) =>
   rows.selectFrom("sessions").innerJoin("users", "users.id", "sessions.userId")
     .select([...userColumns, "sessions.id", isStale("sessions.seenAt").as("stale")])
     .where(sessionLives).where("users.disabledAt", "is", null);
-const sessionOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => sessions(rows).where("tokenHash", "=", hash));
-const sessionOfId = prepare((rows, { id }: { id: string }) => sessions(rows).where("sessions.id", "=", id));
+const sessionOfHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) =>
+  sessions(rows).where("tokenHash", "=", hash)
+);
+const sessionOfId = prepareQuick((rows, { id }: { id: string }) => sessions(rows).where("sessions.id", "=", id));
 
 const tokens = (rows: Rows) =>
   rows.selectFrom("api_tokens as token").innerJoin("users", "users.id", "token.userId")
     .select([...userColumns, "token.id", "token.scope", "token.prefix", isStale("token.lastUsedAt").as("stale")])
     .where(tokenLives).where("users.disabledAt", "is", null);
-const tokenOfHash = prepare((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("tokenHash", "=", hash));
-const tokenOfId = prepare((rows, { id }: { id: string }) => tokens(rows).where("token.id", "=", id));
+const tokenOfHash = prepareQuick((rows, { hash }: { hash: Uint8Array }) => tokens(rows).where("tokenHash", "=", hash));
+const tokenOfId = prepareQuick((rows, { id }: { id: string }) => tokens(rows).where("token.id", "=", id));
 
 /** The session, if it is neither ended nor too old nor unused for too long, and its user is not disabled. */
 export async function findSession(rows: Rows, named: Named): Promise<SessionInUse | undefined> {

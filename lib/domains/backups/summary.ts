@@ -11,7 +11,9 @@ import { DAY } from "#lib/base/time.ts";
 /** How long a failed attempt stands in the list, in milliseconds. */
 const RECENT = 7 * DAY;
 
-export async function summariseBackups(db: Database, spoke: SpokeRow): Promise<BackupSummary> {
+export async function summariseBackups(db: Database, { id }: Pick<SpokeRow, "id">): Promise<BackupSummary> {
+  const spoke = await db.rows.selectFrom("spokes").select(["id", "cluster", "blueprintInputs"]).where("id", "=", id)
+    .executeTakeFirstOrThrow();
   const [standing, failed, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),

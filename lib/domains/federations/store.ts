@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import * as v from "valibot";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { contains } from "#lib/drivers/db/contains.ts";
+import { prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
 import type { FederationFilter } from "#lib/domains/federations/views.ts";
@@ -21,13 +22,25 @@ export interface ListPage {
   readonly before?: Date | undefined;
 }
 
+interface NamedHub {
+  readonly id?: string;
+  readonly slug?: string;
+  readonly hidden?: true | undefined;
+}
+
+const hubNamed = prepareQuick((rows, { id, slug, hidden }: NamedHub) => {
+  const hubs = rows.selectFrom("federations").selectAll();
+  const named = id ? hubs.where("id", "=", id) : hubs.where("slug", "=", slug!);
+  // Said in the text and not by a value, so that an index of the live ones fits.
+  return (hidden ? named.where(sql<boolean>`state <> 'removed'`) : named)
+    .orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(sql.lit(1));
+});
+
 /** The hub of this id or slug. Of hubs that had the slug one after the other it is the live one, else the newest. */
 export async function findFederation(rows: Rows, name: string, removed: Removed): Promise<FederationRow | undefined> {
-  const byId = isId("fed", name);
-  if (!byId && !v.is(Slug, name)) return undefined;
-  let query = rows.selectFrom("federations").selectAll().where(byId ? "id" : "slug", "=", name);
-  if (removed === "hidden") query = query.where("state", "<>", "removed");
-  return await query.orderBy(sql`state = 'removed'`).orderBy("createdAt", "desc").limit(1).executeTakeFirst();
+  const hidden = removed === "hidden" ? true : undefined;
+  if (isId("fed", name)) return (await hubNamed(rows, { id: name, hidden }))[0];
+  return v.is(Slug, name) ? (await hubNamed(rows, { slug: name, hidden }))[0] : undefined;
 }
 
 /** The hubs that the caller sees, newest first. */

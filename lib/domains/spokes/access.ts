@@ -3,7 +3,7 @@ import { type Access, type Actor, requireActor } from "#lib/domains/auth/access.
 import { Fault } from "#lib/base/errors.ts";
 import { removedFor } from "#lib/domains/federations/access.ts";
 import { runsHub, sees } from "#lib/domains/federations/viewer.ts";
-import { findSpoke, type FoundSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { findShown, findSpoke, type FoundSpoke, type ListedSpoke } from "#lib/domains/spokes/store.ts";
 
 /**
  * `see` and `act`: operators, admins of its hub and its own admins. `remove` and `delegate`: not its own admins. `history`:
@@ -17,13 +17,18 @@ const RESERVED: { readonly [D in SpokeDeed]?: string } = {
   delegate: "say who administers a spoke",
 };
 
-export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: FoundSpoke }> {
+type Loaded<Deed extends SpokeDeed> = Access<Actor, {
+  readonly spoke: Deed extends "see" | "history" ? ListedSpoke : FoundSpoke;
+}>;
+
+export function spoke<Deed extends SpokeDeed>(deed: Deed): Loaded<Deed> {
+  const find = deed === "see" || deed === "history" ? findShown : findSpoke;
   return {
     name: `spoke: ${deed}`,
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
       const removed = deed === "history" ? "shown" : deed === "see" ? removedFor(actor, query) : "hidden";
-      const row = await findSpoke(app.db.rows, params.spokeId ?? "", removed);
+      const row = await find(app.db.rows, params.spokeId ?? "", removed);
       if (!row || !seesSpoke(actor, row)) throw missingSpoke();
       if (RESERVED[deed] && !runsHub(actor, row.federationId)) {
         const message = `Only an operator or an admin of its hub may ${RESERVED[deed]}`;
@@ -31,14 +36,14 @@ export function spoke(deed: SpokeDeed): Access<Actor, { readonly spoke: FoundSpo
       }
       return { actor, spoke: row };
     },
-  };
+  } as Loaded<Deed>;
 }
 
 export function missingSpoke(): Fault {
   return new Fault("missing", "spoke_missing", "There is no such spoke, or you have no access to it");
 }
 
-function seesSpoke(actor: Actor, row: SpokeRow): boolean {
+function seesSpoke(actor: Actor, row: ListedSpoke): boolean {
   if (row.state === "removed") return runsHub(actor, row.federationId);
   return sees(actor, { federationId: row.federationId, spokeId: row.id });
 }

@@ -17,14 +17,15 @@ import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import { type FederationRow, keepFederation } from "#lib/domains/federations/store.ts";
 import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/store.ts";
 import { newId } from "#lib/base/ids.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
 import { isInUse, lockNames } from "#lib/domains/spokes/names.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
-import { showSpoke } from "#lib/domains/spokes/show.ts";
-import { hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { showFound } from "#lib/domains/spokes/show.ts";
+import { besides, hasSlug, insertSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
@@ -49,8 +50,9 @@ export async function createSpoke(
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
       const row = await placeSpoke(tx, app, actor, hub, wish, domains);
-      await announce(tx, actor, row);
-      return await showSpoke(tx, actor, row);
+      const job = await announce(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
+      const [shown] = await showFound(tx, actor, [found], [job]);
+      return shown!;
     })
   );
 }
@@ -73,8 +75,12 @@ async function placeSpoke(
   const place = ownNamesOf(app.config), own = draftSpoke(hub.id, wish);
   for (const domain of domains) {
     const spoke = { ...own, domain }, inputs = spokeInputs(app.catalog, app.config, spoke);
-    await lockNames(tx, domain, place);
-    const row = await isInUse(tx, domain, namesAbove(domain, place)) ? undefined : await insertSpoke(tx, {
+    // Asked at once, and done in this order: what is looked up stays so.
+    const [, taken] = await Promise.all([
+      lockNames(tx, domain, place),
+      isInUse(tx, domain, namesAbove(domain, place)),
+    ]);
+    const row = taken ? undefined : await insertSpoke(tx, {
       ...spoke,
       state: "provisioning",
       cluster: clusterFor(app, hub, wish.region),
@@ -94,9 +100,9 @@ function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: stri
   return listed ? clusters.place(region) : hub.cluster;
 }
 
-async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<void> {
+async function announce(tx: Tx, asker: Asker, spoke: SpokeRow): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
-  await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
+  return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
       ...onSpoke(spoke),

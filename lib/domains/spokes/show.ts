@@ -4,11 +4,12 @@ import { spokeUrl } from "#lib/catalog/inputs.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Removed } from "#lib/domains/federations/store.ts";
 import { sees, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { Job } from "#lib/records/jobs/job.ts";
 import { describeOperations } from "#lib/records/jobs/operation.ts";
 import { shownMeans } from "#lib/base/means.ts";
 import { currentOperations } from "#lib/records/jobs/store.ts";
 import { listFormer } from "#lib/domains/spokes/names.ts";
-import { type FoundSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
+import { besides, type ListedSpoke, listSpokes, type SpokeQuestion, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Promise<SpokeRecord> {
@@ -17,21 +18,33 @@ export async function showSpoke(rows: Rows, viewer: Viewer, row: SpokeRow): Prom
 
 /** In the order given. However many they are, it takes the same few queries. */
 export async function showSpokes(rows: Rows, viewer: Viewer, found: readonly SpokeRow[]): Promise<SpokeRecord[]> {
-  return await showFound(rows, viewer, found.map((row) => ({ ...row, busy: true, renamed: true })));
+  return await showFound(
+    rows,
+    viewer,
+    found.map((row) => ({ ...row, ...besides(row) })),
+  );
 }
 
-/** The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. */
-export async function showFound(rows: Rows, viewer: Viewer, found: readonly FoundSpoke[]): Promise<SpokeRecord[]> {
+/**
+ * The same for spokes of which it is known whether there is more to ask: where there is not, it takes no query at all. What
+ * was begun just now is given, and not asked for.
+ */
+export async function showFound(
+  rows: Rows,
+  viewer: Viewer,
+  found: readonly ListedSpoke[],
+  begun: readonly Job[] = [],
+): Promise<SpokeRecord[]> {
   const [jobs, former] = await Promise.all([
     currentOperations(rows, found.filter(({ busy }) => busy).map(({ id }) => id)),
     listFormer(rows, found.filter(({ renamed }) => renamed).map(({ id }) => id)),
   ]);
-  const operations = await describeOperations(rows, [...jobs.values()], (job) => sees(viewer, job));
+  const operations = await describeOperations(rows, [...jobs.values(), ...begun], (job) => sees(viewer, job));
   const bySpoke = new Map(operations.map((operation) => [operation.spokeId, operation]));
-  return found.map(({ blueprintInputs, ...row }) => ({
+  return found.map((row) => ({
     ...row,
     formerDomains: former.get(row.id) ?? [],
-    url: spokeUrl({ ...blueprintInputs, host: row.domain }),
+    url: spokeUrl({ https: row.https, host: row.domain }),
     moodleVersion: row.lmsVersion,
     status: row.state,
     ...shownMeans(viewer, { stateReason: row.stateReason, operation: bySpoke.get(row.id) ?? null }),
@@ -52,7 +65,7 @@ export async function findSpokes(
 export async function findActivity(
   rows: Rows,
   viewer: Viewer,
-  { id }: SpokeRow,
+  { id }: Pick<SpokeRow, "id">,
   page: AuditPage,
 ): Promise<AuditEvent[]> {
   return (await readAudit(rows, { spokeId: id }, page)).map((event) => shownTo(viewer, event));

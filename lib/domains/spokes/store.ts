@@ -4,10 +4,10 @@ import * as v from "valibot";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { like, patternOf } from "#lib/drivers/db/contains.ts";
-import { prepare } from "#lib/drivers/db/prepared.ts";
+import { prepare, prepareQuick } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import type { ListPage, Removed } from "#lib/domains/federations/store.ts";
-import { seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
+import { runsHub, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
 import { isId } from "#lib/base/ids.ts";
 import { HostName } from "#lib/base/schema.ts";
 import type { SpokeState } from "#lib/operations/states.ts";
@@ -16,33 +16,73 @@ import type { SpokeFilter } from "#lib/domains/spokes/views.ts";
 export type SpokeRow = Selectable<Schema["spokes"]>;
 type NewSpokeRow = Insertable<Schema["spokes"]>;
 
-/** A spoke, and whether there is more to tell of it that stands elsewhere: nearly always there is not. */
-export interface FoundSpoke extends SpokeRow {
+/** Of a spoke, what stands elsewhere: nearly always there is no more to ask. */
+interface Beside {
   /** Whether an operation of its is queued or running. */
   readonly busy: boolean;
   /** Whether it has left a name that still leads to it. */
   readonly renamed: boolean;
+  /** Whether its site is reached by HTTPS. */
+  readonly https: boolean;
 }
+
+export type FoundSpoke = SpokeRow & Beside;
+
+/** Of a row that was found without it: there may be more to ask. */
+export function besides({ blueprintInputs }: SpokeRow): Beside {
+  return { busy: true, renamed: true, https: blueprintInputs.https };
+}
+
+/** What is shown of a spoke. */
+const shown = [
+  ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
+  ...["adminEmail", "region", "lmsVersion", "seed", "state", "stateReason", "health", "maintenance", "namespace"],
+  ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
+] as const;
+
+export type ListedSpoke = Pick<SpokeRow, (typeof shown)[number]> & Beside;
 
 const more = [
   sql<boolean>`exists (select from jobs where spoke_id = spokes.id and visible and state in ('queued', 'running'))`
     .as("busy"),
   sql<boolean>`exists (select from former_domains where spoke_id = spokes.id)`.as("renamed"),
+  sql<boolean>`(blueprint_inputs ->> 'https')::boolean`.as("https"),
 ];
 
-const spokes = (rows: Rows) => rows.selectFrom("spokes").selectAll("spokes").select(more);
-const spokeOfId = prepare((rows, { id, shown }: { id: string; shown: boolean }) =>
-  spokes(rows).where("id", "=", id).where(sql<boolean>`(state <> 'removed' or ${shown}::boolean)`)
+// Said in the text and not by a value, so that an index of the live ones fits.
+const live = sql<boolean>`state <> 'removed'`;
+
+interface Named {
+  readonly id?: string;
+  readonly domain?: string;
+  readonly hidden?: true | undefined;
+}
+
+const named = ({ id, domain, hidden }: Named) =>
+  sql<boolean>`${id ? sql`id = ${id}` : sql`domain = ${domain}`} and ${hidden ? live : sql`true`}`;
+const spokeNamed = prepareQuick((rows, which: Named) =>
+  rows.selectFrom("spokes").selectAll().select(more).where(named(which))
 );
-const spokeOfDomain = prepare((rows, { domain }: { domain: string }) =>
-  spokes(rows).where("domain", "=", domain).where("state", "<>", "removed")
+const shownNamed = prepareQuick((rows, which: Named) =>
+  rows.selectFrom("spokes").select(shown).select(more).where(named(which))
 );
 
 /** The spoke of this id, or the live one that has this domain. An id is no host name: it has no dot. */
 export async function findSpoke(rows: Rows, name: string, removed: Removed): Promise<FoundSpoke | undefined> {
-  if (isId("spk", name)) return (await spokeOfId(rows, { id: name, shown: removed !== "hidden" }))[0];
+  const which = nameOf(name, removed);
+  return which && (await spokeNamed(rows, which))[0];
+}
+
+/** The same of what is shown of it, for who only looks. */
+export async function findShown(rows: Rows, name: string, removed: Removed): Promise<ListedSpoke | undefined> {
+  const which = nameOf(name, removed);
+  return which && (await shownNamed(rows, which))[0];
+}
+
+function nameOf(name: string, removed: Removed): Named | undefined {
+  if (isId("spk", name)) return { id: name, hidden: removed === "hidden" ? true : undefined };
   const domain = v.safeParse(HostName, name);
-  return domain.success ? (await spokeOfDomain(rows, { domain: domain.output }))[0] : undefined;
+  return domain.success ? { domain: domain.output, hidden: true } : undefined;
 }
 
 /** The live ones among these spokes that the caller sees, in no order. */
@@ -58,19 +98,22 @@ export interface SpokeQuestion extends ListPage, SpokeFilter {
   readonly federationId?: string;
 }
 
-interface ListedSpokes extends Omit<SpokeQuestion, "q"> {
+interface SpokesPage extends Omit<SpokeQuestion, "q"> {
   readonly pattern?: string | undefined;
   readonly hidden?: true | undefined;
-  readonly operator?: true | undefined;
-  readonly federationIds: readonly string[];
-  readonly spokeIds: readonly string[];
+  /** Whose spokes, and which, besides; both absent where the caller sees all that is asked for. */
+  readonly federationIds?: readonly string[];
+  readonly spokeIds?: readonly string[];
 }
 
-const pageOfSpokes = prepare((rows, where: ListedSpokes) => {
-  const viewer: Viewer = { ...where, role: where.operator ? "operator" : "hub_admin" };
-  let query = spokes(rows).orderBy("createdAt", "desc").where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+const pageOfSpokes = prepare((rows, { federationIds, spokeIds, ...where }: SpokesPage) => {
+  let query = rows.selectFrom("spokes").select(shown).select(more).orderBy("createdAt", "desc");
+  if (federationIds && spokeIds) {
+    const viewer: Viewer = { role: "hub_admin", federationIds, spokeIds };
+    query = query.where(seenBy(viewer, sql.ref("federationId"), sql.ref("id")));
+  }
   if (where.federationId) query = query.where("federationId", "=", where.federationId);
-  if (where.hidden) query = query.where("state", "<>", "removed");
+  if (where.hidden) query = query.where(live);
   if (where.slug) query = query.where("slug", "=", where.slug);
   if (where.state) query = query.where("state", "=", where.state);
   if (where.health) query = query.where("health", "=", where.health);
@@ -83,18 +126,26 @@ const pageOfSpokes = prepare((rows, where: ListedSpokes) => {
 /** The spokes that the caller sees, of one hub or of all, newest first. */
 export async function listSpokes(
   rows: Rows,
-  { role, federationIds, spokeIds }: Viewer,
+  viewer: Viewer,
   { q, ...where }: SpokeQuestion,
   removed: Removed,
-): Promise<FoundSpoke[]> {
+): Promise<ListedSpoke[]> {
+  const federationId = where.federationId ?? onlyHub(viewer);
+  // Of one hub that they run they see all: for one hub alone PostgreSQL keeps its plan, and for a list it never does.
+  const all = viewer.role === "operator" || federationId !== undefined && runsHub(viewer, federationId);
+  const { federationIds, spokeIds } = viewer;
   return await pageOfSpokes(rows, {
     ...where,
-    federationIds,
-    spokeIds,
-    operator: role === "operator" ? true : undefined,
+    ...(federationId !== undefined && { federationId }),
+    ...(!all && { federationIds, spokeIds }),
     hidden: removed === "hidden" ? true : undefined,
     pattern: q === undefined ? undefined : patternOf(q),
   });
+}
+
+/** The hub that holds all that the caller sees, if it is one that they run. */
+function onlyHub({ role, federationIds, spokeIds }: Viewer): string | undefined {
+  return role !== "operator" && federationIds.length === 1 && spokeIds.length === 0 ? federationIds[0] : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Secrets that we hand out, and the hashes that we keep of them. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { encodeBase64urlNoPadding } from "@oslojs/encoding";
 
 const SECRET_BYTES = 32;
@@ -20,7 +20,7 @@ export function isSecret(text: string): boolean {
  * looked up by its hash on every request.
  */
 export function hashSecret(secret: string): Uint8Array {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"; // 32 of them; none that is read as another

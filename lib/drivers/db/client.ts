@@ -27,8 +27,8 @@ interface ClientOptions {
 }
 
 export interface QueryOptions {
-  /** Milliseconds until the statement is cancelled and the client given up. */
-  readonly limit: number;
+  /** Milliseconds until the statement is cancelled and the client given up; null is as long as it takes. */
+  readonly limit: number | null;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Client {
   readonly pid: number;
   /** Whether the server took no writes when it was connected to. */
   readonly readOnly: boolean;
-  /** Runs one statement; statements of one client run in the order in which they were given. */
+  /** Runs one statement. It is sent at once; the server does those of one client in the order in which they were given. */
   query(text: string, params: readonly unknown[], options: QueryOptions): Promise<Result>;
   /** Cuts the connection now. The server rolls back what was open. */
   kill(reason: unknown): void;
@@ -64,8 +64,7 @@ const CANCEL_LIMIT = 2 * SECOND;
 
 export async function openClient(options: ClientOptions): Promise<Client> {
   let dead: Error | null = null;
-  let reject: ((error: unknown) => void) | null = null; // of the statement under way
-  let last: Promise<unknown> = Promise.resolve();
+  const underway = new Set<(error: unknown) => void>(); // what refuses each statement that has no answer yet
   const sockets = openSockets(die);
 
   const sql = postgres(options.url, {
@@ -87,7 +86,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     if (dead) return;
     dead = reason instanceof ConnectionLost || isReadOnly(reason) ? reason as Error : new ConnectionLost(reason);
     sockets.cut();
-    reject?.(dead);
+    for (const refuse of underway) refuse(dead);
     options.onDead?.();
   }
 
@@ -111,7 +110,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
       const settle = (finish: () => void) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        reject = null;
+        underway.delete(refuse);
         finish();
       };
       const giveUp = (reason: unknown) => {
@@ -119,9 +118,10 @@ export async function openClient(options: ClientOptions): Promise<Client> {
         settle(() => fail(reason));
       };
       const onAbort = () => giveUp(signal!.reason);
-      const timer = setTimeout(() => giveUp(tooSlow(limit)), limit);
+      const timer = limit === null ? undefined : setTimeout(() => giveUp(tooSlow(limit)), limit);
       signal?.addEventListener("abort", onAbort, { once: true });
-      reject = (error) => settle(() => fail(error));
+      const refuse = (error: unknown) => settle(() => fail(error));
+      underway.add(refuse);
       // Type 0 for each parameter: the server says what it is. The driver's guess would be wrong for arrays and JSON.
       const typed = params.map((param) => sql.typed(param as never, 0));
       const query = sql.unsafe(
@@ -149,11 +149,7 @@ export async function openClient(options: ClientOptions): Promise<Client> {
     },
     pid: 0,
     readOnly: false,
-    query(text, params, how) {
-      const turn = last.then(() => execute(text, params, how));
-      last = turn.catch(() => {});
-      return turn;
-    },
+    query: execute,
     kill: die,
     async close() {
       dead ??= new ConnectionLost(new Error("The client was closed"));
@@ -179,7 +175,7 @@ async function begin(client: Client, options: ClientOptions): Promise<Client> {
   }
 }
 
-function tooSlow(limit: number): Fault {
+export function tooSlow(limit: number): Fault {
   return new Fault("unavailable", "database_slow", `The database did not answer within ${limit} ms; try again`, {
     retryAfter: 1,
   });

@@ -8,7 +8,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 
 /** Reads and single statements: the pool, or a transaction that the caller is in. */
-export type Rows = Kysely<Schema>;
+export type Rows = Kysely<Schema> & {
+  /** Runs a short read beside those of others; absent within a transaction, whose reads belong to it. */
+  readonly ask?: (text: string, params: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+};
 
 /** An open transaction. What is added to `wakes` is announced to all replicas after the commit, never before. */
 export interface Tx extends Transaction<Schema> {

@@ -1,19 +1,25 @@
 /** Kysely over our pool: which connection a query gets, and what begins and ends a transaction on it. */
 import {
   type CompiledQuery,
+  type ConnectionProvider,
   type DatabaseConnection,
+  DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  Kysely,
+  type KyselyProps,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  Transaction,
 } from "kysely";
 import { CommitUnknown, isFatal, refusesWrites } from "#lib/drivers/db/faults.ts";
 import { toColumn } from "#lib/drivers/db/naming.ts";
 import type { Lease, Pool } from "#lib/drivers/db/pool.ts";
+import type { Schema } from "#lib/drivers/db/schema.ts";
 
-interface DialectOptions {
+export interface DialectOptions {
   readonly pool: Pool;
   /** Milliseconds that one statement may take, seen from here. */
   readonly limit: number;
@@ -27,10 +33,10 @@ const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 export function openDialect(options: DialectOptions): Dialect {
   return {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => adapter,
     createDriver: () => openDriver(options),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new ColumnCompiler(),
+    createQueryCompiler: () => compiler,
   };
 }
 
@@ -41,36 +47,90 @@ class ColumnCompiler extends PostgresQueryCompiler {
   }
 }
 
+// Neither keeps anything between two queries, and to make them for each request costs 3% of it.
+const adapter = new PostgresAdapter(), compiler = new ColumnCompiler();
+
 /** The key of the lock that a user's transactions share, as SQL takes it. */
 export const holdOf = (user: string): string => `wheelwright: held ${user}`;
 
 function openDriver({ pool, limit, signal, user }: DialectOptions): Driver {
-  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(holdOf(user))}, 0))`;
-  const begin = `begin${hold ?? ""}`;
+  const ours = () => Promise.reject(new Error("Transactions are begun by transact() of the database"));
   return {
     init: () => Promise.resolve(),
     acquireConnection: async () => connectionOver(await pool.acquire(signal, user), limit, signal),
-    async beginTransaction(connection) {
-      const lease = leaseOf(connection);
-      // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
-      await lease.query(begin, [], { limit, signal }).catch((error) => {
-        if (hold) lease.release(error);
-        throw error;
-      });
-    },
-    async commitTransaction(connection) {
-      const command = await commit(leaseOf(connection), limit);
-      // After a failed statement COMMIT rolls back, and calls that a success.
-      if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements had failed");
-    },
-    async rollbackTransaction(connection) {
-      const lease = leaseOf(connection);
-      // Never rejects: the reason for rolling back is what the caller must see. A cut session is rolled back too.
-      await lease.query("rollback", [], { limit }).catch((error) => lease.release(error));
-    },
-    releaseConnection: (connection) => Promise.resolve(leaseOf(connection).release()),
+    beginTransaction: ours,
+    commitTransaction: ours,
+    rollbackTransaction: ours,
+    releaseConnection: (connection) => Promise.resolve((connection as OurConnection).lease.release()),
     destroy: () => Promise.resolve(), // the pool belongs to who opened it
   };
+}
+
+/**
+ * Runs the work in a transaction of one connection. What it asks at once goes to the server in one write, and is done there
+ * in the order in which it was asked; so does BEGIN with the first statement. When the work throws, or COMMIT fails, all is
+ * rolled back, and the first that failed is what is thrown.
+ */
+export async function inTransaction<T>(
+  options: DialectOptions,
+  work: (tx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  const { pool, limit, signal, user } = options;
+  const hold = user && `; select pg_advisory_xact_lock_shared(hashtextextended(${quote(holdOf(user))}, 0))`;
+  const lease = await pool.acquire(signal, user);
+  const begun = lease.query(`begin${hold ?? ""}`, [], { limit, signal });
+  // After it failed the server refuses all else until the end, so nothing of the work can be done outside of it.
+  const failed = begun.then(() => null, (error) => ({ error }));
+  const open = { ...lease }; // what the work holds of it
+  try {
+    const result = await work(transactionOver(open, options)).finally(() => open.query = refuse);
+    await begun;
+    // After a failed statement COMMIT rolls back, and calls that a success.
+    if (await commit(lease, limit) === "COMMIT") return result;
+    throw new Error("The transaction was rolled back: one of its statements had failed");
+  } catch (error) {
+    const first = await failed;
+    // What holds it may be long in coming; a session in which it failed is in a transaction that nobody will end.
+    if (first) lease.release(first.error);
+    // Never rejects: the reason for rolling back is what the caller must see. A cut session is rolled back too.
+    else await lease.query("rollback", [], { limit }).catch((failure) => lease.release(failure));
+    throw first ? first.error : error;
+  } finally {
+    lease.release();
+  }
+}
+
+/** What is left behind by work that has ended, such as the others of what was begun together, must not go on alone. */
+function refuse(): Promise<never> {
+  return Promise.reject(new Error("The transaction is over: what was asked for it now is not done"));
+}
+
+/** Single statements, each on a connection of its own. What Kysely would put between is made once a request, and not needed. */
+export function rowsOver(options: DialectOptions): Kysely<Schema> {
+  const { pool, limit, signal, user } = options;
+  const provider = {
+    async provideConnection<R>(use: (one: DatabaseConnection) => Promise<R>): Promise<R> {
+      const lease = await pool.acquire(signal, user);
+      try {
+        return await use(connectionOver(lease, limit, signal));
+      } finally {
+        lease.release();
+      }
+    },
+  };
+  return new Kysely<Schema>(propsOf(options, provider));
+}
+
+/** Kysely's own lets each statement wait for the one before. */
+function transactionOver(lease: Lease, options: DialectOptions): Transaction<Schema> {
+  const connection = connectionOver(lease, options.limit, options.signal);
+  return new Transaction<Schema>(propsOf(options, { provideConnection: (use) => use(connection) }));
+}
+
+function propsOf(options: DialectOptions, provider: ConnectionProvider): KyselyProps {
+  const dialect = openDialect(options);
+  const executor = new DefaultQueryExecutor(compiler, adapter, provider);
+  return { config: { dialect }, dialect, driver: dialect.createDriver(), executor };
 }
 
 /** No signal here: once COMMIT is sent, giving up could only lose the answer. */
@@ -92,10 +152,6 @@ function quote(text: string): string {
 
 interface OurConnection extends DatabaseConnection {
   readonly lease: Lease;
-}
-
-function leaseOf(connection: DatabaseConnection): Lease {
-  return (connection as OurConnection).lease;
 }
 
 function connectionOver(lease: Lease, limit: number, signal: AbortSignal | undefined): OurConnection {

@@ -1,12 +1,12 @@
 /** Opens the database: pool, control connection and wake-ups, put together as the `Database` that everything is given. */
-import { Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { openControl } from "#lib/drivers/db/control.ts";
 import type { OpenDatabase, Rows, Topic, TransactionHold, Tx } from "#lib/drivers/db/database.ts";
-import { holdOf, openDialect } from "#lib/drivers/db/dialect.ts";
+import { type DialectOptions, holdOf, inTransaction, rowsOver } from "#lib/drivers/db/dialect.ts";
 import { contended, isPassing } from "#lib/drivers/db/faults.ts";
 import { insist } from "#lib/drivers/db/insist.ts";
+import { openPipeline } from "#lib/drivers/db/pipeline.ts";
 import { openPool } from "#lib/drivers/db/pool.ts";
-import type { Schema } from "#lib/drivers/db/schema.ts";
 import { CHANNEL, openWakeups } from "#lib/drivers/db/wakeups.ts";
 import type { Log } from "#lib/base/log.ts";
 import { atMost, backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -47,7 +47,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const pool = openPool({ url, name, size: options.size, settings, ...waiting });
   const apart = openPool({ url, name: `${name} streams`, size: options.streams ?? 1, settings, waitLimit: null });
   const limit = statementLimit + NETWORK;
-  const streams: Rows = new Kysely<Schema>({ dialect: openDialect({ pool: apart, limit }) });
+  const pipeline = openPipeline({ pool, limit, most: Math.ceil(options.size / 4) });
+  const streams: Rows = rowsOver({ pool: apart, limit });
   const wakeups = openWakeups({ notify, log });
   const control = openControl({ url, name: `${name} control`, channel: CHANNEL, log, onNotify: wakeups.receive });
 
@@ -65,14 +66,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   function over(signal?: AbortSignal, hold?: TransactionHold): OpenDatabase {
     let made: Rows | undefined;
     // Every request has a database of its own, and many ask nothing of it.
+    const options = { pool, limit, signal, user: hold?.user };
     const rows = (): Rows =>
-      made ??= new Kysely<Schema>({ dialect: openDialect({ pool, limit, signal, user: hold?.user }) });
+      made ??= Object.assign(rowsOver(options), {
+        ask: (text: string, params: readonly unknown[]) => pipeline.ask(text, params, signal),
+      });
     return {
       get rows() {
         return rows();
       },
       async transact(work) {
-        const { result, wakes } = await transact(rows(), confirmed(work, hold), signal);
+        const { result, wakes } = await transact(options, confirmed(work, hold));
         wakeups.announce(wakes);
         await outlast(rows(), wakes, log, signal);
         return result;
@@ -135,18 +139,17 @@ async function outlast(rows: Rows, wakes: ReadonlySet<Topic>, log: Log, signal?:
 }
 
 async function transact<T>(
-  rows: Rows,
+  options: DialectOptions,
   work: (tx: Tx) => Promise<T>,
-  signal?: AbortSignal,
 ): Promise<{ readonly result: T; readonly wakes: ReadonlySet<Topic> }> {
   for (let attempt = 1;; attempt++) {
     const wakes = new Set<Topic>();
     try {
-      return { result: await rows.transaction().execute((tx) => work(Object.assign(tx, { wakes }))), wakes };
+      return { result: await inTransaction(options, (tx) => work(Object.assign(tx, { wakes }))), wakes };
     } catch (error) {
       if (!isPassing(error)) throw error;
       if (attempt === TRIES) throw contended(error);
-      await sleep(backoff(attempt, 20, 200), signal);
+      await sleep(backoff(attempt, 20, 200), options.signal);
     }
   }
 }

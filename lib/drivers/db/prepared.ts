@@ -2,7 +2,7 @@
  * Queries that are built once a process. To build one and to write it as SQL costs more than to read a row by it; what
  * every request asks is therefore prepared, and all else is not.
  */
-import type { Compilable, CompiledQuery, InferResult } from "kysely";
+import type { CompiledQuery, QueryExecutorProvider } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 
 /** Stands in a prepared query where a value will be. */
@@ -13,32 +13,57 @@ class Placeholder {
   }
 }
 
+/** What builders of queries, and `sql` itself, have in common. */
+interface Buildable<Row> {
+  compile(executor: QueryExecutorProvider): CompiledQuery<Row>;
+}
+
+type RowOf<Query> = Query extends Buildable<infer Row> ? Row : never;
+
 /**
  * The query that `build` makes, with other values each time: `build` is called once, with what stands for them. So it may
  * hand them on as values, and neither look at them nor decide by them. A list is one value, for `= any(…)`. What may be
  * absent, it may decide by: each set of values that are there is a query of its own.
  */
-export function prepare<Given extends object, Query extends Compilable<unknown>>(
+export function prepare<Given extends object, Query extends Buildable<unknown>>(
   build: (rows: Rows, given: Given) => Query,
-): (rows: Rows, given: Given) => Promise<InferResult<Query>> {
+): (rows: Rows, given: Given) => Promise<RowOf<Query>[]> {
+  const compile = compiler(build);
+  return async (rows, given) => (await rows.executeQuery(compile(rows, given))).rows as RowOf<Query>[];
+}
+
+/**
+ * The same for a read that an index answers at once, however much there is. Outside of a transaction it goes over a
+ * connection that many share (pipeline.ts), where a slow one would be waited for by others.
+ */
+export function prepareQuick<Given extends object, Query extends Buildable<unknown>>(
+  build: (rows: Rows, given: Given) => Query,
+): (rows: Rows, given: Given) => Promise<RowOf<Query>[]> {
+  const compile = compiler(build);
+  return async (rows, given) => {
+    const query = compile(rows, given);
+    const found = rows.ask ? await rows.ask(query.sql, query.parameters) : (await rows.executeQuery(query)).rows;
+    return found as RowOf<Query>[];
+  };
+}
+
+function compiler<Given extends object>(build: (rows: Rows, given: Given) => Buildable<unknown>) {
   const known = new Map<string, CompiledQuery>();
 
-  function compile(rows: Rows, names: readonly string[]): CompiledQuery {
-    const stands = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
-    return build(rows, stands as Given).compile() as CompiledQuery;
-  }
-
-  return async (rows, given) => {
+  return function compile(rows: Rows, given: Given): CompiledQuery {
     // A plugin has to see each query with its values: tests count and read them by one.
-    if (rows.getExecutor().plugins.length > 0) {
-      return (await rows.executeQuery(build(rows, given))).rows as InferResult<Query>;
-    }
+    if (rows.getExecutor().plugins.length > 0) return build(rows, given).compile(rows) as CompiledQuery;
     const names = Object.keys(given).filter((name) => given[name as keyof Given] !== undefined), key = names.join();
-    const compiled = known.get(key) ?? compile(rows, names);
+    const compiled = known.get(key) ?? standing(rows, names);
     known.set(key, compiled);
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? given[value.name as keyof Given] : value
     );
-    return (await rows.executeQuery({ ...compiled, parameters })).rows as InferResult<Query>;
+    return { ...compiled, parameters };
   };
+
+  function standing(rows: Rows, names: readonly string[]): CompiledQuery {
+    const stands = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
+    return build(rows, stands as Given).compile(rows) as CompiledQuery;
+  }
 }

@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import { type AuditKind, isVisible, type ObjectType } from "#lib/records/audit/kinds.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
+import { prepare } from "#lib/drivers/db/prepared.ts";
 import type { Schema } from "#lib/drivers/db/schema.ts";
 import { shownMeans } from "#lib/base/means.ts";
 import { newId } from "#lib/base/ids.ts";
@@ -94,26 +95,20 @@ export async function insertAudit(
  * before that timestamp, so none of them may be left for later.
  */
 export async function readAudit(rows: Rows, filter: AuditFilter, page: AuditPage): Promise<AuditEvent[]> {
-  const columns = {
-    kind: filter.kind,
-    actorId: filter.actorId,
-    objectType: filter.objectType,
-    objectId: filter.objectId,
-    federationId: filter.federationId,
-    spokeId: filter.spokeId,
-  };
-  let query = rows.selectFrom("audit_events").selectAll();
-  for (const [column, value] of Object.entries(columns)) {
-    if (value !== undefined) query = query.where(column as keyof typeof columns, "=", value);
-  }
-  if (page.before) query = query.where("at", "<", page.before);
-  const found = await query.orderBy("at", "desc").orderBy("id", "desc")
-    .limit(page.limit).execute();
-  const last = found.at(-1);
-  if (!last || found.length < page.limit) return found.map(toEvent);
-  const ties = await query.where("at", "=", last.at).where("id", "<", last.id).orderBy("id", "desc").execute();
-  return [...found, ...ties].map(toEvent);
+  const { kind, actorId, objectType, objectId, federationId, spokeId } = filter;
+  const narrowed = { kind, actorId, objectType, objectId, federationId, spokeId, ...page };
+  return (await pageOfEvents(rows, narrowed)).map(toEvent);
 }
+
+const pageOfEvents = prepare((rows, { limit, before, ...columns }: AuditFilter & AuditPage) => {
+  let query = rows.selectFrom("audit_events").selectAll().orderBy("at", "desc");
+  for (const [column, value] of Object.entries(columns)) {
+    if (value !== undefined) query = query.where(column as keyof AuditFilter, "=", value);
+  }
+  if (before) query = query.where("at", "<", before);
+  const page = query.modifyEnd(sql`fetch first ${limit} rows with ties`).as("page");
+  return rows.selectFrom(page).selectAll().orderBy("at", "desc").orderBy("id", "desc");
+});
 
 export function toEvent(row: Selectable<Schema["audit_events"]>): AuditEvent {
   return { ...row, actor: { id: row.actorId, email: row.actorEmail } };

@@ -27,8 +27,16 @@ export interface Change {
 export async function record(tx: Tx, asker: Asker, change: Change): Promise<void> {
   const { audit = [], events = [], jobs = [] } = change;
   for (const job of jobs) await enqueue(tx, asker, job);
-  await countVisible(tx, audit);
-  await countAudiences(tx, audit);
+  // Asked at once: so they are done in this order, and cost one way to the server.
+  await Promise.all([countVisible(tx, audit), countAudiences(tx, audit), writeAll(tx, asker, audit, events)]);
+}
+
+async function writeAll(
+  tx: Tx,
+  asker: Asker,
+  audit: readonly AuditEntry[],
+  events: readonly StreamEntry[],
+): Promise<void> {
   await writeLoose(tx, asker, audit.filter((entry) => !entry.federationId));
   for (const federationId of hubsOf(audit, events)) {
     await writeHub(
@@ -47,8 +55,10 @@ export async function recordOperation(
   asker: Asker,
   operation: NewJob,
   tell: (job: Job) => Change,
-): Promise<void> {
-  await record(tx, asker, tell(await enqueue(tx, asker, operation)));
+): Promise<Job> {
+  const job = await enqueue(tx, asker, operation);
+  await record(tx, asker, tell(job));
+  return job;
 }
 
 function hubsOf(audit: readonly AuditEntry[], events: readonly StreamEntry[]): string[] {
@@ -62,23 +72,26 @@ async function countVisible(tx: Tx, audit: readonly AuditEntry[]): Promise<void>
   for (const { kind, spokeId } of audit) {
     if (spokeId && isVisible(kind)) counts.set(spokeId, (counts.get(spokeId) ?? 0) + 1);
   }
-  for (const [id, count] of [...counts].sort()) {
-    await tx.updateTable("spokes").where("id", "=", id)
-      .set({ visibleEvents: sql`visible_events + ${count}` }).execute();
-  }
+  await Promise.all(
+    [...counts].sort().map(([id, count]) =>
+      tx.updateTable("spokes").where("id", "=", id).set({ visibleEvents: sql`visible_events + ${count}` }).execute()
+    ),
+  );
 }
 
 /** The same for those who see an event because it decides what they asked for, by the hub and spoke that it is about. */
 async function countAudiences(tx: Tx, audit: readonly AuditEntry[]): Promise<void> {
   const seen = audit.filter(({ kind, audienceUserId }) => audienceUserId && isVisible(kind))
     .map(({ audienceUserId, federationId, spokeId }) => [audienceUserId!, federationId ?? "", spokeId ?? ""] as const);
-  for (const [userId, federationId, spokeId] of seen.sort()) {
-    await tx.insertInto("notification_audiences").values({ userId, federationId, spokeId, visibleEvents: 1 })
-      .onConflict((conflict) =>
-        conflict.columns(["userId", "federationId", "spokeId"])
-          .doUpdateSet({ visibleEvents: sql`notification_audiences.visible_events + 1` })
-      ).execute();
-  }
+  await Promise.all(
+    seen.sort().map(([userId, federationId, spokeId]) =>
+      tx.insertInto("notification_audiences").values({ userId, federationId, spokeId, visibleEvents: 1 })
+        .onConflict((conflict) =>
+          conflict.columns(["userId", "federationId", "spokeId"])
+            .doUpdateSet({ visibleEvents: sql`notification_audiences.visible_events + 1` })
+        ).execute()
+    ),
+  );
 }
 
 /**
@@ -123,14 +136,12 @@ async function writeHub(
     returning number, last_at`.execute(tx);
   const firstAt = head!.lastAt.getTime() - entries + 1;
   const firstNumber = Number(head!.number) - events.length + 1;
-  await insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) })));
-  await insertEvents(
-    tx,
-    events.map((entry, i) => ({
-      entry,
-      number: firstNumber + i,
-      at: new Date(firstAt + audit.length + i),
-    })),
-  );
+  await Promise.all([
+    insertAudit(tx, asker, audit.map((entry, i) => ({ entry, at: new Date(firstAt + i) }))),
+    insertEvents(
+      tx,
+      events.map((entry, i) => ({ entry, number: firstNumber + i, at: new Date(firstAt + audit.length + i) })),
+    ),
+  ]);
   if (events.length > 0) tx.wakes.add(`federation:${federationId}`);
 }

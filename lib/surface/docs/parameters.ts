@@ -2,7 +2,7 @@
 import type * as v from "valibot";
 import { exampleOf, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
 import { type DocumentPart, inputFields, type JsonSchema, ruleOf } from "#lib/surface/docs/json-schema.ts";
-import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
+import { type AnyEndpoint, canRevalidate } from "#lib/surface/http/endpoint.ts";
 
 const KEY = "Any text of your own: the same key and body within 24 hours are done once, and answered alike";
 const SEEN = "The ETag of the last answer: if it still holds, 304 says so without a body";
@@ -11,8 +11,9 @@ const LAST = "The id of the last event received: the stream goes on after it";
 
 export function parametersOf(
   pattern: string,
-  { params, query, raw, idempotent, holds, reply }: AnyEndpoint,
+  endpoint: AnyEndpoint,
 ): readonly DocumentPart[] {
+  const { params, query, raw, idempotent, reply } = endpoint;
   const own = fieldsOf(params);
   const path = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) =>
     parameter("path", { name, required: true, schema: own.find((field) => field.name === name)?.schema ?? ANY })
@@ -22,7 +23,7 @@ export function parametersOf(
     ...fieldsOf(query).map((field) => parameter("query", field)),
     ...(raw ? [{ ...header("Stripe-Signature", SIGNATURE, "t=1795262400,v1=5257a869…"), required: true }] : []),
     ...(idempotent ? [header("Idempotency-Key", KEY, "order-1842")] : []),
-    ...(holds === undefined ? [] : [header("If-None-Match", SEEN, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
+    ...(!canRevalidate(endpoint) ? [] : [header("If-None-Match", SEEN, '"pB1y6oV0s5m3kq8ZtXc4Aw"')]),
     ...(reply.content?.type === "text/event-stream" ? [header("Last-Event-ID", LAST, "4")] : []),
   ];
 }

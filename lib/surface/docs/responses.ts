@@ -3,7 +3,7 @@ import { type JsonSchema, outputSchema } from "#lib/surface/docs/json-schema.ts"
 import { refusalsOf } from "#lib/surface/docs/refusals.ts";
 import { sampleOf } from "#lib/surface/docs/sample.ts";
 import { type FaultCode, FAULTS } from "#lib/base/faults.ts";
-import type { AnyEndpoint, Method } from "#lib/surface/http/endpoint.ts";
+import { type AnyEndpoint, canRevalidate, type Method } from "#lib/surface/http/endpoint.ts";
 import { failure, INTERNAL, problemOf } from "#lib/surface/http/problem.ts";
 import type { Described } from "#lib/surface/http/reply.ts";
 
@@ -42,17 +42,17 @@ const STREAM =
 /** What nobody can cause. */
 const OURS = failure("Something went wrong on our side; the request id is req_06fj2c4v7tq0w1x9n3m8k5r2dg");
 
-/** To who has the answer of an endpoint whose answers hold for a while. */
+/** To who has the answer already. */
 const UNCHANGED: Described = { status: 304, content: null, headers: ["etag", "cache-control"] };
 
 export function responsesOf(pattern: string, method: Method, endpoint: AnyEndpoint, named: Named): JsonSchema {
-  const { reply, refusal, deprecated, holds } = endpoint;
-  const own = holds === undefined ? reply : { ...reply, headers: [...reply.headers, ...UNCHANGED.headers] };
+  const { reply, refusal, deprecated } = endpoint, revalidates = canRevalidate(endpoint);
+  const own = !revalidates ? reply : { ...reply, headers: [...reply.headers, ...UNCHANGED.headers] };
   const answers = reply.also ? [own, reply.also] : [own];
   const refusals = [...refusalsOf(pattern, method, endpoint)];
   return Object.fromEntries([
     ...answers.map((answer) => [answer.status, answerOf(answer, named, deprecated !== undefined)]),
-    ...(holds === undefined ? [] : [[304, answerOf(UNCHANGED, named, deprecated !== undefined)]]),
+    ...(!revalidates ? [] : [[304, answerOf(UNCHANGED, named, deprecated !== undefined)]]),
     ...refusals.map(([status, codes]) => [
       status,
       refusal

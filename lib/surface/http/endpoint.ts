@@ -123,11 +123,18 @@ interface Endpoint<
   readonly holds?: number;
   /** The answer is the same for as long as the process lives, so it is made once; it needs `holds`. */
   readonly once?: boolean;
+  /** Who waits asks for this again and again: told by the last answer's ETag that it is as it was, it is sent no body. */
+  readonly polled?: boolean;
   readonly reply: Reply<T>;
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
+}
+
+/** Whether its answers have an ETag, by which a client may ask whether they are as they were. */
+export function canRevalidate({ holds, polled }: Pick<AnyEndpoint, "holds" | "polled">): boolean {
+  return holds !== undefined || polled === true;
 }
 
 // deno-lint-ignore no-explicit-any

@@ -8,10 +8,10 @@ import { DAY, SECOND } from "#lib/base/time.ts";
 
 export type Middleware = (exchange: Exchange, next: () => Promise<Answer>) => Promise<Answer>;
 
-/** Runs the list around the route, the first one outermost. */
-export function run(list: readonly Middleware[], exchange: Exchange): Promise<Answer> {
-  const [first, ...rest] = list;
-  return first ? first(exchange, () => run(rest, exchange)) : exchange.route.respond(exchange);
+/** Runs the list around the route, the first one outermost; `at` is how many of them are through. */
+export function run(list: readonly Middleware[], exchange: Exchange, at = 0): Promise<Answer> {
+  const next = list[at];
+  return next ? next(exchange, () => run(list, exchange, at + 1)) : exchange.route.respond(exchange);
 }
 
 export const requestId: Middleware = async (exchange, next) => {

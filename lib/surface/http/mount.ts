@@ -13,6 +13,7 @@ import { deprecationHeaders, type HeaderLines, noticesOf } from "#lib/surface/ht
 import {
   aliasesOf,
   type AnyEndpoint,
+  canRevalidate,
   type Method,
   METHODS,
   type RouteModule,
@@ -30,7 +31,7 @@ import {
   readParams,
   readQuery,
 } from "#lib/surface/http/input.ts";
-import { keepAnswer, type Kept, revalidate } from "#lib/surface/http/revalidate.ts";
+import { keepAnswer, type Kept, packed, revalidate } from "#lib/surface/http/revalidate.ts";
 import { networkOf } from "#lib/base/limits/address.ts";
 import type { Bucket } from "#lib/base/limits/bucket.ts";
 
@@ -46,7 +47,7 @@ interface Mounting {
 
 /** With the answers that are made once a process, by their endpoints' names. */
 interface Mounted extends Mounting {
-  readonly kept: Map<string, Kept>;
+  readonly kept: Map<string, (request: Request) => Kept>;
 }
 
 /** The route of a request. */
@@ -167,14 +168,15 @@ async function answer(
     service,
   };
   const known = kept.get(name);
-  if (known) return revalidate(known, request);
+  if (known) return revalidate(known(request), request);
   const value = await endpoint.handle(call);
   await right?.confirmLate();
   const made = endpoint.reply.send(value, exchange);
-  if (endpoint.holds === undefined || made.status !== 200 || typeof made.body !== "string") return made;
+  if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
   const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
-  if (endpoint.once) kept.set(name, lasting);
-  return revalidate(lasting, request);
+  if (!endpoint.once) return revalidate(lasting, request);
+  kept.set(name, packed(lasting));
+  return revalidate(kept.get(name)!(request), request);
 }
 
 /** The hub and the spoke among what was loaded, by id. */

@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import type { Answer } from "#lib/surface/http/answer.ts";
 import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
+import { picker, type Picking, UNSURE } from "#lib/surface/http/pick.ts";
 import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
@@ -110,9 +111,9 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
  * the client leaves, which ends the iterable in turn.
  */
 export function events<In extends object>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
-  const written = new WeakMap<In, string>(); // what many readers are sent is written once for all of them
+  const filter = filterBy(schema), written = new WeakMap<In, string>(); // what many readers are sent is written once for all of them
   const write = (data: In): string => {
-    const line = written.get(data) ?? JSON.stringify(filter(schema, data));
+    const line = written.get(data) ?? JSON.stringify(filter(data));
     written.set(data, line);
     return line;
   };
@@ -135,25 +136,31 @@ function json<In, Out>(
   headersOf: (output: Out) => Record<string, string> = () => ({}),
   headers: readonly string[] = [],
 ): Reply<In> {
+  const filter = filterBy(schema);
   return {
     status,
     content: { type: "application/json", schema },
     headers,
     send(value) {
-      const output = filter(schema, value);
+      const output = filter(value);
       const headers = { "content-type": "application/json", "cache-control": "no-store", ...headersOf(output) };
       return { status, headers, body: JSON.stringify(output) };
     },
   };
 }
 
-/** What the schema makes of the value. That it does not fit is this program's mistake and no caller's. */
-function filter<In, Out>(schema: Schema<In, Out>, value: In): Out {
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
-    cause: new v.ValiError(result.issues),
-  });
+/** What the schema makes of a value. That one does not fit is this program's mistake and no caller's. */
+function filterBy<In, Out>(schema: Schema<In, Out>): (value: In) => Out {
+  let pick: Picking | undefined;
+  return (value) => {
+    const picked = (pick ??= picker(schema))(value);
+    if (picked !== UNSURE) return picked as Out;
+    const result = v.safeParse(schema, value);
+    if (result.success) return result.output;
+    throw new Error(`The reply does not fit its schema: ${v.summarize(result.issues)}`, {
+      cause: new v.ValiError(result.issues),
+    });
+  };
 }
 
 type Either<A, B> = { readonly usual: A } | { readonly other: B };

@@ -9,6 +9,7 @@ export const GET = endpoint({
   summary: "How many of the caller's notifications are unread",
   access: signedIn,
   scope: "readonly",
+  polled: true,
   reply: ok(UnreadCount),
   handle: ({ app, actor }) => countUnread(app.db.rows, actor),
 });

@@ -9,6 +9,7 @@ export const GET = endpoint({
   summary: "One operation: how far it is, what it waits for, and what a failure left behind",
   access: operation(),
   scope: "readonly",
+  polled: true,
   reply: ok(OperationDetail),
   handle: ({ app, actor, operation }) => showOperation(app.db.rows, actor, operation),
 });

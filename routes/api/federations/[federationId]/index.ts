@@ -15,6 +15,7 @@ export const GET = endpoint({
   access: federation("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: Flag }),
+  polled: true,
   reply: ok(FederationView),
   handle: ({ app, actor, federation }) => showFederation(app.db.rows, actor, federation),
 });

@@ -16,6 +16,7 @@ export const GET = endpoint({
   access: spoke("see"),
   scope: "readonly",
   query: v.object({ includeRemoved: Flag }),
+  polled: true,
   reply: ok(SpokeView),
   handle: async ({ app, actor, spoke }) => (await showFound(app.db.rows, actor, [spoke]))[0]!,
 });

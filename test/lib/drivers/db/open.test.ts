@@ -3,6 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
 import { CommitUnknown, ConnectionLost, hasState, violates } from "#lib/drivers/db/faults.ts";
+import { holdOf } from "#lib/drivers/db/dialect.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
@@ -26,6 +27,61 @@ test("a transaction commits what it returns from and rolls back what it throws o
   const reason = new Error("Changed my mind");
   assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
   assert.equal(await userIds(db), ["a"]);
+});
+
+test("what a transaction asks at once is done in the order in which it was asked", async ({ db }) => {
+  await db.transact(async (tx) => {
+    const seen = Array.from({ length: 20 }, (_, n) => {
+      const added = addUser(tx, `u${String(n).padStart(2, "0")}`);
+      const counted = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
+      return Promise.all([counted, added]);
+    });
+    assert.equal((await Promise.all(seen)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
+  });
+});
+
+test("the first that failed is what a transaction throws, and nothing of it is done", async ({ db }) => {
+  const failure = await rejection(db.transact(async (tx) => {
+    await Promise.all([addUser(tx, "a"), sql`select 1 / 0`.execute(tx), addUser(tx, "b")]);
+  }));
+  assert.ok(hasState(failure, "22012"), String(failure));
+  assert.equal(await userIds(db), []);
+});
+
+test("a transaction that cannot be begun throws why, and not what the server said to its first statement", async ({ db }) => {
+  const taken = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
+  const other = db.transact(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${holdOf("usr_a")}, 0))`.execute(tx);
+    taken.resolve();
+    await over.promise;
+  });
+  await taken.promise;
+  const hasty = await db.openAgain({ size: 1, lockLimit: 50 });
+  const failure = await rejection(
+    hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf),
+  );
+  assert.match(String((failure as Error).cause ?? failure), "lock timeout");
+  over.resolve();
+  await other;
+  await hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf);
+  assert.equal(await userIds(db), ["held"]);
+});
+
+test("what a transaction leaves behind when it fails is not done outside of it", async ({ db }) => {
+  const reason = new Error("Changed my mind");
+  let behind: Promise<unknown> | undefined;
+  assert.is(
+    await rejection(db.transact(async (tx) => {
+      const go = Promise.withResolvers<void>();
+      behind = rejection(go.promise.then(() => addUser(tx, "late")));
+      await pidOf(tx);
+      queueMicrotask(go.resolve);
+      throw reason;
+    })),
+    reason,
+  );
+  assert.match(((await behind) as Error).message, "is over");
+  assert.equal(await userIds(db), []);
 });
 
 test("streams read while requests hold every connection of theirs, and the other way round", async ({ db }) => {
@@ -102,7 +158,7 @@ test("a commit whose answer was lost says that nobody knows", async ({ db }) => 
 
 test("a transaction that is used after its end refuses", async ({ db }) => {
   const kept = await db.transact((tx) => Promise.resolve({ tx }));
-  assert.match((await rejection(addUser(kept.tx, "late"))).message, /already committed|given back/);
+  assert.match((await rejection(addUser(kept.tx, "late"))).message, /is over/);
   assert.equal(await userIds(db), []);
 });
 

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -28,7 +29,8 @@ const page = get({
 });
 const refusing = get({ handle: () => Promise.reject(new Fault("missing", "no_route", "Nothing")) });
 
-const { send } = await openHandler([
+const { send, server } = await openHandler([
+  ["/api/polled", { GET: get({ holds: undefined, polled: true }) }],
   ["/api/x", { GET: get() }],
   ["/api/refused", { GET: refusing }],
   ["/api/nothing", { GET: get({ reply: noContent, handle: () => undefined }) }],
@@ -47,6 +49,47 @@ test("names the answer and says how long it may be kept", async () => {
   assert.match(headers.get("etag") ?? "", /^"[\w-]{22}"$/);
   assert.is(headers.get("cache-control"), "public, max-age=300");
   assert.is(headers.get("content-type"), "application/json");
+});
+
+for (
+  const [encodings, packed] of [
+    ["gzip, br", true],
+    ["br;q=1.0, gzip;q=0.5", true],
+    ["*", true],
+    ["gzip;q=0", false],
+    ["gzip;q=0.0, *", false],
+    ["br", false],
+    ["", false],
+  ] as const
+) {
+  test(`what is made once goes ${packed ? "packed" : "as it is"} to who takes "${encodings}"`, async () => {
+    const headers = { "accept-encoding": encodings };
+    const fetch = (more = {}) =>
+      server.request(new Request("http://localhost:3000/api/once", { headers: { ...headers, ...more } }));
+    const answer = await fetch(),
+      { status, headers: told } = answer,
+      bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.is(status, 200);
+    assert.is(told.get("content-encoding"), packed ? "gzip" : null);
+    assert.is(told.get("vary"), "accept-encoding");
+    const text = new TextDecoder().decode(packed ? gunzipSync(bytes) : bytes);
+    assert.equal(Object.keys(JSON.parse(text)), ["seen"]);
+    const etag = told.get("etag")!;
+    const again = await fetch({ "if-none-match": etag });
+    assert.equal([again.status, again.headers.get("etag")], [304, etag]);
+  });
+}
+
+test("who asks again and again is told that nothing has changed, and no cache may keep the answer", async () => {
+  const first = await ask("/api/polled"), etag = first.headers.get("etag")!;
+  assert.is(first.headers.get("cache-control"), "no-store");
+  const again = await ask("/api/polled", etag);
+  assert.equal([again.status, again.body, again.headers.get("etag")], [304, "", etag]);
+  seen = 2;
+  const changed = await ask("/api/polled", etag);
+  seen = 1;
+  assert.equal([changed.status, changed.body], [200, { seen: 2 }]);
+  assert.is.not(changed.headers.get("etag"), etag);
 });
 
 test("answers 304 without a body to who has it, however the proxies between wrote its name", async () => {

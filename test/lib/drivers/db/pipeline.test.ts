@@ -1,0 +1,133 @@
+/** Short reads that share connections. */
+import { sql } from "kysely";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openPipeline } from "#lib/drivers/db/pipeline.ts";
+import { openPool, type PoolOptions } from "#lib/drivers/db/pool.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { openProxy } from "#test/support/proxy.ts";
+import { rejection, until } from "#test/support/until.ts";
+
+const test = suite<{ db: TestDatabase }>("openPipeline");
+test.before(async (context) => void (context.db = await openTestDatabase()));
+test.after(({ db }) => db.close());
+
+interface Means {
+  readonly ask: ReturnType<typeof openPipeline>["ask"];
+  readonly stats: () => { readonly open: number; readonly idle: number };
+}
+
+async function withPipeline(
+  db: TestDatabase,
+  options: Partial<PoolOptions> & { readonly limit?: number; readonly most?: number },
+  work: (means: Means) => Promise<void>,
+): Promise<void> {
+  const { limit = 20_000, most = 2, ...more } = options;
+  const pool = openPool({ url: db.url, name: "pipeline-test", size: 4, settings: {}, ...more });
+  try {
+    await work({ ask: openPipeline({ pool, limit, most, sharedFor: 60_000 }).ask, stats: pool.stats });
+  } finally {
+    await pool.close();
+  }
+}
+
+const PID = "select pg_backend_pid() as pid";
+/** Waits until the test lets go of the lock, and says which session it was. */
+const WAITING = "select pg_backend_pid() as pid from (select pg_advisory_xact_lock_shared($1::bigint)) as held";
+
+async function locked(db: TestDatabase, key: number, work: () => Promise<void>): Promise<void> {
+  await db.transact(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(tx);
+    await work();
+  });
+}
+
+const waitingPids = async (db: TestDatabase): Promise<number[]> =>
+  (await db.sql(
+    "select pid from pg_stat_activity where application_name = 'pipeline-test' and wait_event = 'advisory'",
+  ))
+    .map(({ pid }) => pid as number);
+
+test("what is asked in the same moment goes over one connection, each with its own answer", ({ db }) =>
+  withPipeline(db, {}, async ({ ask, stats }) => {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask("select $1::int as n", [n])));
+    assert.equal(answers.map(([row]) => row!.n), Array.from({ length: 50 }, (_, n) => n));
+    assert.equal(stats(), { size: 4, open: 1, idle: 1, waiting: 0 });
+  }));
+
+test("one that fails spoils nothing for those behind it", ({ db }) =>
+  withPipeline(db, {}, async ({ ask }) => {
+    const [first, failure, last] = await Promise.all([
+      ask(PID, []),
+      rejection(ask("select 1 / $1::int", [0])),
+      ask(PID, []),
+    ]);
+    assert.is(failure.code, "22012");
+    assert.equal(first, last);
+  }));
+
+test("those that come while one is slow go over another connection", ({ db }) =>
+  withPipeline(db, {}, async ({ ask }) => {
+    await locked(db, 1, async () => {
+      const slow = ask(WAITING, [1]);
+      const [pid] = await until(async () => {
+        const found = await waitingPids(db);
+        return found.length > 0 && found;
+      });
+      let quick: Record<string, unknown> | undefined;
+      await until(() => {
+        ask(PID, []).then(([row]) => quick ??= row, () => {}); // the first may have come too soon to be sent elsewhere
+        return quick;
+      });
+      assert.is.not(quick!.pid, pid);
+      slow.catch(() => {});
+    });
+  }));
+
+test("one whose connection is lost is asked again over another", ({ db }) =>
+  withPipeline(db, {}, async ({ ask }) => {
+    let answer: ReturnType<typeof ask>, lost = 0;
+    await locked(db, 2, async () => {
+      answer = ask(WAITING, [2]);
+      [lost = 0] = await until(async () => {
+        const found = await waitingPids(db);
+        return found.length > 0 && found;
+      });
+      await db.sql("select pg_terminate_backend($1)", [lost]);
+      await until(async () => (await waitingPids(db)).some((pid) => pid !== lost));
+    });
+    const [row] = await answer!;
+    assert.is.not(row!.pid, lost);
+  }));
+
+test("nothing is waited for once it is called off, and others' answers still come", ({ db }) =>
+  withPipeline(db, { most: 1 }, async ({ ask }) => {
+    const gone = new AbortController();
+    let behind: ReturnType<typeof ask>;
+    await locked(db, 3, async () => {
+      const slow = ask(WAITING, [3], gone.signal);
+      behind = ask(PID, []);
+      await until(async () => (await waitingPids(db)).length > 0);
+      gone.abort(new Error("gone"));
+      assert.is((await rejection(slow)).message, "gone");
+    });
+    assert.is((await behind!).length, 1);
+    assert.is((await rejection(ask(PID, [], gone.signal))).message, "gone");
+  }));
+
+test("a connection that does not answer is given up after the limit, and another is opened", async ({ db }) => {
+  const proxy = await openProxy(db.url);
+  try {
+    await withPipeline(db, { url: proxy.url, limit: 300, size: 1 }, async ({ ask }) => {
+      await ask(PID, []);
+      proxy.freeze();
+      assert.is((await rejection(ask(PID, []))).code, "database_slow");
+      assert.is((await ask(PID, [])).length, 1);
+      assert.is(proxy.made, 2);
+    });
+  } finally {
+    await proxy.close();
+  }
+});
+
+test.run();
