@@ -2,12 +2,10 @@ import { sql } from "kysely";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { OpenDatabase, Rows, Topic, Tx } from "#lib/drivers/db/database.ts";
-import { CommitUnknown, ConnectionLost, hasState, violates } from "#lib/drivers/db/faults.ts";
-import { holdOf } from "#lib/drivers/db/dialect.ts";
+import { hasState, violates } from "#lib/drivers/db/faults.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { silent } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { openProxy } from "#test/support/proxy.ts";
 import { rejection, until } from "#test/support/until.ts";
 
 const test = suite<{ db: TestDatabase }>("openDatabase");
@@ -20,69 +18,6 @@ test.after.each(async ({ db }) => await db.close());
 const addUser = (tx: Tx, id: string) =>
   tx.insertInto("users").values({ id, email: `${id}@example.org`, displayName: id }).execute();
 const userIds = async (db: TestDatabase) => (await db.sql("select id from users order by id")).map((row) => row.id);
-const pidOf = async (tx: Tx) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows[0]!.pid;
-
-test("a transaction commits what it returns from and rolls back what it throws out of", async ({ db }) => {
-  assert.is(await db.transact(async (tx) => (await addUser(tx, "a"), 7)), 7);
-  const reason = new Error("Changed my mind");
-  assert.is(await rejection(db.transact(async (tx) => (await addUser(tx, "b"), Promise.reject(reason)))), reason);
-  assert.equal(await userIds(db), ["a"]);
-});
-
-test("what a transaction asks at once is done in the order in which it was asked", async ({ db }) => {
-  await db.transact(async (tx) => {
-    const seen = Array.from({ length: 20 }, (_, n) => {
-      const added = addUser(tx, `u${String(n).padStart(2, "0")}`);
-      const counted = tx.selectFrom("users").select((is) => is.fn.countAll<string>().as("n")).executeTakeFirstOrThrow();
-      return Promise.all([counted, added]);
-    });
-    assert.equal((await Promise.all(seen)).map(([{ n }]) => Number(n)), Array.from({ length: 20 }, (_, n) => n + 1));
-  });
-});
-
-test("the first that failed is what a transaction throws, and nothing of it is done", async ({ db }) => {
-  const failure = await rejection(db.transact(async (tx) => {
-    await Promise.all([addUser(tx, "a"), sql`select 1 / 0`.execute(tx), addUser(tx, "b")]);
-  }));
-  assert.ok(hasState(failure, "22012"), String(failure));
-  assert.equal(await userIds(db), []);
-});
-
-test("a transaction that cannot be begun throws why, and not what the server said to its first statement", async ({ db }) => {
-  const taken = Promise.withResolvers<void>(), over = Promise.withResolvers<void>();
-  const other = db.transact(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${holdOf("usr_a")}, 0))`.execute(tx);
-    taken.resolve();
-    await over.promise;
-  });
-  await taken.promise;
-  const hasty = await db.openAgain({ size: 1, lockLimit: 50 });
-  const failure = await rejection(
-    hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf),
-  );
-  assert.match(String((failure as Error).cause ?? failure), "lock timeout");
-  over.resolve();
-  await other;
-  await hasty.holding({ user: "usr_a", confirm: async (tx) => void await addUser(tx, "held") }).transact(pidOf);
-  assert.equal(await userIds(db), ["held"]);
-});
-
-test("what a transaction leaves behind when it fails is not done outside of it", async ({ db }) => {
-  const reason = new Error("Changed my mind");
-  let behind: Promise<unknown> | undefined;
-  assert.is(
-    await rejection(db.transact(async (tx) => {
-      const go = Promise.withResolvers<void>();
-      behind = rejection(go.promise.then(() => addUser(tx, "late")));
-      await pidOf(tx);
-      queueMicrotask(go.resolve);
-      throw reason;
-    })),
-    reason,
-  );
-  assert.match(((await behind) as Error).message, "is over");
-  assert.equal(await userIds(db), []);
-});
 
 test("streams read while requests hold every connection of theirs, and the other way round", async ({ db }) => {
   const one = await db.openAgain({ size: 1, waitLimit: 200 });
@@ -99,94 +34,6 @@ test("who reads for a stream waits for a connection as long as it takes, and is 
   );
   assert.is(row!.one, 1);
   await long;
-});
-
-test("a transaction whose connection died neither runs on nor commits inside another one", async ({ db }) => {
-  const one = await db.openAgain({ size: 1 });
-  const killed = Promise.withResolvers<void>(),
-    inside = Promise.withResolvers<void>(),
-    over = Promise.withResolvers<void>();
-  const dead = rejection(one.transact(async (tx) => {
-    await addUser(tx, "a1");
-    await db.sql("select pg_terminate_backend($1)", [await pidOf(tx)]);
-    killed.resolve();
-    await inside.promise; // the other transaction has begun, in the only place that there is
-    await addUser(tx, "a2").catch(() => {}); // and this one does not even notice, and goes on to commit
-    over.resolve();
-  }));
-  await killed.promise;
-  const undone = rejection(one.transact(async (tx) => {
-    await addUser(tx, "b1");
-    inside.resolve();
-    await over.promise;
-    await dead.catch(() => {});
-    throw new Error("The second wants nothing kept");
-  }));
-  undone.then(() => inside.resolve()); // were it never to begin, nobody should wait for it
-  assert.instance(await dead, ConnectionLost);
-  assert.match((await undone).message, /second wants nothing/);
-  assert.equal(await userIds(db), []);
-  await one.close();
-});
-
-test("a transaction in which a statement failed does not pass for committed", async ({ db }) => {
-  const failure = await rejection(db.transact(async (tx) => {
-    await addUser(tx, "a");
-    await addUser(tx, "a").catch(() => {});
-  }));
-  assert.match(failure.message, /rolled back/);
-  assert.equal(await userIds(db), []);
-});
-
-test("a commit whose answer was lost says that nobody knows", async ({ db }) => {
-  const proxy = await openProxy(db.url);
-  const far = await openDatabase({ url: proxy.url, size: 1, log: silent });
-  const sent = Promise.withResolvers<void>();
-  proxy.watch((bytes) => {
-    const isCommit = new TextDecoder().decode(bytes).includes("commit\0");
-    if (isCommit) sent.resolve();
-    return !isCommit;
-  });
-  const failure = rejection(far.transact((tx) => addUser(tx, "a")));
-  await sent.promise;
-  await until(async () => (await userIds(db)).length === 1);
-  proxy.cut();
-  assert.instance(await failure, CommitUnknown);
-  await far.close();
-  await proxy.close();
-});
-
-test("a transaction that is used after its end refuses", async ({ db }) => {
-  const kept = await db.transact((tx) => Promise.resolve({ tx }));
-  assert.match((await rejection(addUser(kept.tx, "late"))).message, /is over/);
-  assert.equal(await userIds(db), []);
-});
-
-test("a deadlock is run again, and both transactions happen", async ({ db }) => {
-  await db.transact(async (tx) => (await addUser(tx, "a"), await addUser(tx, "b")));
-  const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  let runs = 0;
-  const rename = (tx: Tx, id: string) =>
-    tx.updateTable("users").set((eb) => ({ displayName: eb("displayName", "||", sql<string>`'+'`) })).where(
-      "id",
-      "=",
-      id,
-    )
-      .execute();
-  const cross = (first: string, second: string, mine: 0 | 1) =>
-    db.transact(async (tx) => {
-      runs++;
-      await rename(tx, first);
-      met[mine].resolve();
-      await met[1 - mine]!.promise;
-      await rename(tx, second);
-    });
-  await Promise.all([cross("a", "b", 0), cross("b", "a", 1)]);
-  assert.equal((await db.sql("select display_name as name from users order by id")).map((row) => row.name), [
-    "a++",
-    "b++",
-  ]);
-  assert.ok(runs > 2, "there was no deadlock");
 });
 
 test("within a signal, what runs is cancelled and what comes later is not begun", async ({ db }) => {
