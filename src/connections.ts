@@ -27,6 +27,8 @@ export interface RequestTurn {
   readonly sent: Promise<void>;
   /** The answer is there; from now on the client has to take it. */
   made(): void;
+  /** It has taken all that there is so far; more may come. */
+  taken(): void;
 }
 
 interface Connections {
@@ -108,7 +110,11 @@ export function openConnections(
     };
     outgoing.once("close", end);
     socket.once("close", end); // not every runtime closes the answers that stand behind the first one
-    work({ sent: sent.promise, made: () => answer.madeAt = performance.now() });
+    work({
+      sent: sent.promise,
+      made: () => answer.madeAt = performance.now(),
+      taken: () => answer.madeAt = null,
+    });
   }
 
   return {

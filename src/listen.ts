@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { type Answer, toResponse } from "#lib/surface/http/answer.ts";
-import { isStream } from "#lib/surface/http/sse.ts";
+import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { type ConnectionBounds, openConnections, type RequestTurn } from "./connections.ts";
+import { pour } from "./pour.ts";
 import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread-requests.ts";
 
 /** The other end of a connection. */
@@ -49,7 +49,7 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
 
   const turns = new WeakMap<object, RequestTurn>();
   const listener = getRequestListener(async (request, { incoming, outgoing }) => {
-    const { sent, made } = turns.get(outgoing)!;
+    const turn = turns.get(outgoing)!, { sent } = turn;
     turns.delete(outgoing); // what a WeakMap holds outlives the short collections, and with it all of a request
     demandPlain(incoming);
     const answer = await fetch(request, {
@@ -59,7 +59,8 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
       onGone: (listener) => void sent.then(() => outgoing.writableEnded || listener()),
     });
     if (closing) answer.headers.connection = "close";
-    if (!isStream(answer)) made(); // whether a stream is taken, it sees itself
+    if (isFlow(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
+    turn.made();
     return toResponse(answer);
   }, { errorHandler: answerUnmade });
 

@@ -15,7 +15,8 @@ import type { Reply } from "#test/bench/connection.ts";
 import { processorOf, processorOfServer } from "#test/bench/processor.ts";
 import { type Contest, type Measured, report } from "#test/bench/requests-report.ts";
 import { type Row, ROWS, wireOf } from "#test/bench/requests-rows.ts";
-import { type Contender, type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
+import type { Contender } from "#test/bench/contender.ts";
+import { type Name, openScene, type Scene } from "#test/bench/requests-scene.ts";
 
 const CONNECTIONS = 32;
 const PACE = 0.6; // of the slowest contender's throughput: what all of them can keep up with
@@ -69,7 +70,7 @@ async function main(line: readonly string[]): Promise<void> {
 }
 
 interface Side {
-  readonly contender: Contender;
+  readonly contender: Contender<Name>;
   readonly load: Load;
   readonly measured: { readonly [M in keyof Measured]: number[] };
 }
@@ -105,7 +106,7 @@ async function measure(scene: Scene, row: Row, effort: Effort): Promise<{ pace: 
   return { pace, contest: contest as unknown as Contest };
 }
 
-const closed = (contender: Contender, length: Length, load: Load) =>
+const closed = (contender: Contender<Name>, length: Length, load: Load) =>
   withConnections(contender.port, CONNECTIONS, (connections) => runClosed(connections, length, load));
 
 async function measureClosed({ postmaster }: Scene, { contender, load, measured }: Side, ms: number): Promise<void> {

@@ -2,10 +2,12 @@
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
+import { sessionExpires, sessionLives, tokenLives } from "#lib/domains/auth/credentials.ts";
 import type { Rows } from "#lib/drivers/db/database.ts";
-import type { Follower, StreamSight } from "#lib/records/events/looks.ts";
-import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
+import type { Decision, Follower, StreamSight } from "#lib/records/events/looks.ts";
+import { SECOND } from "#lib/base/time.ts";
+import { followHub } from "#lib/records/events/stream.ts";
+import type { Send } from "#lib/records/events/voices.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 
 interface FollowOptions {
@@ -14,24 +16,22 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
+interface StreamSource {
+  /** Sends all that is to be told, until there is no more; see followHub. */
+  run(send: Send): Promise<void>;
+  cancel(): void;
+}
+
 /** Throws Fault limited `too_many_streams`. */
 export function followFederation(
   app: App,
   { credential, userId }: Actor,
   federation: FederationRow,
   { since, signal }: FollowOptions,
-): AsyncGenerator<StreamFrame> {
+): StreamSource {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
   const reader = app.feeds.enter(follower, signal);
-  const frames = followHub(app.feeds, reader, since);
-  const end = frames.return.bind(frames);
-  return Object.assign(frames, {
-    // A generator that is ended before it began runs no `finally`.
-    return(value: never) {
-      reader.leave();
-      return end(value);
-    },
-  });
+  return { run: (send) => followHub(app.feeds, reader, since, send), cancel: reader.leave };
 }
 
 /**
@@ -49,20 +49,21 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
  * means, spoke admins their spokes' events; a person who has none in the hub has nothing to follow. What was removed a
  * few minutes ago still counts for those who administered it: they are to hear that it is gone.
  */
-export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(StreamSight | null)[]> {
+export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
-  const { rows: found } = await sql<{ place: string; all: boolean; whole: boolean; own: string[] }>`
-    select asked.place, users.operator as all, sight.whole, case when sight.whole then '{}' else array(
+  const { rows: found } = await sql<{ place: string; left: number; all: boolean; whole: boolean; own: string[] }>`
+    select asked.place, extract(epoch from credential.ends - wheelwright_now())::float8 as left,
+      users.operator as all, sight.whole, case when sight.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
       where member.user_id = users.id and spoke.federation_id = asked.hub
         and (spoke.removed_at is null or spoke.removed_at > (select wheelwright_now()) - interval '5 minutes')
     ) end as own
     from unnest(${credentials}::text[], ${hubs}::text[]) with ordinality as asked (credential, hub, place)
     cross join lateral (
-      select user_id from sessions where id = asked.credential and ${sessionLives}
+      select user_id, ${sessionExpires} as ends from sessions where id = asked.credential and ${sessionLives}
       union all
-      select user_id from api_tokens as token where id = asked.credential and ${tokenLives}
+      select user_id, coalesce(expires_at, 'infinity') as ends from api_tokens as token where id = asked.credential and ${tokenLives}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
@@ -72,11 +73,10 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
           and (hub.removed_at is null or hub.removed_at > (select wheelwright_now()) - interval '5 minutes')
       ) as whole
     ) as sight`.execute(rows);
-  const sights = new Map(found.map(({ place, all, whole, own }): [number, StreamSight] => {
-    return [Number(place), all ? "all" : whole ? "plain" : new Set(own)];
-  }));
-  return followers.map((_, i) => {
-    const sight = sights.get(i + 1);
-    return typeof sight === "string" || sight && sight.size > 0 ? sight : null;
-  });
+  const decisions: (Decision | null)[] = followers.map(() => null);
+  for (const { place, left, all, whole, own } of found) {
+    const sight: StreamSight = all ? "all" : whole ? "plain" : new Set(own);
+    if (all || whole || own.length > 0) decisions[Number(place) - 1] = { sight, endsIn: left * SECOND };
+  }
+  return decisions;
 }

@@ -10,14 +10,19 @@ import { insist } from "#lib/drivers/db/insist.ts";
 import { openReaders, type Readers, type ReadersOptions } from "#lib/records/events/readers.ts";
 import { readBounds, readEvents, type StreamEvent } from "#lib/records/events/store.ts";
 import { messageOf } from "#lib/base/errors.ts";
+import { openVoices, type Send, type Voice } from "#lib/records/events/voices.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 const RING = 512, PAGE = 500, POLL = 5 * SECOND;
+const QUIET = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
+const ROUSED = 500; // readers at once: what else this process does comes between
 
 export interface Feeds extends Readers {
-  /** Starts following a hub; the feed lives until its last reader has left. */
-  join(federationId: string): Feed;
+  /** Starts following a hub, until the reader is over; the feed lives until its last reader has left. */
+  join(federationId: string, over: AbortSignal): Feed;
+  /** Gives a stream a voice that breaks a long silence by itself. */
+  speak(send: Send): Voice;
   /**
    * What one reader reads for itself, tried until the database answers. Such reads take turns, so that what all wait
    * for, news and rights, never waits behind more than one of them.
@@ -39,23 +44,31 @@ export interface Feed {
   last(): number;
   /** The events after this number, as far as the ring reaches back; null when it does not. */
   after(number: number): FeedPage | null;
-  /** Waits for an event newer than this number, or for the signal. */
-  wait(number: number, signal: AbortSignal): Promise<void>;
+  /** Waits for an event newer than this number, or for the reader's end. */
+  wait(number: number): void | Promise<void>;
   leave(): void;
 }
 
+interface Waiter {
+  wake(): void;
+}
+
 interface Hub {
-  readers: number;
+  readonly readers: Set<Waiter>;
   last: number;
   ring: StreamEvent[];
   /** When the newest of the ring were read. */
   readAt: number;
-  readonly waiting: Set<() => void>;
   readonly opened: Promise<void>;
   end: () => void;
 }
 
-export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feeds {
+interface FeedsOptions extends ReadersOptions {
+  /** Milliseconds of silence that a stream breaks. */
+  readonly quiet?: number;
+}
+
+export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds {
   const hubs = new Map<string, Hub>();
   const { enter, close } = openReaders(db, log, options);
   let closing = false, turn: Promise<unknown> = Promise.resolve();
@@ -71,7 +84,7 @@ export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feed
     const left = new AbortController();
     const refresh = coalesced(
       async () => {
-        if (await advance(db, federationId, hub)) rouse(hub);
+        if (await advance(db, federationId, hub)) await rouse(hub);
       },
       (error) => {
         if (left.signal.aborted) return;
@@ -82,11 +95,10 @@ export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feed
     const unsubscribe = db.wakeups.subscribe(`federation:${federationId}`, refresh);
     const poll = setInterval(refresh, POLL);
     const hub: Hub = {
-      readers: 0,
+      readers: new Set(),
       last: 0,
       ring: [],
       readAt: 0,
-      waiting: new Set(),
       opened: read((rows) => readBounds(rows, federationId), left.signal).then(({ last }) => void (hub.last = last)),
       end: () => {
         clearInterval(poll);
@@ -102,20 +114,22 @@ export function openFeeds(db: Database, log: Log, options: ReadersOptions): Feed
     enter,
     read,
     closing: () => closing,
-    join(federationId) {
+    speak: openVoices(options.quiet ?? QUIET),
+    join(federationId, over) {
       const hub = hubs.get(federationId) ?? open(federationId);
       hubs.set(federationId, hub);
-      hub.readers++;
-      let left = false;
+      const waiter: Waiter = { wake: () => {} };
+      hub.readers.add(waiter);
+      over.addEventListener("abort", () => waiter.wake());
       return {
         opened: hub.opened,
         last: () => hub.last,
         after: (number) => reach(hub, number),
-        wait: (number, signal) => number < hub.last ? Promise.resolve() : pause(hub, signal),
+        wait(number) {
+          if (number >= hub.last && !over.aborted) return new Promise((resolve) => waiter.wake = resolve);
+        },
         leave() {
-          if (left) return;
-          left = true;
-          if (--hub.readers > 0) return;
+          if (!hub.readers.delete(waiter) || hub.readers.size > 0) return;
           hub.end();
           hubs.delete(federationId);
         },
@@ -147,21 +161,12 @@ function reach({ last, ring, readAt: at }: Hub, number: number): FeedPage | null
   return { events: ring.slice(number - first + 1), at };
 }
 
-function rouse(hub: Hub): void {
-  for (const wake of hub.waiting) wake();
-}
-
-function pause(hub: Hub, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      hub.waiting.delete(wake);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    hub.waiting.add(wake);
-    signal.addEventListener("abort", wake);
-    if (signal.aborted) wake();
-  });
+async function rouse({ readers }: Hub): Promise<void> {
+  let roused = 0;
+  for (const reader of readers) {
+    reader.wake();
+    if (++roused % ROUSED === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Runs the work once at a time; being asked while it runs makes it run once more afterwards, however often. */

@@ -17,15 +17,22 @@ export interface Follower {
   readonly federationId: string;
 }
 
+export interface Decision {
+  readonly sight: StreamSight;
+  /** Milliseconds until the credential ends by itself. */
+  readonly endsIn: number;
+}
+
 /** What each of these may see, in their order; null for one that may follow its hub no longer. */
-export type ReadSights = (rows: Rows, followers: readonly Follower[]) => Promise<readonly (StreamSight | null)[]>;
+export type ReadSights = (rows: Rows, followers: readonly Follower[]) => Promise<readonly (Decision | null)[]>;
 
 /** What a credential may see of a hub, for all streams that it follows the hub with. */
 export interface Right extends Follower {
   readonly readers: Set<AbortController>;
   sight: StreamSight | null;
-  /** When the look that decided it began. */
+  /** When the look that decided it began, and until when that holds. */
   decidedAt: number;
+  endsAt: number;
   /** Whether its user's wake-up came after the look under way began. */
   changed: boolean;
   /** The next look. */
@@ -77,7 +84,8 @@ export function openLooks(db: Database, log: Log, look: ReadSights, { lost, clos
     const told = batch.map((right) => {
       const { looked } = right;
       asked.delete(right);
-      Object.assign(right, { changed: false, looked: Promise.withResolvers() });
+      right.changed = false;
+      right.looked = Promise.withResolvers();
       return looked;
     });
     try {
@@ -93,15 +101,24 @@ export function openLooks(db: Database, log: Log, look: ReadSights, { lost, clos
     }
   }
 
-  function settle(right: Right, sight: StreamSight | null, at: number): void {
-    if (sight === null) lost(right);
-    else if (!right.changed) Object.assign(right, { sight, decidedAt: at });
+  function settle(right: Right, decision: Decision | null, at: number): void {
+    if (decision === null) return lost(right);
+    if (right.changed) return;
+    right.sight = decision.sight;
+    right.decidedAt = at;
+    right.endsAt = at + decision.endsIn;
   }
 
   return { ask, drop: (right) => void asked.delete(right) };
 }
 
 export function newRight({ credentialId, userId, federationId }: Follower): Right {
-  const undecided = { sight: null, decidedAt: -Infinity, changed: false, looked: Promise.withResolvers<void>() };
+  const undecided = {
+    sight: null,
+    decidedAt: -Infinity,
+    endsAt: Infinity,
+    changed: false,
+    looked: Promise.withResolvers<void>(),
+  };
   return { credentialId, userId, federationId, readers: new Set(), ...undecided };
 }

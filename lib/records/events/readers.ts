@@ -2,8 +2,8 @@
  * Readers: who follows hubs on this replica, so many and no more, and what each may see just now.
  *
  * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up
- * names its user, when a reader needs a newer decision than there is, and each second, because a wake-up may be lost
- * and credentials expire.
+ * names its user, when a reader needs a newer decision than there is, when the credential expires, and every three
+ * seconds, because a wake-up may be lost.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -20,10 +20,11 @@ import { SECOND } from "#lib/base/time.ts";
 
 export interface StreamReader {
   readonly federationId: string;
+  readonly userId: string;
   /** Aborts when the stream must end: its right was taken back, its client has left, or the replica closes. */
   readonly over: AbortSignal;
   /**
-   * What may be seen, if that was decided by a look that began at most 1.5 s ago, after the reader entered, after its user's
+   * What may be seen, if that was decided by a look that began at most 4.5 s ago, after the reader entered, after its user's
    * last wake-up, and not before `since` (of performance.now()); else null.
    */
   sight(since: number): StreamSight | null;
@@ -52,8 +53,8 @@ interface Person {
 }
 
 const PER_USER = 20;
-const LOOK_EVERY = SECOND;
-const FRESH = 1.5 * SECOND; // the time between two looks, and what a slow one may take until readers wait for it
+const LOOK_EVERY = 3 * SECOND;
+const FRESH = 1.5 * LOOK_EVERY; // the time between two looks, and what a slow one may take until readers wait for it
 
 export function openReaders(db: Database, log: Log, { look, most }: ReadersOptions): Readers {
   const rights = new Map<string, Right>(), people = new Map<string, Person>();
@@ -78,12 +79,17 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
     }
   }
 
+  function askDue(): void {
+    const now = performance.now(), due = now - LOOK_EVERY + SECOND / 2; // or it would be the next time
+    for (const right of rights.values()) if (right.decidedAt <= due || right.endsAt <= now) void ask(right);
+  }
+
   function takePlace(userId: string): Person {
     const person = people.get(userId) ??
       { streams: 0, rights: new Set(), end: db.wakeups.subscribe(`user:${userId}`, () => wake(userId)) };
     people.set(userId, person);
     person.streams++;
-    if (streams++ === 0) polling = setInterval(() => rights.forEach(ask), LOOK_EVERY);
+    if (streams++ === 0) polling = setInterval(askDue, SECOND);
     return person;
   }
 
@@ -118,10 +124,12 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
       if (closing.signal.aborted) over.abort();
       return {
         federationId,
+        userId,
         over: over.signal,
         sight(since) {
-          const earliest = Math.max(since, entered, performance.now() - FRESH);
-          return over.signal.aborted || right.decidedAt < earliest ? null : right.sight;
+          const { decidedAt, endsAt, sight } = right, now = performance.now();
+          const holds = decidedAt >= since && decidedAt >= entered && decidedAt >= now - FRESH && now < endsAt;
+          return holds && !over.signal.aborted ? sight : null;
         },
         looked: () => ask(right),
         leave,

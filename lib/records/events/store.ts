@@ -29,6 +29,8 @@ export interface StreamEvent {
   readonly type: string;
   readonly spokeId: string | null;
   readonly data: StreamData;
+  /** Who administered its hub or its spoke when it was read, by id. */
+  readonly members: readonly string[];
 }
 
 export const StreamData = v.object({
@@ -84,6 +86,12 @@ function toData(entry: StreamEntry, number: number, at: Date): StreamData {
   };
 }
 
+const members = sql<string[]>`array(
+  select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
+  union all
+  select user_id from federation_members as member where member.federation_id = stream_events.federation_id
+)`.as("members");
+
 /** At most `most` events after the number given, in order. */
 export async function readEvents(
   rows: Rows,
@@ -91,7 +99,7 @@ export async function readEvents(
   after: number,
   most: number,
 ): Promise<StreamEvent[]> {
-  const found = await rows.selectFrom("stream_events").select(["number", "type", "spokeId", "data"])
+  const found = await rows.selectFrom("stream_events").select(["number", "type", "spokeId", "data", members])
     .where("federationId", "=", federationId).where("number", ">", String(after))
     .orderBy("number").limit(most).execute();
   return found.map(toStreamEvent);
@@ -120,13 +128,13 @@ export async function readBounds(rows: Rows, federationId: string): Promise<Boun
  */
 export async function readLatest(rows: Rows, federationId: string, last: number): Promise<StreamEvent[]> {
   const { rows: found } = await sql<EventRow>`
-    (select number, type, spoke_id, data from stream_events
+    (select number, type, spoke_id, data, ${members} from stream_events
       where federation_id = ${federationId} and spoke_id is null and number <= ${last}
       order by number desc limit 1)
     union all
     select event.* from spokes
     cross join lateral (
-      select number, type, spoke_id, data from stream_events
+      select number, type, spoke_id, data, ${members} from stream_events
       where stream_events.spoke_id = spokes.id and number <= ${last}
       order by number desc limit 1
     ) as event
@@ -141,8 +149,9 @@ interface EventRow {
   type: string;
   spokeId: string | null;
   data: unknown;
+  members: string[];
 }
 
 function toStreamEvent(row: EventRow): StreamEvent {
-  return { number: Number(row.number), type: row.type, spokeId: row.spokeId, data: row.data as StreamData };
+  return { ...row, number: Number(row.number), data: row.data as StreamData };
 }

@@ -2,16 +2,17 @@
  * One reader's stream of a hub's events: replay, then live, without a gap between the two.
  *
  * The stream is a loop: send the events after the last one sent, each under a decision of what the reader may see, and
- * wait for more. The reader pulls, so a slow client slows its own loop and nothing else. While the database cannot
- * answer, the stream waits, and says now and then that it is still there. It ends with the hub: what comes last is
- * `StreamEnd`.
+ * wait for more. It waits until what it sent is taken, so a slow client slows its own loop and nothing else. While the
+ * database cannot answer, the stream waits. It ends with the hub: what comes last is `StreamEnd`.
  */
 import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/records/events/feed.ts";
 import type { StreamSight } from "#lib/records/events/looks.ts";
 import type { StreamReader } from "#lib/records/events/readers.ts";
 import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/records/events/store.ts";
+import type { Send } from "#lib/records/events/voices.ts";
 import { withoutMeansIn } from "#lib/base/means.ts";
+import { within } from "#lib/base/race.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
 
 /** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
@@ -20,30 +21,30 @@ export type StreamFrame =
   | { readonly comment: string }
   | { readonly retry: number };
 
-const QUIET = 15 * SECOND; // proxies close connections that are silent for longer, nginx after 60 s
 const PAGE = 500;
 
 /**
- * `since` is the last event that the client has; null begins with the present state of everything. A stream that has nothing
- * to say for `quiet` milliseconds says that.
+ * Sends all of one reader's stream. `since` is the last event that the client has; null begins with the present state of
+ * everything.
  */
-export async function* followHub(
+export async function followHub(
   feeds: Feeds,
   reader: StreamReader,
   since: number | null,
-  quiet: number = QUIET,
-): AsyncGenerator<StreamFrame> {
-  const feed = feeds.join(reader.federationId);
+  write: Send,
+): Promise<void> {
+  const { over, federationId } = reader, feed = feeds.join(federationId, over), { send, end } = feeds.speak(write);
   try {
-    yield { comment: "following" };
-    yield* follow({ feeds, feed, reader, since, quiet, saidAt: performance.now() });
+    await send({ comment: "following" });
+    await follow({ feeds, feed, reader, since, send });
   } catch (error) {
-    if (!reader.over.aborted) throw error;
+    if (!over.aborted) throw error;
   } finally {
+    end();
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) yield { retry: reconnectAfter() };
+  if (feeds.closing()) await write({ retry: reconnectAfter() });
 }
 
 interface Following {
@@ -51,41 +52,39 @@ interface Following {
   readonly feed: Feed;
   readonly reader: StreamReader;
   readonly since: number | null;
-  readonly quiet: number;
-  /** When something was sent last. */
-  saidAt: number;
+  readonly send: Send;
 }
 
 /** Ends by throwing, as soon as the reader is over. */
-async function* follow(following: Following): AsyncGenerator<StreamFrame> {
-  const { feeds, feed, reader: { federationId, over }, since } = following;
-  yield* patiently(following, feed.opened);
-  const bounds = yield* patiently(following, feeds.read((rows) => readBounds(rows, federationId), over));
-  // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
-  let sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
-  let { removed } = bounds;
-  const pages = beginning(following, { last: sent, prunedThrough: bounds.prunedThrough });
-  for (;;) {
-    const { done, value } = yield* patiently(following, pages.next());
-    if (done) break;
-    yield* show(following, value);
-    removed ||= value.events.some(isRemoval); // the feed may be ahead of the bounds
-  }
+async function follow(following: Following): Promise<void> {
+  const { feed, reader: { over }, send } = following;
+  let { sent, removed } = await begin(following);
   while (!removed) {
-    yield* patiently(following, feed.wait(sent, over));
-    const known = feed.last();
-    const page = feed.after(sent) ?? (yield* patiently(following, readPage(following, sent)));
-    yield* show(following, page);
+    await feed.wait(sent);
+    over.throwIfAborted();
+    const known = feed.last(), page = feed.after(sent) ?? await readPage(following, sent);
+    await show(following, page);
     sent = page.events.at(-1)?.number ?? Math.max(sent, known); // of a slow reader's, all may be pruned
     removed = page.events.some(isRemoval);
   }
-  yield* conclude(following, sent);
+  // Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry.
+  await send({ retry: HOUR });
+  await show(following, { events: [await notice(following, "StreamEnd", sent)], at: performance.now() });
 }
 
-/** Nothing comes after the removal of a hub. A client that comes back all the same is told so again, and need not hurry. */
-async function* conclude(following: Following, number: number): AsyncGenerator<StreamFrame> {
-  yield { retry: HOUR };
-  yield* show(following, { events: [await notice(following, "StreamEnd", number)], at: performance.now() });
+/** Sends what stands before the live part, and tells the number of the last event of that, and whether the hub is gone. */
+async function begin(following: Following): Promise<{ sent: number; removed: boolean }> {
+  const { feeds, feed, reader: { federationId, over }, since } = following;
+  await unless(over, feed.opened);
+  const bounds = await unless(over, feeds.read((rows) => readBounds(rows, federationId), over));
+  // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
+  const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
+  let { removed } = bounds;
+  for await (const page of beginning(following, { last: sent, prunedThrough: bounds.prunedThrough })) {
+    await show(following, page);
+    removed ||= page.events.some(isRemoval); // the feed may be ahead of the bounds
+  }
+  return { sent, removed };
 }
 
 /** What stands before the live part, page by page: all up to and including event number `last`. */
@@ -95,7 +94,7 @@ async function* beginning(
 ): AsyncGenerator<FeedPage, void> {
   const { feeds, reader: { federationId, over }, since } = following;
   if (since === null) {
-    const events = await feeds.read((rows) => readLatest(rows, federationId, last), over);
+    const events = await unless(over, feeds.read((rows) => readLatest(rows, federationId, last), over));
     return yield { events, at: performance.now() };
   }
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
@@ -111,7 +110,7 @@ async function* beginning(
 }
 
 async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<FeedPage> {
-  const events = await feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over);
+  const events = await unless(over, feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over));
   return { events, at: performance.now() };
 }
 
@@ -121,47 +120,48 @@ async function notice(
   type: "StreamReset" | "StreamEnd",
   number: number,
 ): Promise<StreamEvent> {
-  const { state, now } = await feeds.read(
+  const reading = feeds.read(
     (rows) =>
       rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
         .where("id", "=", federationId).executeTakeFirstOrThrow(),
     over,
   );
-  return {
-    number,
-    type,
-    spokeId: null,
-    data: { id: String(number), type, at: now.toISOString(), federationId, state },
-  };
+  const { state, now } = await unless(over, reading);
+  const data = { id: String(number), type, at: now.toISOString(), federationId, state };
+  return { number, type, spokeId: null, data, members: [] };
 }
 
 /** Those of the events that the reader may see as it takes them: a slow one takes hours over a page. */
-async function* show(following: Following, { events, at }: FeedPage): AsyncGenerator<StreamFrame> {
-  const { reader } = following;
+async function show(following: Following, { events, at }: FeedPage): Promise<void> {
+  const { reader, send } = following;
   for (const event of events) {
-    let sight = reader.sight(-Infinity) ?? (yield* decide(following, -Infinity));
+    let sight = reader.sight(-Infinity) ?? await decide(following, -Infinity);
     // It may be of a spoke that was given after the decision and before the event.
-    if (!sees(sight, event)) sight = reader.sight(at) ?? (yield* decide(following, at));
+    if (!sees(sight, event) && event.members.includes(reader.userId)) {
+      sight = reader.sight(at) ?? await decide(following, at);
+    }
     if (!sees(sight, event)) continue;
-    following.saidAt = performance.now();
-    const data = sight === "all" ? event.data : plainOf(event);
-    yield { id: String(event.number), event: event.type, data };
+    const room = send(frameOf(event, sight));
+    if (room) await room;
   }
 }
 
-const plain = new WeakMap<StreamData, StreamData>();
+const whole = new WeakMap<StreamEvent, StreamFrame>(), plain = new WeakMap<StreamEvent, StreamFrame>();
 
-/** What those are told who learn of no operator's means: one object for all of them, as the event has one for the others. */
-function plainOf({ data }: StreamEvent): StreamData {
-  const made = plain.get(data) ?? withoutMeansIn(data);
-  plain.set(data, made);
-  return made;
+/** One object for all who are told the same: those who learn of an operator's means, and those who do not. */
+function frameOf(event: StreamEvent, sight: StreamSight): StreamFrame {
+  const frames = sight === "all" ? whole : plain, known = frames.get(event);
+  if (known) return known;
+  const { number, type, data } = event;
+  const frame = { id: String(number), event: type, data: sight === "all" ? data : withoutMeansIn(data) };
+  frames.set(event, frame);
+  return frame;
 }
 
-async function* decide(following: Following, since: number): AsyncGenerator<StreamFrame, StreamSight> {
+async function decide({ reader }: Following, since: number): Promise<StreamSight> {
   for (;;) {
-    yield* patiently(following, following.reader.looked());
-    const sight = following.reader.sight(since);
+    await unless(reader.over, reader.looked());
+    const sight = reader.sight(since);
     if (sight) return sight;
   }
 }
@@ -175,37 +175,9 @@ function sees(sight: StreamSight, event: StreamEvent): boolean {
     (event.spokeId !== null && sight.has(event.spokeId));
 }
 
-/**
- * Waits for the work with a comment now and then. Throws as soon as the reader is over, whatever becomes of the work.
- */
-async function* patiently<T>(following: Following, work: Promise<T>): AsyncGenerator<StreamFrame, T> {
-  const { over } = following.reader;
-  let ended = false, wake = () => {};
-  const onOver = () => wake();
-  work.catch(() => {}).finally(() => {
-    ended = true;
-    wake();
-  });
-  over.addEventListener("abort", onOver);
-  try {
-    while (!ended) {
-      over.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, following.saidAt + following.quiet - performance.now());
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      if (ended || over.aborted || performance.now() < following.saidAt + following.quiet) continue;
-      following.saidAt = performance.now();
-      yield { comment: "still here" };
-    }
-    over.throwIfAborted();
-    return await work;
-  } finally {
-    over.removeEventListener("abort", onOver);
-  }
+/** What comes of the work, unless the reader is over before. */
+function unless<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
+  return within([over], null, () => work);
 }
 
 /** Milliseconds; by chance between 1 and 4 s, so that not all readers of a replica come back at once. */

@@ -2,16 +2,39 @@
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | Flow | null;
 }
 
 /** By lower-case names. What one name says several times stands in one value, with commas between. */
 type Headers = Record<string, string>;
+
+/** A body that is made while it is sent. */
+export interface Flow {
+  /** Writes all of it; what `write` returns settles as soon as there is room for more. */
+  run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
+  /** Ends it, also before it began. */
+  cancel(): void;
+}
+
+export function isFlow(body: Answer["body"]): body is Flow {
+  return body !== null && typeof body === "object" && "run" in body;
+}
 
 export function append(headers: Headers, name: string, value: string): void {
   headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
 }
 
 export function toResponse({ status, headers, body }: Answer): Response {
-  return new Response(body, { status, headers });
+  return new Response(isFlow(body) ? toStream(body) : body, { status, headers });
+}
+
+/** The reader pulls: nothing is made before somebody reads. */
+function toStream(flow: Flow): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, {
+    highWaterMark: 0,
+  });
+  const writer = writable.getWriter();
+  writer.closed.catch(() => flow.cancel());
+  flow.run((bytes) => writer.write(bytes)).then(() => writer.close()).catch(() => {}); // who reads no more is told nothing
+  return readable;
 }

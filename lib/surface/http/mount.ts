@@ -19,7 +19,7 @@ import {
   type RouteModule,
   type Service,
 } from "#lib/surface/http/endpoint.ts";
-import type { Answer } from "#lib/surface/http/answer.ts";
+import { type Answer, isFlow } from "#lib/surface/http/answer.ts";
 import type { Exchange, Route } from "#lib/surface/http/exchange.ts";
 import { refuseBearer, requireSameOrigin, requireScope } from "#lib/surface/http/guards.ts";
 import {
@@ -116,7 +116,7 @@ function routeTo(
     receive: (exchange) => receive(mounting, endpoint, exchange),
     async respond(exchange) {
       const made = await answer(mounting, name, endpoint, encoded, exchange);
-      return exchange.request.method === "HEAD" ? await withoutBody(made) : made;
+      return exchange.request.method === "HEAD" ? withoutBody(made) : made;
     },
   };
 }
@@ -197,8 +197,8 @@ async function idempotencyOf({ request, url, body }: Exchange, { userId }: Actor
 }
 
 /** What HEAD answers: the same without its body, whose source ends here. */
-async function withoutBody({ status, headers, body }: Answer): Promise<Answer> {
-  if (body instanceof ReadableStream) await body.cancel();
+function withoutBody({ status, headers, body }: Answer): Answer {
+  if (isFlow(body)) body.cancel();
   return { status, headers, body: null };
 }
 

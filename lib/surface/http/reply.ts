@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { Answer } from "#lib/surface/http/answer.ts";
 import { type HtmlPage, policyOf, writePage } from "#lib/surface/http/page.ts";
 import { picker, type Picking, UNSURE } from "#lib/surface/http/pick.ts";
-import { encodeEvents, type Frame, STREAM_TYPE } from "#lib/surface/http/sse.ts";
+import { encoder, flowOf, type FrameSource, STREAM_TYPE } from "#lib/surface/http/sse.ts";
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
@@ -106,17 +106,9 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
   };
 }
 
-/**
- * Server-sent events, whose data is filtered through the schema. The stream ends when the handler's iterable ends or
- * the client leaves, which ends the iterable in turn.
- */
-export function events<In extends object>(schema: Schema<In>): Reply<AsyncIterable<Frame<In>>> {
-  const filter = filterBy(schema), written = new WeakMap<In, string>(); // what many readers are sent is written once for all of them
-  const write = (data: In): string => {
-    const line = written.get(data) ?? JSON.stringify(filter(data));
-    written.set(data, line);
-    return line;
-  };
+/** Server-sent events, whose data is filtered through the schema. */
+export function events<In extends object>(schema: Schema<In>): Reply<FrameSource<In>> {
+  const filter = filterBy(schema), encode = encoder((data: In) => JSON.stringify(filter(data)));
   return {
     status: 200,
     content: { type: STREAM_TYPE, schema },
@@ -125,7 +117,7 @@ export function events<In extends object>(schema: Schema<In>): Reply<AsyncIterab
       status: 200,
       // The last header keeps nginx from holding events back until a buffer of its own is full.
       headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
-      body: encodeEvents(source, write, cut),
+      body: flowOf(source, encode, cut),
     }),
   };
 }

@@ -1,9 +1,5 @@
-/**
- * Server-sent events as a stream of bytes. The reader pulls: a slow client slows the source and nothing else, and one
- * that leaves ends the source's `finally`. One that takes nothing for 30 s is cut off; it resumes with Last-Event-ID.
- */
-import { SECOND } from "#lib/base/time.ts";
-import type { Answer } from "#lib/surface/http/answer.ts";
+/** Server-sent events as bytes. The source waits while its reader takes nothing, and is ended when its reader leaves. */
+import type { Answer, Flow } from "#lib/surface/http/answer.ts";
 
 /** An event, a comment that keeps proxies open, or the milliseconds to wait before reconnecting. */
 export type Frame<Data> =
@@ -11,7 +7,14 @@ export type Frame<Data> =
   | { readonly comment: string }
   | { readonly retry: number };
 
-const PATIENCE = 30 * SECOND;
+/** Where frames come from, for one reader. */
+export interface FrameSource<Data> {
+  /** Sends all there is; what `send` returns settles as soon as there is room for more. */
+  run(send: (frame: Frame<Data>) => void | Promise<void>): Promise<void>;
+  /** Ends it, also before it began. */
+  cancel(): void;
+}
+
 export const STREAM_TYPE = "text/event-stream";
 
 /** Whether this is a stream of events, which goes on for long after it was begun. */
@@ -20,41 +23,33 @@ export function isStream({ headers }: Answer): boolean {
 }
 
 /**
- * `write` makes one line of an event's data. `cut` ends the connection: what was sent cannot be taken back, and an end
- * that looks regular would hide from the client that something is missing.
+ * `encode` makes the bytes of a frame. `cut` ends the connection: what was sent cannot be taken back, and an end that looks
+ * regular would hide from the client that something is missing.
  */
-export function encodeEvents<Data>(
-  source: AsyncIterable<Frame<Data>>,
-  write: (data: Data) => string,
+export function flowOf<Data>(
+  source: FrameSource<Data>,
+  encode: (frame: Frame<Data>) => Uint8Array,
   cut: (reason: unknown) => void,
-  patience: number = PATIENCE,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = source[Symbol.asyncIterator]();
-  let untaken: ReturnType<typeof setTimeout> | undefined;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      clearTimeout(untaken);
-      try {
-        const next = await iterator.next();
-        if (next.done) return controller.close();
-        controller.enqueue(encoder.encode(encode(next.value, write)));
-      } catch (error) {
-        cut(error);
-        controller.close();
-        await iterator.return?.();
-        return;
-      }
-      untaken = setTimeout(() => cut(new Error(`The reader took nothing for ${patience} ms`)), patience);
-    },
-    async cancel() {
-      clearTimeout(untaken);
-      await iterator.return?.();
-    },
-  }, { highWaterMark: 0 }); // nothing is fetched before somebody reads
+): Flow {
+  return {
+    run: (write) => source.run((frame) => write(encode(frame))).catch(cut),
+    cancel: () => source.cancel(),
+  };
 }
 
-function encode<Data>(frame: Frame<Data>, write: (data: Data) => string): string {
+/** `write` makes one line of an event's data. What many readers are sent is encoded once for all of them. */
+export function encoder<Data>(write: (data: Data) => string): (frame: Frame<Data>) => Uint8Array {
+  const text = new TextEncoder(), encoded = new WeakMap<Frame<Data>, Uint8Array>();
+  return (frame) => {
+    const known = encoded.get(frame);
+    if (known) return known;
+    const bytes = text.encode(textOf(frame, write));
+    encoded.set(frame, bytes);
+    return bytes;
+  };
+}
+
+function textOf<Data>(frame: Frame<Data>, write: (data: Data) => string): string {
   if ("comment" in frame) return `: ${oneLine(frame.comment)}\n\n`;
   if ("retry" in frame) return `retry: ${Math.round(frame.retry)}\n\n`;
   const id = frame.id === undefined ? "" : `id: ${oneLine(frame.id)}\n`;

@@ -1,0 +1,43 @@
+/** What a process of ours holds, asked through Node's inspector after its garbage was collected. */
+import { readFile } from "node:fs/promises";
+import type { Contender } from "#test/bench/contender.ts";
+
+export const INSPECTED = "--inspect=127.0.0.1:0";
+
+/** Bytes: all that the process has of the machine, and what it holds of them in objects and buffers. */
+export interface Memory {
+  readonly rss: number;
+  readonly held: number;
+}
+
+/** The process must have been started with INSPECTED. */
+export async function memoryOf({ log }: Contender): Promise<Memory> {
+  const [url] = /ws:\/\/127\.0\.0\.1:\S+/.exec(await readFile(log, "utf8")) ?? [];
+  const socket = new WebSocket(url!);
+  let asked = 0;
+  // deno-lint-ignore no-explicit-any
+  const ask = (method: string, params: object): Promise<any> =>
+    new Promise((resolve) => {
+      const id = ++asked;
+      const onMessage = ({ data }: MessageEvent) => {
+        const answer = JSON.parse(String(data));
+        if (answer.id !== id) return;
+        socket.removeEventListener("message", onMessage);
+        resolve(answer.result);
+      };
+      socket.addEventListener("message", onMessage);
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve);
+    socket.addEventListener("error", () => reject(new Error("The inspector does not answer")));
+  });
+  for (let i = 0; i < 3; i++) await ask("HeapProfiler.collectGarbage", {});
+  const expression = "JSON.stringify(process.memoryUsage())";
+  const { result } = await ask("Runtime.evaluate", { expression });
+  const ended = new Promise((resolve) => socket.addEventListener("close", resolve));
+  socket.close();
+  await ended;
+  const { rss, heapUsed, external } = JSON.parse(result.value);
+  return { rss, held: heapUsed + external };
+}

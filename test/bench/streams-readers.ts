@@ -1,0 +1,62 @@
+/**
+ * Readers of event streams, as one process: so many connections, and when each heard of each event.
+ *
+ * It is told by its parent where to connect and with which tokens, and tells it "ready" when all follow, and then the
+ * times of each event that all have heard of, in milliseconds since the epoch.
+ */
+import { connect } from "node:net";
+
+export interface Following {
+  readonly port: number;
+  readonly path: string;
+  readonly tokens: readonly string[];
+  /** Streams with each token. */
+  readonly each: number;
+}
+
+export type Told = "ready" | { readonly number: number; readonly at: readonly number[] };
+
+const AT_ONCE = 32; // connections that are being made
+
+const tell = (what: Told) => process.send!(what);
+
+async function followAll({ port, path, tokens, each }: Following): Promise<void> {
+  const all = tokens.flatMap((token) => Array.from({ length: each }, () => token)), heard = new Map<number, number[]>();
+  const onEvent = (number: number, at: number) => {
+    const times = heard.get(number) ?? [];
+    heard.set(number, times);
+    if (times.push(at) === all.length) tell({ number, at: times });
+  };
+  let next = 0;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (next < all.length) await follow(port, path, all[next++]!, onEvent);
+  }));
+  tell("ready");
+}
+
+/** Settles as soon as the stream says its first comment. */
+function follow(port: number, path: string, token: string, onEvent: (number: number, at: number) => void) {
+  return new Promise<void>((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    const head =
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n\r\n`;
+    let begun = false, following = false;
+    socket.once("connect", () => socket.write(head));
+    socket.on("data", (bytes: Buffer) => {
+      const at = performance.timeOrigin + performance.now(), text = bytes.toString("latin1");
+      if (!begun && !text.startsWith("HTTP/1.1 200 ")) return fail(new Error(text.slice(0, 200)));
+      begun = true;
+      if (!following && text.includes(": following")) {
+        following = true;
+        resolve();
+      }
+      for (const [, number] of text.matchAll(/^id: (\d+)$/gm)) onEvent(Number(number), at);
+    });
+    const fail = (error?: Error) => reject(new Error("There is no stream", { cause: error }));
+    socket.once("error", fail);
+    socket.once("close", () => following ? process.exit(1) : fail());
+  });
+}
+
+process.once("message", (following: Following) => void followAll(following));
+process.once("disconnect", () => process.exit());

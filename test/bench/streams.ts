@@ -1,0 +1,195 @@
+/**
+ * Event streams beside node:http with nothing on top: `npm run streams -- [--quick] [--json FILE]`.
+ *
+ * So many readers follow one hub: with our program, and with a server that writes what the database notifies it of to all
+ * who listen. Measured are the time from an event's commit until each reader has its bytes, the processor time of the
+ * server and of PostgreSQL an event, what they cost while nothing happens, and the memory of a stream. The two take
+ * turns, each time as new processes; compare numbers of one run only.
+ */
+import { fork } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { sleep } from "#lib/base/time.ts";
+import { type Contender, PEERS } from "#test/bench/contender.ts";
+import { percentile, ratioOf, shortSpread, spreadOf, table } from "#test/bench/figures.ts";
+import { INSPECTED, memoryOf } from "#test/bench/memory.ts";
+import { processorOf, processorOfServer } from "#test/bench/processor.ts";
+import { openStage } from "#test/bench/stage.ts";
+import type { Following, Told } from "#test/bench/streams-readers.ts";
+import { addHubAdmin, makePerson, makeToken } from "#test/support/people.ts";
+import { makeHub } from "#test/support/rows.ts";
+
+const READERS = fileURLToPath(new URL("streams-readers.ts", import.meta.url));
+const EACH = 20; // streams of one user
+const SUBJECTS = ["wheelwright", "raw"] as const, LEAST = 1.5;
+
+type Subject = (typeof SUBJECTS)[number];
+type Stage = Awaited<ReturnType<typeof openStage<Subject>>>;
+/** By the name of what was measured; milliseconds, and KiB a stream. */
+type Figures = Readonly<Record<string, number>>;
+
+async function main(line: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...line],
+    options: {
+      quick: { type: "boolean", default: false },
+      readers: { type: "string", multiple: true },
+      json: { type: "string" },
+      profile: { type: "string" },
+      only: { type: "string" },
+    },
+  });
+  const sizes = values.readers?.map(Number) ?? (values.quick ? [1_000] : [100, 1_000, 10_000]);
+  const effort = values.quick ? { rounds: 2, events: 20, quiet: 5_000 } : { rounds: 3, events: 40, quiet: 15_000 };
+  const results: object[] = [], stage = await openStage<Subject>(values.profile);
+  try {
+    const tokens = await makeReaders(stage, Math.max(...sizes) / EACH);
+    for (const size of sizes) {
+      const measured: Record<Subject, Figures[]> = { wheelwright: [], raw: [] };
+      for (let round = 0; round < effort.rounds; round++) {
+        for (const subject of SUBJECTS) {
+          if (values.only && values.only !== subject) continue;
+          const hub = await makeHubOf(stage, `${subject}-${size}-${round}`, tokens);
+          const chosen = tokens.slice(0, size / EACH).map(({ token }) => token);
+          measured[subject].push(await measure(stage, subject, hub, chosen, effort));
+        }
+      }
+      console.log(`\n${size} readers of one hub\n${report(measured)}`);
+      results.push({ size, measured });
+      if (values.json) await writeFile(values.json, JSON.stringify({ effort, results }, null, 1));
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+async function makeReaders({ db }: Stage, people: number) {
+  await db.sql(
+    "create table fan_out (id bigint generated always as identity, hub text not null, payload text not null)",
+  );
+  const readers = [];
+  for (let n = 0; n < people; n++) {
+    const person = await makePerson(db, `reader-${n}`);
+    readers.push({ person, token: (await makeToken(db, person, "readonly")).plaintext });
+  }
+  return readers;
+}
+
+async function makeHubOf({ db }: Stage, name: string, readers: Awaited<ReturnType<typeof makeReaders>>) {
+  const hub = await makeHub(db, readers[0]!.person.id, name);
+  for (const { person } of readers) await addHubAdmin(db, person, hub);
+  return hub;
+}
+
+async function measure(
+  stage: Stage,
+  subject: Subject,
+  hub: string,
+  tokens: readonly string[],
+  effort: { readonly events: number; readonly quiet: number },
+): Promise<Figures> {
+  const server = await start(stage, subject), streams = tokens.length * EACH;
+  const readers = fork(READERS), { hear, end } = listenTo(readers);
+  try {
+    const empty = await memoryOf(server), before = await usedBy(stage, server);
+    const began = performance.now();
+    readers.send(
+      { port: server.port, path: `/api/federations/${hub}/events?since=0`, tokens, each: EACH } satisfies Following,
+    );
+    await hear("ready");
+    const opened = await usedBy(stage, server), opening = performance.now() - began;
+    const full = await memoryOf(server), atRest = await usedBy(stage, server);
+    await sleep(effort.quiet);
+    const rested = await usedBy(stage, server), late: number[] = [];
+    for (let number = 1; number <= effort.events; number++) {
+      await emit(stage, subject, hub, number);
+      const committed = performance.timeOrigin + performance.now();
+      late.push(...(await hear(number)).map((at) => at - committed));
+    }
+    const done = await usedBy(stage, server), seconds = effort.quiet / 1000;
+    return {
+      "p50 to bytes": percentile(late, 0.5),
+      "p99 to bytes": percentile(late, 0.99),
+      "server an event": (done.server - rested.server) / effort.events,
+      "PostgreSQL an event": (done.database - rested.database) / effort.events,
+      "server a second at rest": (rested.server - atRest.server) / seconds,
+      "PostgreSQL a second at rest": (rested.database - atRest.database) / seconds,
+      "server to open a stream": (opened.server - before.server) / streams,
+      "to open a stream": opening / streams,
+      "KiB of memory a stream": (full.rss - empty.rss) / streams / 1024,
+      "KiB held a stream": (full.held - empty.held) / streams / 1024,
+    };
+  } finally {
+    end();
+    await server.stop();
+  }
+}
+
+function start({ start, startOurs }: Stage, subject: Subject): Promise<Contender<Subject>> {
+  if (subject === "raw") return start(subject, [INSPECTED, join(PEERS, "fan-out.ts")], { POOL: "10" });
+  const bounds = { MAX_STREAMS: "20000", MAX_IN_FLIGHT: "1000", TRUSTED_PROXIES: "127.0.0.0/8" };
+  return startOurs(subject, { DATABASE_POOL: "10", ...bounds }, [INSPECTED]);
+}
+
+/** Both commit a row and wake whoever listens. */
+async function emit({ db }: Stage, subject: Subject, hub: string, number: number): Promise<void> {
+  if (subject === "wheelwright") {
+    await db.transact((tx) => record(tx, SYSTEM, { events: [{ federationId: hub, state: "active" }] }));
+    return;
+  }
+  const data = { id: String(number), type: "FederationUpdateActive", at: new Date().toISOString(), federationId: hub };
+  const payload = JSON.stringify({ ...data, state: "active" });
+  await db.sql(
+    "with made as (insert into fan_out (hub, payload) values ($1, $2)) select pg_notify('fan_out', $2)",
+    [hub, payload],
+  );
+}
+
+async function usedBy({ postmaster }: Stage, { pid }: Contender) {
+  return { server: await processorOf(pid), database: await processorOfServer(postmaster) };
+}
+
+/** What the readers tell, each thing as it is waited for. */
+function listenTo(child: ReturnType<typeof fork>) {
+  const told = new Map<string | number, readonly number[]>(), waiting = new Map<string | number, () => void>();
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {});
+  child.on("message", (message: Told) => {
+    const [key, at] = message === "ready" ? [message, []] : [message.number, message.at];
+    told.set(key, at);
+    waiting.get(key)?.();
+  });
+  child.once("exit", () => lost.reject(new Error("The readers have ended")));
+  const end = () => void child.kill("SIGKILL");
+  process.once("exit", end);
+  return {
+    async hear(key: string | number): Promise<readonly number[]> {
+      if (!told.has(key)) {
+        await Promise.race([new Promise<void>((resolve) => waiting.set(key, resolve)), lost.promise]);
+      }
+      return told.get(key)!;
+    },
+    end() {
+      process.off("exit", end);
+      end();
+    },
+  };
+}
+
+function report({ wheelwright, raw }: Record<Subject, readonly Figures[]>): string {
+  const of = (figures: readonly Figures[], name: string) => figures.map((each) => each[name]!);
+  const names = Object.keys(wheelwright[0] ?? raw[0]!);
+  return table([
+    ["", "Wheelwright", "raw", `ratio (target <= ${LEAST})`],
+    ...names.map((name) => {
+      const [ours, theirs] = [of(wheelwright, name), of(raw, name)];
+      return [name, shortSpread(spreadOf(ours)), shortSpread(spreadOf(theirs)), shortSpread(ratioOf(ours, theirs))];
+    }),
+  ]);
+}
+
+await main(process.argv.slice(2));
