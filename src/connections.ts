@@ -108,8 +108,8 @@ export function openConnections(
       }
       if (working === 0) whenIdle();
     };
-    outgoing.once("close", end);
-    socket.once("close", end); // not every runtime closes the answers that stand behind the first one
+    outgoing.on("close", end);
+    socket.on("close", end); // not every runtime closes the answers that stand behind the first one
     work({
       sent: sent.promise,
       made: () => answer.madeAt = performance.now(),
@@ -125,7 +125,7 @@ export function openConnections(
       networks.set(network, own + 1);
       connectionOf(socket);
       socket.setMaxListeners(AT_WORK + 20);
-      socket.once("close", () => {
+      socket.on("close", () => {
         connections.delete(socket);
         const left = networks.get(network)! - 1;
         if (left > 0) networks.set(network, left);

@@ -11,8 +11,6 @@ import { answerUnmade, demandPlain, HEADERS_LIMIT, refuseUnread } from "./unread
 /** The other end of a connection. */
 export interface Peer {
   readonly address: string;
-  /** Ends the connection at once. */
-  cut(): void;
   /** Settles when the answer is sent, or can no longer be. */
   readonly sent: Promise<void>;
   /** Calls the listener when the connection ends before the answer does; where it is absent, the request's signal tells. */
@@ -52,12 +50,14 @@ export async function listen(fetch: Fetch, { host, port }: ListenAddress, bounds
     const turn = turns.get(outgoing)!, { sent } = turn;
     turns.delete(outgoing); // what a WeakMap holds outlives the short collections, and with it all of a request
     demandPlain(incoming);
+    let onGone = () => {};
+    void sent.then(() => outgoing.writableEnded || onGone());
     const answer = await fetch(request, {
       address: incoming.socket.remoteAddress ?? "",
-      cut: () => void outgoing.destroy(),
       sent,
-      onGone: (listener) => void sent.then(() => outgoing.writableEnded || listener()),
+      onGone: (listener) => void (onGone = listener),
     });
+    onGone = () => {}; // for as long as a stream goes on, it would hold all of its request
     if (closing) answer.headers.connection = "close";
     if (isFlow(answer.body)) return pour(answer, answer.body, outgoing as ServerResponse, turn);
     turn.made();

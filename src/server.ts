@@ -5,7 +5,7 @@ import type { ReleaseNotes } from "#lib/domains/changelog/releases.ts";
 import { type CallCounter, NO_COUNTER } from "#lib/domains/deprecations/calls.ts";
 import { describeApi, type OpenApi } from "#lib/surface/docs/openapi.ts";
 import { newId } from "#lib/base/ids.ts";
-import { type Answer, toResponse } from "#lib/surface/http/answer.ts";
+import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
 import { bodyReader } from "#lib/surface/http/body.ts";
 import type { AnyEndpoint, Manifest } from "#lib/surface/http/endpoint.ts";
 import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
@@ -52,7 +52,7 @@ export interface Server {
   listen(address: ListenAddress): Promise<Listening>;
 }
 
-const LOCAL: Peer = { address: "127.0.0.1", cut: () => {}, sent: Promise.resolve() };
+const LOCAL: Peer = { address: "127.0.0.1", sent: Promise.resolve() };
 const LONGEST_AGENT = 500;
 const PER_REQUEST = 8; // connections beside those of streams for each request under way: most of them are idle
 
@@ -105,11 +105,6 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
       about: {},
       signal: aborting.signal,
       abort: (reason: Fault | ClientGone) => aborting.abort(reason),
-      cut(reason) {
-        // A client that left makes its stream fail on the way out; that is how streams usually end.
-        if (!aborting.signal.aborted) log.warn("A stream was cut off", { reason });
-        peer.cut();
-      },
       body: bodyReader(request, ip, { limit: config.bodyLimitBytes, unread }),
       place: load.place(roomOf(route.endpoint)),
       sent: peer.sent,
@@ -119,7 +114,11 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
 
   const answer = (request: Request, peer: Peer): Promise<Answer> => run(middleware, open(request, peer));
   return {
-    request: async (request, peer = LOCAL) => toResponse(await answer(request, peer)),
+    async request(request, peer = LOCAL) {
+      const made = await answer(request, peer), { body } = made;
+      if (isFlow(body)) onAbort(request.signal, () => body.cancel());
+      return toResponse(made);
+    },
     async listen(address) {
       const listening = await listen(answer, address, {
         requestTimeout: config.requestTimeoutMs,

@@ -30,8 +30,17 @@ export function followFederation(
   { since, signal }: FollowOptions,
 ): StreamSource {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
-  const reader = app.feeds.enter(follower, signal);
-  return { run: (send) => followHub(app.feeds, reader, since, send), cancel: reader.leave };
+  const { feeds } = app, reader = feeds.enter(follower);
+  let request: AbortSignal | null = signal; // for as long as a stream goes on, it would hold all of its request
+  request.addEventListener("abort", reader.leave);
+  return {
+    run(send) {
+      request?.removeEventListener("abort", reader.leave);
+      request = null;
+      return followHub(feeds, reader, since, send);
+    },
+    cancel: reader.leave,
+  };
 }
 
 /**

@@ -29,6 +29,7 @@ export interface Feeds extends Readers {
    */
   read<T>(work: (rows: Rows) => Promise<T>, over: AbortSignal): Promise<T>;
   closing(): boolean;
+  readonly log: Log;
 }
 
 /** Events in order, and when they were read (by performance.now()). */
@@ -114,6 +115,7 @@ export function openFeeds(db: Database, log: Log, options: FeedsOptions): Feeds 
     enter,
     read,
     closing: () => closing,
+    log,
     speak: openVoices(options.quiet ?? QUIET),
     join(federationId, over) {
       const hub = hubs.get(federationId) ?? open(federationId);

@@ -34,8 +34,8 @@ export interface StreamReader {
 }
 
 export interface Readers {
-  /** Gives the follower a place until it leaves, or the signal aborts. Throws Fault limited `too_many_streams`. */
-  enter(follower: Follower, signal: AbortSignal): StreamReader;
+  /** Gives the follower a place until it leaves. Throws Fault limited `too_many_streams`. */
+  enter(follower: Follower): StreamReader;
   /** Ends all streams. */
   close(): void;
 }
@@ -101,7 +101,7 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
   }
 
   return {
-    enter(follower, signal) {
+    enter(follower) {
       const { userId, federationId } = follower;
       if ((people.get(userId)?.streams ?? 0) >= PER_USER) {
         throw tooMany(`You have ${PER_USER} event streams open; close one of them first`);
@@ -114,13 +114,10 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
       right.readers.add(over);
       const leave = () => {
         if (!right.readers.delete(over)) return;
-        signal.removeEventListener("abort", leave);
         over.abort();
         if (right.readers.size === 0) forget(right);
         freePlace(userId, person);
       };
-      signal.addEventListener("abort", leave);
-      if (signal.aborted) leave();
       if (closing.signal.aborted) over.abort();
       return {
         federationId,

@@ -29,7 +29,7 @@ export interface StreamEvent {
   readonly type: string;
   readonly spokeId: string | null;
   readonly data: StreamData;
-  /** Who administered its hub or its spoke when it was read, by id. */
+  /** Who administered its spoke when it was read, by id. */
   readonly members: readonly string[];
 }
 
@@ -88,8 +88,6 @@ function toData(entry: StreamEntry, number: number, at: Date): StreamData {
 
 const members = sql<string[]>`array(
   select user_id from spoke_members as member where member.spoke_id = stream_events.spoke_id
-  union all
-  select user_id from federation_members as member where member.federation_id = stream_events.federation_id
 )`.as("members");
 
 /** At most `most` events after the number given, in order. */

@@ -33,12 +33,16 @@ export async function followHub(
   since: number | null,
   write: Send,
 ): Promise<void> {
-  const { over, federationId } = reader, feed = feeds.join(federationId, over), { send, end } = feeds.speak(write);
+  const { over, federationId, userId } = reader;
+  const feed = feeds.join(federationId, over), { send, end } = feeds.speak(write);
   try {
     await send({ comment: "following" });
     await follow({ feeds, feed, reader, since, send });
   } catch (error) {
-    if (!over.aborted) throw error;
+    if (!over.aborted) {
+      feeds.log.warn("A stream was cut off", { federationId, userId, error });
+      throw error;
+    }
   } finally {
     end();
     feed.leave();

@@ -10,7 +10,10 @@ type Headers = Record<string, string>;
 
 /** A body that is made while it is sent. */
 export interface Flow {
-  /** Writes all of it; what `write` returns settles as soon as there is room for more. */
+  /**
+   * Writes all of it; what `write` returns settles as soon as there is room for more. When it rejects, the connection must be
+   * cut: what was sent cannot be taken back, and an end that looks regular would hide that something is missing.
+   */
   run(write: (bytes: Uint8Array) => void | Promise<void>): Promise<void>;
   /** Ends it, also before it began. */
   cancel(): void;
@@ -35,6 +38,6 @@ function toStream(flow: Flow): ReadableStream<Uint8Array> {
   });
   const writer = writable.getWriter();
   writer.closed.catch(() => flow.cancel());
-  flow.run((bytes) => writer.write(bytes)).then(() => writer.close()).catch(() => {}); // who reads no more is told nothing
+  flow.run((bytes) => writer.write(bytes)).then(() => writer.close(), (error) => writer.abort(error)).catch(() => {});
   return readable;
 }

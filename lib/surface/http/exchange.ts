@@ -23,8 +23,6 @@ export interface Exchange {
   readonly abort: (reason: Fault | ClientGone) => void;
   /** Calls the listener when the client is gone before it has the whole answer. */
   readonly onGone: (listener: () => void) => void;
-  /** Ends the connection, for a stream that can neither go on nor say so. */
-  readonly cut: (reason: unknown) => void;
   /** The body as it came; Fault too_large when it is over its bound, without having kept more than that, and unsent. */
   readonly body: () => Promise<Uint8Array>;
   /** Its place among all that is under way. */

@@ -104,7 +104,7 @@ export function deadline(ms: number): Middleware {
       const message = `This took longer than the ${ms / SECOND} s that a request may take; try again later`;
       abort(new Fault("timeout", "too_slow", message));
     };
-    onGone(() => abort(new ClientGone())); // also later: it ends a stream that is on its way by then
+    onGone(() => abort(new ClientGone()));
     const timer = setTimeout(onLate, ms);
     try {
       return await Promise.race([next(), rejectOnAbort(signal)]);

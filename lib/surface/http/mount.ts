@@ -171,7 +171,7 @@ async function answer(
   if (known) return revalidate(known(request), request);
   const value = await endpoint.handle(call);
   await right?.confirmLate();
-  const made = endpoint.reply.send(value, exchange);
+  const made = endpoint.reply.send(value);
   if (!canRevalidate(endpoint) || made.status !== 200 || typeof made.body !== "string") return made;
   const lasting = keepAnswer({ ...made, body: made.body }, endpoint.holds);
   if (!endpoint.once) return revalidate(lasting, request);

@@ -10,12 +10,6 @@ import { encoder, flowOf, type FrameSource, STREAM_TYPE } from "#lib/surface/htt
 
 type Schema<In, Out = unknown> = v.GenericSchema<In, Out>;
 
-/** What a reply may need of the request that it answers. */
-interface Answering {
-  /** Ends the connection, for a stream that can neither go on nor say so. */
-  cut(reason: unknown): void;
-}
-
 export interface Reply<T> {
   readonly status: number;
   readonly content: Content | null;
@@ -23,7 +17,7 @@ export interface Reply<T> {
   readonly headers: readonly string[];
   /** What the endpoint answers with otherwise, see either.ts; here for the documents. */
   readonly also?: Described;
-  readonly send: (value: T, answering: Answering) => Answer;
+  readonly send: (value: T) => Answer;
 }
 
 /** What the documents say of a reply. */
@@ -99,8 +93,8 @@ export function withCookie<T>(reply: Reply<T>): Reply<{ readonly body: T; readon
   return {
     ...reply,
     headers: [...reply.headers, "set-cookie"],
-    send({ body, cookie }, answering) {
-      const answer = reply.send(body, answering);
+    send({ body, cookie }) {
+      const answer = reply.send(body);
       return { ...answer, headers: { ...answer.headers, "set-cookie": cookie } };
     },
   };
@@ -113,11 +107,11 @@ export function events<In extends object>(schema: Schema<In>): Reply<FrameSource
     status: 200,
     content: { type: STREAM_TYPE, schema },
     headers: [],
-    send: (source, { cut }) => ({
+    send: (source) => ({
       status: 200,
       // The last header keeps nginx from holding events back until a buffer of its own is full.
       headers: { "content-type": STREAM_TYPE, "cache-control": "no-store", "x-accel-buffering": "no" },
-      body: flowOf(source, encode, cut),
+      body: flowOf(source, encode),
     }),
   };
 }
@@ -165,7 +159,6 @@ export function either<A, B>(usual: Reply<A>, other: Reply<B>): Reply<Either<A, 
   return {
     ...usual,
     also: other,
-    send: (value, answering) =>
-      "usual" in value ? usual.send(value.usual, answering) : other.send(value.other, answering),
+    send: (value) => "usual" in value ? usual.send(value.usual) : other.send(value.other),
   };
 }

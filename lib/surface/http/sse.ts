@@ -22,19 +22,9 @@ export function isStream({ headers }: Answer): boolean {
   return headers["content-type"] === STREAM_TYPE;
 }
 
-/**
- * `encode` makes the bytes of a frame. `cut` ends the connection: what was sent cannot be taken back, and an end that looks
- * regular would hide from the client that something is missing.
- */
-export function flowOf<Data>(
-  source: FrameSource<Data>,
-  encode: (frame: Frame<Data>) => Uint8Array,
-  cut: (reason: unknown) => void,
-): Flow {
-  return {
-    run: (write) => source.run((frame) => write(encode(frame))).catch(cut),
-    cancel: () => source.cancel(),
-  };
+/** `encode` makes the bytes of a frame. */
+export function flowOf<Data>(source: FrameSource<Data>, encode: (frame: Frame<Data>) => Uint8Array): Flow {
+  return { run: (write) => source.run((frame) => write(encode(frame))), cancel: source.cancel };
 }
 
 /** `write` makes one line of an event's data. What many readers are sent is encoded once for all of them. */

@@ -74,8 +74,8 @@ const REFERRER_POLICY = "strict-origin";
 
 export const shown: Reply<Shown> = {
   ...html(),
-  send({ status, page, cookie }, answering) {
-    const answer = html(status).send(page, answering);
+  send({ status, page, cookie }) {
+    const answer = html(status).send(page);
     const headers = { ...answer.headers, "referrer-policy": REFERRER_POLICY };
     return { ...answer, headers: cookie === undefined ? headers : { ...headers, "set-cookie": cookie } };
   },
