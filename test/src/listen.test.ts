@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { type AnyEndpoint, endpoint } from "#lib/surface/http/endpoint.ts";
 import { events, ok } from "#lib/surface/http/reply.ts";
-import type { Frame } from "#lib/surface/http/sse.ts";
+import type { FrameSource } from "#lib/surface/http/sse.ts";
 import { openHandler } from "#test/support/handler.ts";
 import { openConnection } from "#test/support/socket.ts";
 
@@ -21,6 +21,7 @@ function deferred() {
 /** A server with an echo, a slow answer, and a stream that goes on until it is told to end. */
 async function open(env: Record<string, string> = {}) {
   const slow = deferred(), reached = deferred(), ended = deferred(), aborted = deferred(), finish = deferred();
+  const left = deferred();
   const base = { summary: "x", access: anyone, scope: "public" } as const;
   const echo = endpoint({
     ...base,
@@ -38,17 +39,16 @@ async function open(env: Record<string, string> = {}) {
       return { done: true };
     },
   });
-  async function* ticks(signal: AbortSignal): AsyncGenerator<Frame<{ i: number }>> {
-    signal.addEventListener("abort", aborted.done);
-    try {
-      yield { event: "Tick", id: "1", data: { i: 1 } };
-      await Promise.race([finish.promise, aborted.promise]);
-      if (!signal.aborted) yield { retry: 1000 };
-    } finally {
+  const ticks: FrameSource<{ i: number }> = {
+    async run(send) {
+      await send({ event: "Tick", id: "1", data: { i: 1 } });
+      const finishes = await Promise.race([finish.promise.then(() => true), left.promise.then(() => false)]);
+      if (finishes) await send({ retry: 1000 });
       ended.done();
-    }
-  }
-  const stream = endpoint({ ...base, reply: events(Tick), handle: ({ signal }) => ticks(signal) });
+    },
+    cancel: left.done,
+  };
+  const stream = endpoint({ ...base, reply: events(Tick), handle: () => ticks });
   const handler = await openHandler([
     ["/echo", { POST: echo as AnyEndpoint }],
     ["/wait", { GET: wait as AnyEndpoint }],

@@ -136,8 +136,7 @@ test("counts no request whose body is still to come, and asks nobody who it is u
 test("counts a request until its answer is sent", async () => {
   const { server } = await open(() => ({ seen: 1 }), { MAX_IN_FLIGHT: "1" });
   const sent = Promise.withResolvers<void>();
-  const send = () =>
-    server.request(new Request("http://localhost/x"), { address: "192.0.2.1", cut() {}, sent: sent.promise });
+  const send = () => server.request(new Request("http://localhost/x"), { address: "192.0.2.1", sent: sent.promise });
   assert.is((await send()).status, 200);
   assert.is((await send()).status, 503);
   sent.resolve();

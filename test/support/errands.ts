@@ -60,7 +60,6 @@ export async function openFlows(env: Fields = {}): Promise<Flows> {
     const response = await patiently(() =>
       server.request(new Request(new URL(path, app.config.publicUrl), init), {
         address,
-        cut: () => {},
         sent: Promise.resolve(),
       })
     );

@@ -53,7 +53,7 @@ export async function openHandler(manifest: Manifest, setting: HandlerSetting = 
     async send(path, init = {}, address = "127.0.0.1") {
       const request = new Request(new URL(path, "http://localhost:3000"), init);
       const { text, ...answer } = await readText(
-        await server.request(request, { address, cut: () => {}, sent: Promise.resolve() }),
+        await server.request(request, { address, sent: Promise.resolve() }),
       );
       conform({ method: request.method, path, ...answer, text });
       return answer;

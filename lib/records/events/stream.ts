@@ -34,7 +34,11 @@ export async function followHub(
   write: Send,
 ): Promise<void> {
   const { over, federationId, userId } = reader;
-  const feed = feeds.join(federationId, over), { send, end } = feeds.speak(write);
+  const feed = feeds.join(federationId, over), voice = feeds.speak(write);
+  const send: Send = (frame) => {
+    const room = voice.send(frame);
+    if (room) return unless(over, () => room);
+  };
   try {
     await send({ comment: "following" });
     await follow({ feeds, feed, reader, since, send });
@@ -44,11 +48,11 @@ export async function followHub(
       throw error;
     }
   } finally {
-    end();
+    voice.end();
     feed.leave();
     reader.leave();
   }
-  if (feeds.closing()) await write({ retry: reconnectAfter() });
+  if (feeds.closing()) write({ retry: reconnectAfter() })?.catch(() => {}); // nobody waits for whether that is taken
 }
 
 interface Following {
@@ -79,8 +83,8 @@ async function follow(following: Following): Promise<void> {
 /** Sends what stands before the live part, and tells the number of the last event of that, and whether the hub is gone. */
 async function begin(following: Following): Promise<{ sent: number; removed: boolean }> {
   const { feeds, feed, reader: { federationId, over }, since } = following;
-  await unless(over, feed.opened);
-  const bounds = await unless(over, feeds.read((rows) => readBounds(rows, federationId), over));
+  await unless(over, () => feed.opened);
+  const bounds = await unless(over, () => feeds.read((rows) => readBounds(rows, federationId), over));
   // A reader that comes from another replica may know more than this one's feed does yet; no reason to begin anew.
   const sent = Math.max(feed.last(), Math.min(since ?? 0, bounds.last));
   let { removed } = bounds;
@@ -98,7 +102,7 @@ async function* beginning(
 ): AsyncGenerator<FeedPage, void> {
   const { feeds, reader: { federationId, over }, since } = following;
   if (since === null) {
-    const events = await unless(over, feeds.read((rows) => readLatest(rows, federationId, last), over));
+    const events = await unless(over, () => feeds.read((rows) => readLatest(rows, federationId, last), over));
     return yield { events, at: performance.now() };
   }
   // Otherwise what the client saw last is pruned, or of another life of this database: it must begin anew.
@@ -114,7 +118,7 @@ async function* beginning(
 }
 
 async function readPage({ feeds, reader: { federationId, over } }: Following, after: number): Promise<FeedPage> {
-  const events = await unless(over, feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over));
+  const events = await unless(over, () => feeds.read((rows) => readEvents(rows, federationId, after, PAGE), over));
   return { events, at: performance.now() };
 }
 
@@ -124,13 +128,14 @@ async function notice(
   type: "StreamReset" | "StreamEnd",
   number: number,
 ): Promise<StreamEvent> {
-  const reading = feeds.read(
-    (rows) =>
-      rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
-        .where("id", "=", federationId).executeTakeFirstOrThrow(),
-    over,
-  );
-  const { state, now } = await unless(over, reading);
+  const read = () =>
+    feeds.read(
+      (rows) =>
+        rows.selectFrom("federations").select(["state", sql<Date>`wheelwright_now()`.as("now")])
+          .where("id", "=", federationId).executeTakeFirstOrThrow(),
+      over,
+    );
+  const { state, now } = await unless(over, read);
   const data = { id: String(number), type, at: now.toISOString(), federationId, state };
   return { number, type, spokeId: null, data, members: [] };
 }
@@ -164,7 +169,7 @@ function frameOf(event: StreamEvent, sight: StreamSight): StreamFrame {
 
 async function decide({ reader }: Following, since: number): Promise<StreamSight> {
   for (;;) {
-    await unless(reader.over, reader.looked());
+    await unless(reader.over, () => reader.looked());
     const sight = reader.sight(since);
     if (sight) return sight;
   }
@@ -180,8 +185,8 @@ function sees(sight: StreamSight, event: StreamEvent): boolean {
 }
 
 /** What comes of the work, unless the reader is over before. */
-function unless<T>(over: AbortSignal, work: Promise<T>): Promise<T> {
-  return within([over], null, () => work);
+function unless<T>(over: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return within([over], null, work);
 }
 
 /** Milliseconds; by chance between 1 and 4 s, so that not all readers of a replica come back at once. */

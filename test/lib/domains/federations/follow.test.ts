@@ -9,6 +9,7 @@ import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { openFeeds } from "#lib/records/events/feed.ts";
+import type { StreamFrame } from "#lib/records/events/stream.ts";
 import { readBounds } from "#lib/records/events/store.ts";
 import { followFederation, sightsOf } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";
@@ -18,6 +19,7 @@ import { removeSpokeMember } from "#lib/domains/spokes/members.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { findUserRecord } from "#lib/domains/users/records.ts";
 import { makeApp } from "#test/support/app.ts";
+import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, addSpokeAdmin, makePerson, makeSession, makeToken, type Person } from "#test/support/people.ts";
 import { makeHub, makeSpoke } from "#test/support/rows.ts";
@@ -150,7 +152,9 @@ async function follow(stage: Stage, actor: Actor) {
   const { there, hub, elm } = stage;
   const federation = (await findFederation(there.db.rows, hub, "hidden"))!;
   const { last: since } = await readBounds(there.db.rows, hub);
-  const frames = followFederation(there, actor, federation, { since, signal: new AbortController().signal });
+  const frames = pull<StreamFrame>(
+    followFederation(there, actor, federation, { since, signal: new AbortController().signal }),
+  );
   const next = async (): Promise<string | undefined> => {
     for (;;) {
       const { value, done } = await frames.next();
@@ -164,8 +168,8 @@ async function follow(stage: Stage, actor: Actor) {
   assert.is(await first, `active ${elm}`);
   return {
     next,
-    close: () => frames.return(undefined as never),
-    /** It would notice by itself within a second; a wake-up that names its user must make it look before that. */
+    close: () => frames.return(undefined),
+    /** It would notice by itself within seconds; a wake-up that names its user must make it look before that. */
     async endsAfter(deed: () => Promise<unknown>): Promise<void> {
       const ended = next();
       let told = false;
@@ -173,7 +177,7 @@ async function follow(stage: Stage, actor: Actor) {
       await deed();
       const last = await ended;
       stop();
-      await frames.return(undefined as never); // one that goes on would keep this process
+      await frames.return(undefined); // one that goes on would keep this process
       assert.is(last, undefined);
       assert.ok(told, "the other replica was told");
     },

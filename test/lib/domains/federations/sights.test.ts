@@ -27,7 +27,9 @@ async function arrange(db: TestDatabase) {
     followers.push(...all.map(({ id: credentialId }) => ({ credentialId, userId, federationId: hub })));
   }
   const look = async () =>
-    (await sightsOf(db.rows, followers)).map((sight) => sight instanceof Set ? [...sight] : sight);
+    (await sightsOf(db.rows, followers)).map((made) =>
+      made?.sight instanceof Set ? [...made.sight] : made?.sight ?? null
+    );
   return { root, ann, bob, hub, oak, look, followers };
 }
 

@@ -4,9 +4,11 @@ import * as assert from "uvu/assert";
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
-import { followHub } from "#lib/records/events/stream.ts";
+import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
+import type { Send } from "#lib/records/events/voices.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
+import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 
@@ -46,9 +48,9 @@ test("tells an operator's means to operators alone", async ({ db, feeds, user })
   sights.set("usr_plain", "plain").set("usr_own", new Set([spoke]));
   const told: (string | undefined)[] = [];
   for (const userId of ["usr_all", "usr_plain", "usr_own"]) {
-    const reader = feeds.enter({ credentialId: userId, userId, federationId: hub }, new AbortController().signal);
-    const frames = followHub(feeds, reader, null);
-    for await (const frame of frames) {
+    const reader = feeds.enter({ credentialId: userId, userId, federationId: hub });
+    const run = (send: Send) => followHub(feeds, reader, null, send);
+    for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) {
       if ("event" in frame) {
         told.push(frame.data.error);
         break;

@@ -3,9 +3,10 @@ import { SYSTEM } from "#lib/records/audit/asker.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { Feeds } from "#lib/records/events/feed.ts";
-import type { Follower, ReadSights, StreamSight } from "#lib/records/events/looks.ts";
+import type { Decision, Follower, ReadSights, StreamSight } from "#lib/records/events/looks.ts";
 import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
 import { newId } from "#lib/base/ids.ts";
+import { pull } from "#test/support/frames.ts";
 
 export function emit(db: Database, federationId: string, state: string, spokeId?: string): Promise<unknown> {
   return db.transact((tx: Tx) =>
@@ -16,12 +17,16 @@ export function emit(db: Database, federationId: string, state: string, spokeId?
 /** What each user may see; those that are not here see all. */
 export const sights = new Map<string, StreamSight | null>();
 export const look: ReadSights = (_, followers) =>
-  Promise.resolve(followers.map(({ userId }) => sights.has(userId) ? sights.get(userId)! : "all"));
+  Promise.resolve(followers.map(({ userId }) => decision(sights.has(userId) ? sights.get(userId)! : "all")));
+
+export function decision(sight: StreamSight | null, endsIn = Infinity): Decision | null {
+  return sight && { sight, endsIn };
+}
 
 export function open(feeds: Feeds, federationId: string, since: number | null = null, who: Partial<Follower> = {}) {
   const userId = newId("usr"), follower = { credentialId: newId("tok"), userId, federationId, ...who };
-  const reader = feeds.enter(follower, new AbortController().signal);
-  const frames = followHub(feeds, reader, since);
+  const reader = feeds.enter(follower);
+  const frames = pull<StreamFrame>({ run: (send) => followHub(feeds, reader, since, send), cancel: reader.leave });
   return {
     ...reader,
     /** The next event as "number Type", past comments; undefined at the end. */
@@ -33,6 +38,6 @@ export function open(feeds: Feeds, federationId: string, since: number | null = 
         if ("retry" in value) return "retry";
       }
     },
-    close: () => frames.return(undefined as unknown as StreamFrame),
+    close: () => frames.return(undefined),
   };
 }

@@ -6,9 +6,11 @@ import type { OpenDatabase } from "#lib/drivers/db/database.ts";
 import { openDatabase } from "#lib/drivers/db/open.ts";
 import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
 import type { ReadSights } from "#lib/records/events/looks.ts";
-import { followHub } from "#lib/records/events/stream.ts";
+import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
+import type { Send } from "#lib/records/events/voices.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
+import { pull } from "#test/support/frames.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 import { makeHub, makeUser } from "#test/support/rows.ts";
@@ -63,14 +65,14 @@ test("those that are live and those that begin wait, and miss nothing", async ({
   await Promise.all([live.close(), second.close()]);
 });
 
-test("they say that they are still there", async ({ db, proxy, feeds, user }) => {
-  const federationId = await makeHub(db, user, "talking");
+test("they say that they are still there", async ({ db, proxy, far, user }) => {
+  const federationId = await makeHub(db, user, "talking"), feeds = openFeeds(far, silent, { look, most: 9, quiet: 20 });
   lose(proxy);
-  const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }, new AbortController().signal);
-  const frames = followHub(feeds, reader, null, 20), said = [];
-  for (let i = 0; i < 4; i++) said.push((await frames.next()).value);
+  const reader = feeds.enter({ credentialId: "tok", userId: "usr", federationId }), said: StreamFrame[] = [];
+  const run = (send: Send) => followHub(feeds, reader, null, send);
+  for await (const frame of pull<StreamFrame>({ run, cancel: reader.leave })) if (said.push(frame) === 4) break;
   assert.equal(said, ["following", "still here", "still here", "still here"].map((comment) => ({ comment })));
-  await frames.return(undefined as never);
+  feeds.close();
   await proxy.heal();
 });
 

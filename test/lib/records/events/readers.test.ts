@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import type { Database } from "#lib/drivers/db/database.ts";
 import type { Follower, ReadSights } from "#lib/records/events/looks.ts";
 import { openReaders, type Readers, type StreamReader } from "#lib/records/events/readers.ts";
+import { decision } from "#test/lib/records/events/following.ts";
 import { silent } from "#lib/base/log.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { until } from "#test/support/until.ts";
@@ -31,12 +32,12 @@ function open(
     },
   });
   context.opened.push(readers);
-  const enter = (who: Partial<Follower> = {}, signal: AbortSignal = new AbortController().signal) =>
-    readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who }, signal);
+  const enter = (who: Partial<Follower> = {}) =>
+    readers.enter({ credentialId: "token", userId: "user", federationId: "hub", ...who });
   return { looks, warnings, readers, enter };
 }
 
-const all: ReadSights = (_, followers) => Promise.resolve(followers.map(() => "all"));
+const all: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision("all")));
 
 const wake = (db: Database, userId: string) => db.transact((tx) => Promise.resolve(tx.wakes.add(`user:${userId}`)));
 
@@ -85,7 +86,10 @@ test("a wake-up has its user's rights looked at, and those of nobody else", asyn
 test("a decision that was under way when its user changed is not taken", async (context) => {
   const { promise: first, resolve } = Promise.withResolvers<void>();
   let turn = 0;
-  const { enter } = open(context, async () => turn++ === 0 ? (await first, ["all"]) : [new Set(["oak"])]);
+  const { enter } = open(
+    context,
+    async () => turn++ === 0 ? (await first, [decision("all")]) : [decision(new Set(["oak"]))],
+  );
   const reader = enter(), looked = reader.looked();
   await until(() => turn === 1);
   await wake(context.db, "user");
@@ -97,7 +101,10 @@ test("a decision that was under way when its user changed is not taken", async (
 
 test("a right that was taken back ends its streams, and opens nothing in the moment until they have ended", async (context) => {
   let good = true;
-  const { enter } = open(context, (_, followers) => Promise.resolve(followers.map(() => good ? "all" : null)));
+  const { enter } = open(
+    context,
+    (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null))),
+  );
   const reader = enter();
   await decided(reader);
   good = false;
@@ -109,7 +116,7 @@ test("a right that was taken back ends its streams, and opens nothing in the mom
 test("a right that was taken back ends its streams though no wake-up comes", async (context) => {
   const deaf = { ...context.db, wakeups: { subscribe: () => () => {} } };
   let good = true;
-  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => good ? "all" : null));
+  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
   const { enter } = open(context, look, 99, deaf), reader = enter();
   await decided(reader);
   good = false;
@@ -129,7 +136,7 @@ test("a reader that saw something waits for a look that began later", async (con
 test("while nobody can decide, nothing may be seen, no stream ends, and then it goes on", async (context) => {
   let failures = 3;
   const look: ReadSights = () =>
-    failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve(["all"]);
+    failures-- > 0 ? Promise.reject(new Error("The database is away")) : Promise.resolve([decision("all")]);
   const { enter, warnings } = open(context, look), reader = enter();
   await reader.looked();
   assert.equal([reader.sight(-Infinity), reader.over.aborted], [null, false]);
@@ -163,24 +170,28 @@ test("a replica takes so many streams and no more", (context) => {
   enter({ userId: "cal" });
 });
 
-test("a place is free again when the client goes, be it before or after", (context) => {
-  const { enter } = open(context, all, 1), client = new AbortController();
-  const reader = enter({}, client.signal);
-  client.abort();
-  assert.ok(reader.over.aborted);
-  assert.ok(enter({}, client.signal).over.aborted);
-  enter();
+test("a right whose credential has ended opens nothing, and is looked at though it is not its turn", async (context) => {
+  let ends: (number | null)[] = [];
+  const look: ReadSights = (_, followers) =>
+    Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));
+  ends = [50, null];
+  const { looks, enter } = open(context, look), reader = enter();
+  await reader.looked();
+  await until(() => reader.sight(-Infinity) === null);
+  assert.equal([reader.over.aborted, looks.length], [false, 1], "it was not asked yet, and shows nothing");
+  await until(() => reader.over.aborted);
+  assert.is(looks.length, 2);
 });
 
 test("nobody asks the database while nobody follows", async (context) => {
   const left = open(context), reader = left.enter();
   await decided(reader);
-  await until(() => left.looks.length > 2); // it is asked each second
+  await until(() => left.looks.length > 1); // it is asked again and again
   reader.leave();
   const others = open(context);
   await decided(others.enter());
   const count = left.looks.length;
-  await until(() => others.looks.length > 3);
+  await until(() => others.looks.length > 1);
   assert.is(left.looks.length, count);
 });
 

@@ -6,6 +6,7 @@ import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
@@ -112,11 +113,11 @@ test("who is so far behind that all is pruned waits for what comes, and does not
   const hub = await makeHub(db, user, "pruned"), waits: number[] = [];
   await emit(db, hub, "active");
   let last = 1;
-  const join = (id: string) => {
-    const feed = feeds.join(id);
-    const wait = (number: number, signal: AbortSignal) => {
+  const join = (id: string, over: AbortSignal) => {
+    const feed = feeds.join(id, over);
+    const wait = (number: number) => {
       last = 3; // of which the table has none any more
-      return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99, signal);
+      return waits.push(number) < 3 ? Promise.resolve() : feed.wait(99);
     };
     return { ...feed, wait, last: () => last, after: (number: number) => number < last ? null : { events: [], at: 0 } };
   };
@@ -169,11 +170,13 @@ test("a reader whose page holds what it may not see any more is narrowed within 
 
 test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
   const hub = await makeHub(db, user, "given"), spoke = await makeSpoke(db, user, hub, "second");
-  sights.set("given", new Set(["first"]));
-  const reader = open(feeds, hub, 0, { userId: "given" });
+  const person = await makePerson(db, "given"), given = person.id;
+  sights.set(given, new Set(["first"]));
+  const reader = open(feeds, hub, 0, { userId: given });
   const next = reader.next();
   await until(() => reader.sight(-Infinity) !== null || reader.looked().then(() => false));
-  sights.set("given", new Set(["first", spoke]));
+  await addSpokeAdmin(db, person, spoke);
+  sights.set(given, new Set(["first", spoke]));
   await emit(db, hub, "active", spoke); // and no wake-up names the user
   assert.is(await next, "1 SpokeUpdateActive");
   await reader.close();

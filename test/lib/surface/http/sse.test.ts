@@ -1,114 +1,84 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
+import { toResponse } from "#lib/surface/http/answer.ts";
 import { events } from "#lib/surface/http/reply.ts";
-import { encodeEvents, type Frame } from "#lib/surface/http/sse.ts";
+import type { Frame, FrameSource } from "#lib/surface/http/sse.ts";
 
-const test = suite("encodeEvents");
-const fail = (reason: unknown) => assert.unreachable(`cut: ${reason}`);
+const test = suite("events");
+const written: number[] = [];
+const Tick = v.object({
+  n: v.pipe(v.number(), v.transform((n) => (written.push(n), n))),
+  note: v.optional(v.string()),
+});
+type Tick = { n: number; note?: string };
 
-/** A source that tells how far it was asked, and whether it was ended. */
-function counting(frames: readonly Frame<unknown>[]) {
-  const state = { pulled: 0, ended: false };
-  async function* source(): AsyncGenerator<Frame<unknown>> {
-    try {
-      for (const frame of frames) {
-        state.pulled++;
-        yield await Promise.resolve(frame);
-      }
-    } finally {
-      state.ended = true;
+/** A source of these frames that tells how many of them were taken, and whether it was ended. */
+function source(frames: readonly Frame<Tick>[]) {
+  const state = { taken: 0, cancelled: false };
+  const run: FrameSource<Tick>["run"] = async (send) => {
+    for (const frame of frames) {
+      await send(frame);
+      state.taken++;
     }
-  }
-  return { state, source: source() };
+  };
+  return { state, run, cancel: () => void (state.cancelled = true) };
 }
 
-const many = Array.from({ length: 50 }, (_, i) => ({ id: String(i), event: "Tick", data: { i } }));
+const { send } = events(Tick);
+const sent = (of: FrameSource<Tick>) => toResponse(send(of));
+const tick = (n: number): Frame<Tick> => ({ id: String(n), event: "Tick", data: { n } });
 
 test("writes events, comments and the time to wait", async () => {
-  const { source } = counting([
-    { comment: "following" },
-    { id: "7", event: "SpokeUpdateActive", data: { state: "active", note: "a\nb" } },
-    { event: "Bare", data: 1 },
-    { retry: 1500.4 },
-  ]);
-  const text = await new Response(encodeEvents(source, JSON.stringify, fail)).text();
+  const noted = { id: "7", event: "SpokeUpdateActive", data: { n: 1, note: "a\nb", secret: "not named" } };
+  const bare: Frame<Tick> = { event: "Bare", data: { n: 2 } };
+  const text = await sent(source([{ comment: "following" }, noted, bare, { retry: 1500.4 }])).text();
   assert.is(
     text,
     ": following\n\n" +
-      'id: 7\nevent: SpokeUpdateActive\ndata: {"state":"active","note":"a\\nb"}\n\n' +
-      "event: Bare\ndata: 1\n\n" +
+      'id: 7\nevent: SpokeUpdateActive\ndata: {"n":1,"note":"a\\nb"}\n\n' +
+      'event: Bare\ndata: {"n":2}\n\n' +
       "retry: 1500\n\n",
   );
 });
 
 test("what many readers are sent is written once, and what is alike but another thing is written again", async () => {
-  let written = 0;
-  const tick = v.object({ n: v.pipe(v.number(), v.transform((n) => (written++, n))) });
-  const { send } = events(tick), data = { n: 7, secret: "not named" };
-  const sent = async (...all: { n: number }[]) => {
-    const { source } = counting(all.map((data) => ({ event: "Tick", data })));
-    return await new Response(send(source as never, { cut: fail }).body).text();
-  };
-  const line = 'event: Tick\ndata: {"n":7}\n\n';
-  assert.equal([await sent(data), await sent(data, data)], [line, line + line]);
-  assert.is(written, 1);
-  assert.is(await sent({ ...data }), line);
-  assert.is(written, 2);
+  const frame = tick(70), line = 'id: 70\nevent: Tick\ndata: {"n":70}\n\n';
+  const count = () => written.filter((n) => n === 70).length;
+  assert.is(await sent(source([frame])).text(), line);
+  assert.is(await sent(source([frame, frame])).text(), line + line);
+  assert.is(count(), 1);
+  assert.is(await sent(source([tick(70)])).text(), line);
+  assert.is(count(), 2);
 });
 
 test("lets no line break in a name or an id begin another field", async () => {
-  const { source } = counting([{ id: "1\ndata: x", event: "A\r\nretry: 1", data: 1 }, { comment: "a\nevent: B" }]);
-  const text = await new Response(encodeEvents(source, JSON.stringify, fail)).text();
-  assert.is(text, "id: 1 data: x\nevent: A  retry: 1\ndata: 1\n\n: a event: B\n\n");
+  const odd = { id: "1\ndata: x", event: "A\r\nretry: 1", data: { n: 1 } };
+  const text = await sent(source([odd, { comment: "a\nevent: B" }])).text();
+  assert.is(text, 'id: 1 data: x\nevent: A  retry: 1\ndata: {"n":1}\n\n: a event: B\n\n');
 });
 
-test("asks the source for no more than the reader takes", async () => {
-  const { state, source } = counting(many);
-  const reader = encodeEvents(source, JSON.stringify, fail).getReader();
-  assert.is(state.pulled, 0);
+test("asks the source for no more than the reader takes, and ends it when the reader leaves", async () => {
+  const ticks = source(Array.from({ length: 50 }, (_, n) => tick(n))), reader = sent(ticks).body!.getReader();
+  assert.is(ticks.state.taken, 0);
   for (let i = 0; i < 3; i++) await reader.read();
-  await Promise.resolve();
-  assert.is(state.pulled, 3);
+  assert.ok(ticks.state.taken <= 4, `${ticks.state.taken} were taken`);
+  assert.not(ticks.state.cancelled);
   await reader.cancel();
+  assert.ok(ticks.state.cancelled);
 });
 
-test("ends the source when the reader leaves", async () => {
-  const { state, source } = counting(many);
-  const reader = encodeEvents(source, JSON.stringify, fail).getReader();
+test("a source that fails is no stream that has ended", async () => {
+  const reader = sent({
+    async run(send) {
+      await send({ comment: "a" });
+      throw new Error("The database is gone");
+    },
+    cancel() {},
+  }).body!.getReader();
   await reader.read();
-  await reader.cancel();
-  assert.is(state.ended, true);
-});
-
-test("cuts the connection when the source fails: an end would look as if all had been said", async () => {
-  const cuts: unknown[] = [];
-  async function* source(): AsyncGenerator<Frame<unknown>> {
-    yield await Promise.resolve({ comment: "a" });
-    throw new Error("The database is gone");
-  }
-  const reader = encodeEvents(source(), JSON.stringify, (reason) => cuts.push(reason)).getReader();
-  await reader.read();
-  assert.is((await reader.read()).done, true);
-  assert.match(String(cuts), "The database is gone");
-});
-
-test("cuts off a reader that takes nothing for too long, and not one that does", async () => {
-  let cut = (_: unknown) => {};
-  const wasCut = new Promise((resolve) => cut = resolve);
-  const { source } = counting(many);
-  const reader = encodeEvents(source, JSON.stringify, (reason) => cut(reason), 20).getReader();
-  await reader.read();
-  assert.match(String(await wasCut), "took nothing for 20 ms");
-  await reader.cancel();
-});
-
-test("leaves no timer behind", async () => {
-  const { source } = counting([{ comment: "a" }]);
-  await new Response(encodeEvents(source, JSON.stringify, fail, 1_000_000)).text(); // else this file would not end
-  const left = encodeEvents(counting(many).source, JSON.stringify, fail, 1_000_000).getReader();
-  await left.read();
-  await left.cancel();
+  const failure = await reader.read().then(() => null, (error) => error);
+  assert.match(String(failure), "The database is gone");
 });
 
 test.run();

@@ -1,0 +1,34 @@
+/** Frames one by one, from a source that sends them: it goes on when the next one is asked for. */
+
+interface Source<F> {
+  run(send: (frame: F) => Promise<void>): Promise<void>;
+  cancel(): void;
+}
+
+/** Ending the iteration is what a reader does that leaves. */
+export async function* pull<F>({ run, cancel }: Source<F>): AsyncGenerator<F, undefined, undefined> {
+  const sent: { readonly frame: F; readonly taken: () => void }[] = [];
+  let wake = () => {}, over = false;
+  const running = run((frame) =>
+    new Promise((taken) => {
+      sent.push({ frame, taken });
+      wake();
+    })
+  );
+  running.catch(() => {}).finally(() => {
+    over = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      const first = sent.shift();
+      if (first) {
+        yield first.frame;
+        first.taken();
+      } else if (over) return void await running;
+      else await new Promise<void>((resolve) => wake = resolve);
+    }
+  } finally {
+    cancel();
+  }
+}
