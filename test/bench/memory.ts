@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import type { Contender } from "#test/bench/contender.ts";
 
-let calls = 0;
 export const INSPECTED = "--inspect=127.0.0.1:0";
 
 /** Bytes: all that the process has of the machine, and what it holds of them in objects and buffers. */
@@ -34,11 +33,6 @@ export async function memoryOf({ log }: Contender): Promise<Memory> {
     socket.addEventListener("error", () => reject(new Error("The inspector does not answer")));
   });
   for (let i = 0; i < 3; i++) await ask("HeapProfiler.collectGarbage", {});
-  if (process.env.SNAP && calls++ % 2 === 1) {
-    await ask("Runtime.evaluate", {
-      expression: `process.getBuiltinModule('v8').writeHeapSnapshot('${process.env.SNAP}-${Date.now()}.heapsnapshot')`,
-    });
-  }
   const expression = "JSON.stringify(process.memoryUsage())";
   const { result } = await ask("Runtime.evaluate", { expression });
   const ended = new Promise((resolve) => socket.addEventListener("close", resolve));

@@ -2,8 +2,8 @@
  * Readers: who follows hubs on this replica, so many and no more, and what each may see just now.
  *
  * What a credential may see of a hub is decided once for all streams that it follows the hub with: as soon as a wake-up
- * names its user, when a reader needs a newer decision than there is, when the credential expires, and every three
- * seconds, because a wake-up may be lost.
+ * names its user, when a reader needs a newer decision than there is, and every three seconds, because a wake-up may be lost. No decision
+ * outlives its credential.
  */
 import type { Database } from "#lib/drivers/db/database.ts";
 import {
@@ -80,8 +80,8 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
   }
 
   function askDue(): void {
-    const now = performance.now(), due = now - LOOK_EVERY + SECOND / 2; // or it would be the next time
-    for (const right of rights.values()) if (right.decidedAt <= due || right.endsAt <= now) void ask(right);
+    const due = performance.now() - LOOK_EVERY + SECOND / 2; // or it would be the next time
+    for (const right of rights.values()) if (right.decidedAt <= due) void ask(right);
   }
 
   function takePlace(userId: string): Person {

@@ -9,17 +9,11 @@ import { sql } from "kysely";
 import type { Feed, FeedPage, Feeds } from "#lib/records/events/feed.ts";
 import type { StreamSight } from "#lib/records/events/looks.ts";
 import type { StreamReader } from "#lib/records/events/readers.ts";
-import { readBounds, readEvents, readLatest, type StreamData, type StreamEvent } from "#lib/records/events/store.ts";
-import type { Send } from "#lib/records/events/voices.ts";
+import { readBounds, readEvents, readLatest, type StreamEvent } from "#lib/records/events/store.ts";
+import type { Send, StreamFrame } from "#lib/records/events/voices.ts";
 import { withoutMeansIn } from "#lib/base/means.ts";
 import { within } from "#lib/base/race.ts";
 import { HOUR, SECOND } from "#lib/base/time.ts";
-
-/** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
-export type StreamFrame =
-  | { readonly id: string; readonly event: string; readonly data: StreamData }
-  | { readonly comment: string }
-  | { readonly retry: number };
 
 const PAGE = 500;
 

@@ -1,6 +1,12 @@
 /** Keep-alives: a stream that has had nothing to say for a while says that, for proxies close what is silent. */
-import type { StreamFrame } from "#lib/records/events/stream.ts";
+import type { StreamData } from "#lib/records/events/store.ts";
 import { SECOND } from "#lib/base/time.ts";
+
+/** What goes over the wire: an event, a comment that keeps proxies open, or the time to wait before reconnecting. */
+export type StreamFrame =
+  | { readonly id: string; readonly event: string; readonly data: StreamData }
+  | { readonly comment: string }
+  | { readonly retry: number };
 
 /** Sends a frame; what it returns settles as soon as there is room for more. */
 export type Send = (frame: StreamFrame) => void | Promise<void>;

@@ -9,7 +9,7 @@ import { authenticate } from "#lib/domains/auth/authenticate.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import { record } from "#lib/records/changes/record.ts";
 import { openFeeds } from "#lib/records/events/feed.ts";
-import type { StreamFrame } from "#lib/records/events/stream.ts";
+import type { StreamFrame } from "#lib/records/events/voices.ts";
 import { readBounds } from "#lib/records/events/store.ts";
 import { followFederation, sightsOf } from "#lib/domains/federations/follow.ts";
 import { removeHubMember } from "#lib/domains/federations/members.ts";

@@ -4,7 +4,8 @@ import { record } from "#lib/records/changes/record.ts";
 import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import type { Feeds } from "#lib/records/events/feed.ts";
 import type { Decision, Follower, ReadSights, StreamSight } from "#lib/records/events/looks.ts";
-import { followHub, type StreamFrame } from "#lib/records/events/stream.ts";
+import { followHub } from "#lib/records/events/stream.ts";
+import type { StreamFrame } from "#lib/records/events/voices.ts";
 import { newId } from "#lib/base/ids.ts";
 import { pull } from "#test/support/frames.ts";
 

@@ -170,7 +170,7 @@ test("a replica takes so many streams and no more", (context) => {
   enter({ userId: "cal" });
 });
 
-test("a right whose credential has ended opens nothing, and is looked at though it is not its turn", async (context) => {
+test("a right whose credential has ended opens nothing, though nobody has looked at it since", async (context) => {
   let ends: (number | null)[] = [];
   const look: ReadSights = (_, followers) =>
     Promise.resolve(followers.map(() => decision(ends[0] === null ? null : "all", ends.shift() ?? Infinity)));

@@ -6,7 +6,6 @@ import { type Feeds, openFeeds } from "#lib/records/events/feed.ts";
 import { silent } from "#lib/base/log.ts";
 import { emit, look, open, sights } from "#test/lib/records/events/following.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
-import { addSpokeAdmin, makePerson } from "#test/support/people.ts";
 import { makeHub, makeSpoke, makeUser } from "#test/support/rows.ts";
 import { until } from "#test/support/until.ts";
 
@@ -71,18 +70,6 @@ test("writers and a reader at once: nothing is missed, nothing comes twice", asy
   await writing;
   await reader.close();
   assert.equal(numbers, Array.from({ length: 801 }, (_, i) => i + 1));
-});
-
-test("who may see some spokes gets their events alone, and the ids skip", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "narrow");
-  const [mine, other] = [await makeSpoke(db, user, hub, "mine"), await makeSpoke(db, user, hub, "other")];
-  await emit(db, hub, "active");
-  await emit(db, hub, "active", other);
-  await emit(db, hub, "active", mine);
-  sights.set("narrow", new Set([mine!]));
-  const reader = open(feeds, hub, 0, { userId: "narrow" });
-  assert.is(await reader.next(), "3 SpokeUpdateActive");
-  await reader.close();
 });
 
 test("what lies behind the retention begins with StreamReset and goes on with what is kept", async ({ db, feeds, user }) => {
@@ -155,31 +142,6 @@ test("a slow reader gets nothing more of a page that it has begun once its right
   sights.set("slow", null);
   await until(() => reader.over.aborted);
   assert.is(await reader.next(), undefined);
-});
-
-test("a reader whose page holds what it may not see any more is narrowed within the page", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "narrowed"), spoke = await makeSpoke(db, user, hub);
-  for (const id of [spoke, undefined, spoke]) await emit(db, hub, "active", id);
-  const reader = open(feeds, hub, 0, { userId: "narrowed" });
-  assert.is(await reader.next(), "1 SpokeUpdateActive");
-  sights.set("narrowed", new Set([spoke]));
-  await db.transact((tx) => Promise.resolve(tx.wakes.add("user:narrowed")));
-  assert.is(await reader.next(), "3 SpokeUpdateActive");
-  await reader.close();
-});
-
-test("an event of a spoke that was given a moment before is not skipped", async ({ db, feeds, user }) => {
-  const hub = await makeHub(db, user, "given"), spoke = await makeSpoke(db, user, hub, "second");
-  const person = await makePerson(db, "given"), given = person.id;
-  sights.set(given, new Set(["first"]));
-  const reader = open(feeds, hub, 0, { userId: given });
-  const next = reader.next();
-  await until(() => reader.sight(-Infinity) !== null || reader.looked().then(() => false));
-  await addSpokeAdmin(db, person, spoke);
-  sights.set(given, new Set(["first", spoke]));
-  await emit(db, hub, "active", spoke); // and no wake-up names the user
-  assert.is(await next, "1 SpokeUpdateActive");
-  await reader.close();
 });
 
 test("a spoke that was removed over five minutes ago is not repeated", async ({ db, feeds, user }) => {
