@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import type https from "node:https";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import {
   type Cluster,
   type Context,
@@ -112,7 +112,7 @@ function credentialsOfLibrary(cluster: Cluster, user: User): Kubeconfig["credent
 }
 
 async function loadLibrary(cluster: Cluster, user: User): Promise<KubeConfig> {
-  const whole = new (await import("@kubernetes/client-node")).KubeConfig();
+  const whole = new (await import("@kubernetes/client-node/dist/config.js")).KubeConfig();
   // It refuses plain http unless TLS verification is off; there is no TLS to verify.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
   whole.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user);
