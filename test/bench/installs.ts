@@ -66,6 +66,7 @@ interface Counts {
 type Env = Readonly<Record<string, string>>;
 
 async function measureInstalls(env: Env, profile: string | undefined, count: number, counts: Counts): Promise<void> {
+  if (count === 0) return;
   const program = startProgram(["serve"], {
     ...env,
     ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
