@@ -1,6 +1,7 @@
 /** Makes sure that a namespace is still the one we made, before anything is done in it. */
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
@@ -21,25 +22,56 @@ export interface Guard {
 /** How long an answer counts. A late caller can do no more harm than within this time. */
 const KEEP = SECOND;
 
-/** `objects` are those of no namespace. */
-export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
-  let checked = { at: -Infinity, terminating: false };
+interface Checked {
+  readonly at: number;
+  readonly terminating: boolean;
+}
 
-  async function check(call: Call): Promise<boolean> {
-    if (performance.now() - checked.at < KEEP) return checked.terminating;
-    const at = performance.now();
-    const found = await findNamespace(objects, namespace, call);
+/** The guards of one cluster: what one of them has seen of a namespace, the others know. `objects` are those of no namespace. */
+export function openGuards(objects: Objects): (namespace: string, uid: string) => Guard {
+  const checked = new Map<string, Checked>(), asking = new Map<string, Promise<Checked>>();
+
+  async function ask(namespace: string, uid: string, call: Call): Promise<Checked> {
+    const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     refuseStranger(found, uid);
-    checked = { at, terminating: isTerminating(found) };
-    return checked.terminating;
+    return { at, terminating: isTerminating(found) };
   }
-  return {
-    read: async (call) => void await check(call),
-    forget: () => checked = { at: -Infinity, terminating: false },
-    write: async (call) => {
-      if (await check(call)) throw terminatingError(namespace);
-    },
+
+  return (namespace, uid) => {
+    const key = `${namespace} ${uid}`;
+    const known = () => {
+      for (const [other, { at }] of checked) if (performance.now() - at >= KEEP) checked.delete(other);
+      return checked.get(key);
+    };
+
+    /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
+    async function check(call: Call): Promise<Checked> {
+      const before = known(), other = asking.get(key);
+      if (before) return before;
+      const heard = other && await within([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+      if (heard) return heard;
+      const question = ask(namespace, uid, call);
+      asking.set(key, question);
+      try {
+        const answer = await question;
+        if (asking.get(key) === question) checked.set(key, answer);
+        return answer;
+      } finally {
+        if (asking.get(key) === question) asking.delete(key);
+      }
+    }
+
+    return {
+      read: async (call) => void await check(call),
+      forget: () => {
+        checked.delete(key);
+        asking.delete(key);
+      },
+      write: async (call) => {
+        if ((await check(call)).terminating) throw terminatingError(namespace);
+      },
+    };
   };
 }
 

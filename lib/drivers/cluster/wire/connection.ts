@@ -28,6 +28,8 @@ export interface Connection {
 }
 
 export interface Connections {
+  /** What is known, unless it is time to ask again. */
+  known(): Connection | undefined;
   current(): Promise<Connection>;
   /** Reads everything again, for the credentials of this connection were refused. */
   renew(refused: Connection): Promise<void>;
@@ -89,8 +91,11 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
     text = fresh;
   }
 
+  const known = () => held && performance.now() < held.until ? held.connection : undefined;
+
   const current = async (): Promise<Connection> => {
-    if (held && performance.now() < held.until) return held.connection;
+    const connection = known();
+    if (connection) return connection;
     // One at a time: a plugin that hangs is not started again and again.
     connecting ??= connect().then((connection) => {
       held = { until: performance.now() + keep, connection };
@@ -102,6 +107,7 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
   };
   await within([], { ms: OPENING, late: () => lateError(OPENING) }, current);
   return {
+    known,
     current,
     renew: async (refused) => {
       if (madeWith.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
