@@ -27,51 +27,39 @@ interface Checked {
   readonly terminating: boolean;
 }
 
-/** The guards of one cluster: what one of them has seen of a namespace, the others know. `objects` are those of no namespace. */
-export function openGuards(objects: Objects): (namespace: string, uid: string) => Guard {
-  const checked = new Map<string, Checked>(), asking = new Map<string, Promise<Checked>>();
+/** `objects` are those of no namespace. */
+export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
+  let checked: Checked | undefined, asking: Promise<Checked> | undefined;
 
-  async function ask(namespace: string, uid: string, call: Call): Promise<Checked> {
+  async function ask(call: Call): Promise<Checked> {
     const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     refuseStranger(found, uid);
     return { at, terminating: isTerminating(found) };
   }
 
-  return (namespace, uid) => {
-    const key = `${namespace} ${uid}`;
-    const known = () => {
-      for (const [other, { at }] of checked) if (performance.now() - at >= KEEP) checked.delete(other);
-      return checked.get(key);
-    };
-
-    /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
-    async function check(call: Call): Promise<Checked> {
-      const before = known(), other = asking.get(key);
-      if (before) return before;
-      const heard = other && await within([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
-      if (heard) return heard;
-      const question = ask(namespace, uid, call);
-      asking.set(key, question);
-      try {
-        const answer = await question;
-        if (asking.get(key) === question) checked.set(key, answer);
-        return answer;
-      } finally {
-        if (asking.get(key) === question) asking.delete(key);
-      }
+  /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
+  async function check(call: Call): Promise<Checked> {
+    if (checked && performance.now() - checked.at < KEEP) return checked;
+    const other = asking;
+    const heard = other && await within([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+    if (heard) return heard;
+    const question = asking = ask(call);
+    try {
+      const answer = await question;
+      if (asking === question) checked = answer;
+      return answer;
+    } finally {
+      if (asking === question) asking = undefined;
     }
+  }
 
-    return {
-      read: async (call) => void await check(call),
-      forget: () => {
-        checked.delete(key);
-        asking.delete(key);
-      },
-      write: async (call) => {
-        if ((await check(call)).terminating) throw terminatingError(namespace);
-      },
-    };
+  return {
+    read: async (call) => void await check(call),
+    forget: () => checked = asking = undefined,
+    write: async (call) => {
+      if ((await check(call)).terminating) throw terminatingError(namespace);
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import {
   findNamespace,
   hasSameLabels,
   isTerminating,
-  openGuards,
+  openGuard,
   strangerError,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
@@ -50,7 +50,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const kinds = openKinds(api);
   const objects = openObjects(api, kinds);
   const objectsIn = (namespace: string) => openObjects(api, kinds, namespace);
-  const guardOf = openGuards(objects);
   const patience = { ...PATIENCE, ...options.patience };
 
   return {
@@ -70,7 +69,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     find: objects.get,
     identity: async (call) => (await findNamespace(objects, "kube-system", call))?.metadata.uid ?? null,
     space: (namespace, uid) => {
-      const guard = guardOf(namespace, uid);
+      const guard = openGuard(objects, namespace, uid);
       const site = { api, objects: objectsIn(namespace), all: objects, guard, namespace, uid, patience };
       return openSpace({ ...site, log: log.with({ namespace }) });
     },

@@ -2,7 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
 
-const test = suite("openGuards");
+const test = suite("openGuard");
 
 test(
   "a namespace of the same three labels is ours already",
