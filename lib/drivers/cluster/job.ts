@@ -104,6 +104,7 @@ async function resultOf(course: Course, call: Call): Promise<JobResult> {
   return {
     succeeded: failure === undefined,
     name,
+    uid: course.job!.metadata.uid!,
     reason: failure?.code ?? null,
     message: failure?.message ?? null,
     exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,
