@@ -7,6 +7,7 @@
  */
 import type { Clusters } from "#lib/app.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { type Log, silent } from "#lib/base/log.ts";
 import { atMost, SECOND, sleep } from "#lib/base/time.ts";
@@ -30,7 +31,6 @@ interface ClusterWatch {
 
 /** Throws a CommandError when the kubeconfig cannot be read, or says nothing that can be used. */
 export async function requireKubeconfig(source: ClusterSource): Promise<void> {
-  const { openCluster } = await import("#lib/drivers/cluster/open.ts"); // see src/clusters.ts
   const opening = openCluster({ name: "default", kubeconfig: source, log: silent });
   opening.then((cluster) => cluster.close(), () => {});
   const problem = await atMost(READING, opening.then(() => null, (error) => error));

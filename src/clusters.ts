@@ -2,6 +2,7 @@
 import type { Clusters } from "#lib/app.ts";
 import type { Catalog } from "#lib/catalog/catalog.ts";
 import { type Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
 import type { Log } from "#lib/base/log.ts";
 import { release } from "./release.ts";
 
@@ -17,21 +18,12 @@ export interface OpenClusters extends Clusters {
 /** The name of the cluster that is not named: the kubeconfig's current context. */
 const DEFAULT = "default";
 
-/**
- * `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what.
- *
- * Loads the Kubernetes library, with 80 MB and without a pause: for up to three seconds on a busy machine the process
- * hears nobody. So this comes before the first connection that has to be answered in time.
- */
-export async function openClusters(
+/** `replicaId` goes into the User-Agent, so that the cluster's own audit tells which replica did what. */
+export function openClusters(
   source: ClusterSource,
   { catalog, role, log }: { readonly catalog: Catalog; readonly role: string | null; readonly log: Log },
   replicaId: string,
-): Promise<OpenClusters> {
-  const began = performance.now();
-  // Not above: commands that need no cluster start at once.
-  const { openCluster } = await import("#lib/drivers/cluster/open.ts");
-  log.debug("Loaded the Kubernetes library", { ms: Math.round(performance.now() - began) });
+): OpenClusters {
   const version = `${release().version} (${replicaId})`;
   const known = new Set([DEFAULT, ...catalog.regions.flatMap((region) => region.context ?? [])]);
   const opened = new Map<string, Promise<Cluster>>();

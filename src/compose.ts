@@ -58,7 +58,7 @@ export async function compose(
     const { blueprint, catalog } = await loadDefinitions(config);
     if (config.stripe) checkPrices(catalog);
     const replicaId = newId("rep");
-    const clusters = await openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
+    const clusters = openClusters(source, { catalog, role: config.clusterRole, log }, replicaId);
     opened.push(() => clusters.close());
     const applied = await migrate(config.database.url, migrations, config.database.ownerUrl);
     if (applied.length > 0) log.debug("Migrated the database", { applied });

@@ -13,6 +13,7 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Declaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
+import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -104,7 +105,14 @@ export function migrationsOf(files: ReadonlyMap<string, string>): string {
 }
 
 export function blueprintOf(files: ReadonlyMap<string, string>): string {
-  const entries = [...files].map(([file, text]) => `  ${JSON.stringify(file)}: ${literal(text)},\n`);
+  const refuse = (file: string) => (problem: string) => {
+    throw new Error(`${file}: ${problem}`);
+  };
+  const entries = [...files].map(([file, text]) => {
+    // Half of what a start did was to read this as YAML.
+    const kept = file.endsWith(".yaml") ? writeDocuments(readYaml(text, refuse(file))) : text;
+    return `  ${JSON.stringify(file)}: ${literal(kept)},\n`;
+  });
   return WARNING + `export const blueprint: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 

@@ -55,6 +55,13 @@ export function readNamesOfProcess(): ReadonlyMap<string, "set" | "file"> {
   return new Map(names.map((name) => [name, env[name] ? "set" : "file"]));
 }
 
+/** Where each pod is told that its cluster's API server is; no URL outside of a cluster. */
+export function serverOfPod(): string {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = process.env;
+  const scheme = ["80", "8080", "8001"].includes(port) ? "http" : "https";
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 /** Whether standard output shows colours: NO_COLOR and FORCE_COLOR mean what they do everywhere, and a file has none. */
 export function showsColours({ env, terminal }: Pick<ConfigSource, "env" | "terminal">): boolean {
   if (env.FORCE_COLOR) return !["0", "false"].includes(env.FORCE_COLOR);

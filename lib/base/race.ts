@@ -1,5 +1,13 @@
 /** Waiting for what may never come: given up at once when called off, and at the latest after so long. */
 
+/** All of these. Where one fails, none is under way any more when that is told. */
+export async function allAtOnce<T extends readonly Promise<unknown>[]>(
+  work: T,
+): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}
+
 interface Limit {
   readonly ms: number;
   readonly late: () => Error;

@@ -9,8 +9,28 @@ import { messageOf } from "#lib/base/errors.ts";
 
 const MOST_LETTERS = 4 * 2 ** 20; // of all documents, aliases written out
 
+const BETWEEN = "\n---\n"; // documents
+
+/** YAML that is read in a hundredth of the time, because it is JSON. */
+export function writeDocuments(documents: readonly unknown[]): string {
+  return documents.map((document) => JSON.stringify(document)).join(BETWEEN);
+}
+
+/** What was written so, to the letter: only then is it sure that YAML means the same. */
+function readWritten(text: string): unknown[] | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    const documents = text.split(BETWEEN).map((document) => JSON.parse(document));
+    return writeDocuments(documents) === text ? documents : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The documents that hold anything; none where something is wrong, which is told in one line each. */
 export function readYaml(text: string, report: (problem: string) => void): unknown[] {
+  const written = readWritten(text);
+  if (written) return written;
   try {
     const parsed = parseAllDocuments(text, { schema: "core", prettyErrors: true });
     const documents = Array.isArray(parsed) ? parsed : [];

@@ -13,7 +13,8 @@
  * holder that raises the fence afterwards makes another version of it, and the API server refuses this one.
  *
  * `putFenced`: what is missing is made by a POST, which makes nothing where something stands: an apply would make or
- * change, whichever it finds when it arrives.
+ * change, whichever it finds when it arrives. `makeFenced` is the same for what is hardly there already: it does not look
+ * before.
  */
 import { FENCE } from "#lib/moodle/names.ts";
 import {
@@ -75,9 +76,21 @@ export async function applyFenced(space: Space, object: KubeObject, hold: Hold, 
 /** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
 export async function putFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
   if (await space.get(refOf(object), call)) return await applyFenced(space, object, hold, call);
+  return await makeFenced(space, object, hold, call);
+}
+
+/** Returns what stands there then. Throws FenceLost when a newer holder has been at it already. */
+export async function makeFenced(space: Space, object: KubeObject, hold: Hold, call: Call): Promise<KubeObject> {
   const { metadata } = object, annotations = { ...metadata.annotations, [FENCE]: hold.fence };
-  const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
-  return made.metadata.annotations?.[FENCE] === hold.fence ? made : await applyFenced(space, object, hold, call);
+  try {
+    const made = await space.create({ ...object, metadata: { ...metadata, annotations } }, call);
+    if (made.metadata.annotations?.[FENCE] === hold.fence) return made;
+  } catch (error) {
+    // A quota, or whoever else admits objects, may refuse another one before anybody sees that this one is there.
+    const refused = error instanceof ClusterError && [400, 403, 422].includes(error.status);
+    if (!refused || !await space.get(refOf(object), call)) throw error;
+  }
+  return await applyFenced(space, object, hold, call);
 }
 
 export function missing({ kind, name }: Ref): ClusterError {

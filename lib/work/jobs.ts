@@ -184,10 +184,9 @@ async function demandAnswer(place: JobPlace, run: Run, job: "health" | "closed",
 }
 
 /** A Job that has ended counts against the namespace's quota of Jobs for a day, and all that this one said was read. */
-export async function clearAway({ space }: JobPlace, run: Run, { name }: JobResult): Promise<void> {
+export async function clearAway({ space }: JobPlace, run: Run, { name, uid }: JobResult): Promise<void> {
   try {
-    const job = await space.get({ ...JOB, name }, run);
-    if (job) await space.delete({ ...JOB, name }, job.metadata.uid!, run);
+    await space.delete({ ...JOB, name }, uid, run);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof ClusterError)) throw error;

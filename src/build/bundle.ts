@@ -41,7 +41,7 @@ export async function bundle(root: string, { version, commit }: BundleOptions): 
     legalComments: "eof",
     logLevel: "silent",
     outfile: "wheelwright.mjs",
-    plugins: [absent],
+    plugins: [absent, unused],
   });
   const imports = importsOf(metafile), packages = packagesOf(metafile);
   const foreign = imports.filter((name) => !builtinModules.includes(name.replace(/^node:/, "")) && !isPrefixed(name));
@@ -63,6 +63,17 @@ const absent: Plugin = {
     onLoad({ filter: /^/, namespace: "absent" }, ({ path }) => ({
       contents: `throw new Error("${path} is not part of this program");`,
     }));
+  },
+};
+
+/** Sixteen megabytes, a class for each kind of the Kubernetes API: without effects, so that what nobody names is left out. */
+const unused: Plugin = {
+  name: "unused",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^\.{1,2}\// }, async ({ path, pluginData, ...where }) => {
+      if (pluginData === unused || !/client-node.dist\b/.test(where.resolveDir)) return undefined;
+      return { ...await resolve(path, { ...where, pluginData: unused }), sideEffects: false };
+    });
   },
 };
 

@@ -21,7 +21,7 @@ async function open(use: (clusters: OpenClusters) => Promise<void>): Promise<voi
     contexts: [{ name: "east", context: { cluster: "east", user: "east" } }],
     users: [],
   });
-  const clusters = await openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
+  const clusters = openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
   try {
     await use(clusters);
   } finally {

@@ -105,13 +105,6 @@ test("writes the calls of tokens at the latest when it stops", async ({ db, prog
   assert.equal(await count(), [{ calls: 2 }]);
 });
 
-test("what stops the process for seconds is loaded before the first connection to the database", async () => {
-  const lines: string[] = [];
-  const log = openLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
-  await rejection(compose(configFor("postgresql://127.0.0.1:1/none", {}), { file: "/nowhere" }, log));
-  assert.equal(lines.map((line) => JSON.parse(line).message), ["Loaded the Kubernetes library"]);
-});
-
 test("prices that no subscription can hold stop the start, before anything is touched", async () => {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-"));
   try {

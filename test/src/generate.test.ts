@@ -52,7 +52,7 @@ test("writes text that evaluates to what it was", async () => {
         encodeURIComponent(text.replace(/^import.*$/gm, "").replace(/: readonly.*?(?= =)|: Readonly.*?(?= =)/g, ""))
       }`
     );
-  assert.is((await module(blueprintOf(new Map([["x.yaml", hard]])))).blueprint["x.yaml"], hard);
+  assert.is((await module(blueprintOf(new Map([["x.php", hard]])))).blueprint["x.php"], hard);
   assert.equal((await module(migrationsOf(new Map([["0001_x.sql", hard]])))).migrations, [["0001_x", hard]]);
   const lines = ["a `tick`, ${not a hole}, a \\ and \\n ä 😀", 'it says "so" `and` ${not a hole} \\ ends'];
   const log = `# Changelog\n\n## Unreleased\n\n## 0.1.0 (2026-12-01)\n${lines.map((line) => `- ${line}\n`).join("")}`;

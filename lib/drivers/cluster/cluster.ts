@@ -111,6 +111,7 @@ export function retell(error: ClusterError, more: More): ClusterError {
 export interface JobResult {
   readonly succeeded: boolean;
   readonly name: string;
+  readonly uid: string;
   /** The cluster's reason and message when it did not succeed (BackoffLimitExceeded, DeadlineExceeded, OOMKilled …). */
   readonly reason: string | null;
   readonly message: string | null;

@@ -1,6 +1,7 @@
 /** Makes sure that a namespace is still the one we made, before anything is done in it. */
 import { type Call, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
+import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
@@ -21,24 +22,43 @@ export interface Guard {
 /** How long an answer counts. A late caller can do no more harm than within this time. */
 const KEEP = SECOND;
 
+interface Checked {
+  readonly at: number;
+  readonly terminating: boolean;
+}
+
 /** `objects` are those of no namespace. */
 export function openGuard(objects: Objects, namespace: string, uid: string): Guard {
-  let checked = { at: -Infinity, terminating: false };
+  let checked: Checked | undefined, asking: Promise<Checked> | undefined;
 
-  async function check(call: Call): Promise<boolean> {
-    if (performance.now() - checked.at < KEEP) return checked.terminating;
-    const at = performance.now();
-    const found = await findNamespace(objects, namespace, call);
+  async function ask(call: Call): Promise<Checked> {
+    const at = performance.now(), found = await findNamespace(objects, namespace, call);
     if (!found) throw missingError(namespace);
     refuseStranger(found, uid);
-    checked = { at, terminating: isTerminating(found) };
-    return checked.terminating;
+    return { at, terminating: isTerminating(found) };
   }
+
+  /** One question for all who ask at once. If it fails, that is its own affair: the others ask for themselves. */
+  async function check(call: Call): Promise<Checked> {
+    if (checked && performance.now() - checked.at < KEEP) return checked;
+    const other = asking;
+    const heard = other && await within([call.signal], null, () => other).catch(() => call.signal.throwIfAborted());
+    if (heard) return heard;
+    const question = asking = ask(call);
+    try {
+      const answer = await question;
+      if (asking === question) checked = answer;
+      return answer;
+    } finally {
+      if (asking === question) asking = undefined;
+    }
+  }
+
   return {
     read: async (call) => void await check(call),
-    forget: () => checked = { at: -Infinity, terminating: false },
+    forget: () => checked = asking = undefined,
     write: async (call) => {
-      if (await check(call)) throw terminatingError(namespace);
+      if ((await check(call)).terminating) throw terminatingError(namespace);
     },
   };
 }

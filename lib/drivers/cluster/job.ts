@@ -16,15 +16,7 @@ import {
 import { diagnose, failureOf } from "#lib/drivers/cluster/trouble/diagnose.ts";
 import { followLogs, type LogFollower, readLog } from "#lib/drivers/cluster/logs.ts";
 import { isTrue } from "#lib/drivers/cluster/trouble/readiness.ts";
-import {
-  errorOfVerdict,
-  EVENT,
-  gatheringEvidence,
-  lookAround,
-  POD,
-  type ReadySite,
-  watchesOf,
-} from "#lib/drivers/cluster/ready.ts";
+import { errorOfVerdict, gatheringEvidence, lookAround, POD, type ReadySite } from "#lib/drivers/cluster/ready.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -63,31 +55,36 @@ export async function followJob(site: ReadySite, name: string, waiting: Waiting)
 async function waitForEnd(course: Course, waiting: Waiting): Promise<void> {
   const { site, name, logs } = course;
   const since = site.api.now();
-  const look = async (call: Call): Promise<Seen<true>> => {
+  const look = async (call: Call, isFirst: boolean): Promise<Seen<true>> => {
     await site.guard.write(call);
     const job = await site.objects.get({ ...JOB, name }, call);
     if (!job) throw goneError(name, course.job !== undefined);
-    const { pods, events } = await lookAround(site, call);
+    const complete = isTrue(conditionOf(job, "Complete")); // then nobody asks for events any more, nor for what comes
+    if (isFirst && !complete) return {};
+    const { pods, events, watches: around } = complete
+      ? { pods: await site.objects.list(POD, "", call), events: [], watches: [] }
+      : await lookAround(site, call);
     const own = pods.filter((pod) => pod.metadata.ownerReferences?.some((owner) => owner.uid === job.metadata.uid));
     for (const pod of own) course.pods.set(pod.metadata.uid ?? pod.metadata.name, pod);
     course.job = job;
+    if (complete) return { done: true };
     logs.show(own);
 
-    if (isTrue(conditionOf(job, "Complete"))) return { done: true };
+    const watches = [...around, await site.objects.since(JOB, job, call)];
     const failure = failureOf(job, [...course.pods.values()]);
     if (failure) {
       const ended = isTrue(conditionOf(job, "Failed")) && !((job["status"]?.terminating ?? 0) > 0);
-      return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}` };
+      return ended ? { done: true } : { sentence: `The job ${name} is failing: ${failure.message}`, watches };
     }
     const verdict = diagnose(job, pods, events, { now: site.api.now(), since, patience: site.patience });
     if (verdict.is === "impossible") throw errorOfVerdict(verdict);
     if (verdict.is === "ready") return { done: true };
     const line = site.api.now() - createdAt(job) > LONG ? logs.followed().at(-1)?.lines.findLast(isTelling) : undefined;
-    return line === undefined ? verdict : { ...verdict, sentence: `${verdict.sentence}; its log says: ${line.trim()}` };
+    const { sentence, again } = verdict;
+    return { sentence: line === undefined ? sentence : `${sentence}; its log says: ${line.trim()}`, again, watches };
   };
-  const hints = (call: Call) => watchesOf(site, [POD, EVENT, JOB], call);
   try {
-    await waitFor({ ...site, what: `Job ${name}`, hints, look }, waiting);
+    await waitFor({ ...site, what: `Job ${name}`, look }, waiting);
   } catch (error) {
     const failing = course.job && failureOf(course.job, [...course.pods.values()]);
     if (!(failing && error instanceof ClusterError && error.code === "deadline")) throw error;
@@ -107,6 +104,7 @@ async function resultOf(course: Course, call: Call): Promise<JobResult> {
   return {
     succeeded: failure === undefined,
     name,
+    uid: course.job!.metadata.uid!,
     reason: failure?.code ?? null,
     message: failure?.message ?? null,
     exitCode: failure ? (failure.terminated ?? end?.terminated)?.exitCode ?? null : 0,

@@ -55,9 +55,12 @@ export interface LogFollower {
 }
 
 export function followLogs(api: Api, namespace: string, signal: AbortSignal): LogFollower {
-  const stop = new AbortController();
+  const stop = new AbortController(), closing = new AbortController();
   const call = { signal: stop.signal };
-  const onAbort = () => stop.abort(signal.reason);
+  const onAbort = () => {
+    stop.abort(signal.reason);
+    closing.abort();
+  };
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   const tails = new Map<string, Followed>();
@@ -75,9 +78,9 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
       } catch (error) {
         if (stop.signal.aborted || !mayComeBack(error)) return;
       }
-      if (over.has(key)) return;
-      await sleep(backoff(++failures, 500, 5 * SECOND), stop.signal).catch(() => {}); // called off: asked next
-      if (stop.signal.aborted || over.has(key)) return;
+      if (over.has(key) || closing.signal.aborted) return;
+      await sleep(backoff(++failures, 500, 5 * SECOND), closing.signal).catch(() => {}); // called off: asked next
+      if (closing.signal.aborted || over.has(key)) return;
     }
   }
 
@@ -96,6 +99,7 @@ export function followLogs(api: Api, namespace: string, signal: AbortSignal): Lo
     },
     followed: () => [...tails.values()],
     close: async (most) => {
+      closing.abort();
       const timer = setTimeout(() => stop.abort(new Error("the log took too long to end")), most);
       await Promise.all(running);
       clearTimeout(timer);

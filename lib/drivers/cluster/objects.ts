@@ -34,8 +34,15 @@ export interface Objects {
   patch(ref: Ref, operations: readonly PatchOperation[], mode: WriteMode, call: Call): Promise<KubeObject>;
   /** Deletes the object with this uid; false if none exists (any more). */
   delete(ref: Ref, uid: string, call: Call): Promise<boolean>;
-  /** What to watch: all of the kind. */
-  collection(kind: Kind, call: Call): Promise<WatchQuery>;
+  /** The same, and how to follow what becomes of them from then on. */
+  sight(kind: Kind, selector: string, call: Call): Promise<Sighted>;
+  /** How to follow all of the kind, from when this one of them was read. */
+  since(kind: Kind, object: KubeObject | null, call: Call): Promise<WatchQuery>;
+}
+
+interface Sighted {
+  readonly items: KubeObject[];
+  readonly watch: WatchQuery;
 }
 
 export const MANAGER = "wheelwright";
@@ -61,6 +68,18 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     throw badAnswer(`${method} ${path} was answered with something that is no object of the cluster`, 200);
   };
 
+  const sight: Objects["sight"] = async (kind, selector, call) => {
+    const at = await path(kind, call), query = queryOf(selector);
+    for (let restarts = 0;; restarts++) {
+      try {
+        const { items, version } = await listPages(api, at, query, call);
+        return { items: named(kind, items), watch: { path: at, query, version: version || undefined } };
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
+      }
+    }
+  };
+
   return {
     get: async (ref, call) => {
       try {
@@ -70,16 +89,8 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
         throw error;
       }
     },
-    list: async (kind, selector, call) => {
-      const at = await path(kind, call);
-      for (let restarts = 0;; restarts++) {
-        try {
-          return named(kind, (await listPages(api, at, queryOf(selector), call)).items);
-        } catch (error) {
-          if (!(error instanceof ClusterError) || error.status !== 410 || restarts >= RESTARTS) throw error;
-        }
-      }
-    },
+    sight,
+    list: async (kind, selector, call) => (await sight(kind, selector, call)).items,
     listPage: async (kind, { selector, limit, next }, call) => {
       const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
@@ -117,7 +128,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
         throw error;
       }
     },
-    collection: async (kind, call) => ({ path: await path(kind, call) }),
+    since: async (kind, object, call) => ({ path: await path(kind, call), version: object?.metadata.resourceVersion }),
   };
 }
 
@@ -130,7 +141,7 @@ function named({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeOb
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 
-export function queryOf(selector: string): Record<string, string> {
+function queryOf(selector: string): Record<string, string> {
   return selector === "" ? {} : { labelSelector: selector };
 }
 

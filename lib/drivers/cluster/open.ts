@@ -2,7 +2,7 @@
 import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
-import { type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import {
   findNamespace,
   hasSameLabels,
@@ -11,6 +11,7 @@ import {
   strangerError,
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
 import { openObjects } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";

@@ -16,6 +16,7 @@ import type { Guard } from "#lib/drivers/cluster/guard.ts";
 import type { Objects } from "#lib/drivers/cluster/objects.ts";
 import type { Diagnosis, Patience, Waited } from "#lib/drivers/cluster/trouble/verdict.ts";
 import { type Seen, waitFor } from "#lib/drivers/cluster/wait.ts";
+import { lackOf } from "#lib/drivers/cluster/trouble/readiness.ts";
 import { calledOf, capital } from "#lib/drivers/cluster/trouble/words.ts";
 import type { WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
@@ -35,7 +36,8 @@ export interface ReadySite {
   readonly log: Log;
 }
 
-export const POD = { apiVersion: "v1", kind: "Pod" }, EVENT = { apiVersion: "v1", kind: "Event" };
+export const POD = { apiVersion: "v1", kind: "Pod" };
+const EVENT = { apiVersion: "v1", kind: "Event" };
 /** How long evidence is collected for a failure that is certain already. */
 const EVIDENCE_TIME = 15 * SECOND;
 /** Sentences told at once; the rest is counted. */
@@ -45,19 +47,20 @@ export async function waitUntilReady(site: ReadySite, refs: readonly Ref[], wait
   if (refs.length === 0) return;
   const since = site.api.now();
   const what = refs.map((ref) => `${ref.kind} ${ref.name}`).join(", ");
-  const look = async (call: Call): Promise<Seen<true>> => {
+  const look = async (call: Call, isFirst: boolean): Promise<Seen<true>> => {
     await site.guard.write(call);
     const found = await Promise.all(refs.map((ref) => site.objects.get(ref, call)));
-    const { pods, events } = await lookAround(site, call);
+    if (found.every((object) => object && lackOf(object) === undefined)) return { done: true };
+    if (isFirst) return {};
+    const { pods, events, watches } = await lookAround(site, call);
     const orders = refs.some(({ kind }) => kind === "Certificate") ? await ordersOf(site, call) : [];
     const clock: Waited = { now: site.api.now(), since, patience: site.patience };
     const verdicts = found.map((object, index) =>
       object ? diagnose(object, pods, events, clock, orders) : missing(refs[index]!)
     );
-    return summary(verdicts);
+    return { ...summary(verdicts), watches: [...watches, ...await watchesOf(site, refs, found, call)] };
   };
-  const hints = (call: Call) => watchesOf(site, [POD, EVENT, ...refs], call);
-  await gatheringEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, hints, look }, waiting));
+  await gatheringEvidence(site, waiting, () => waitFor({ ...site, what: `Waiting for ${what}`, look }, waiting));
 }
 
 /** Waits until objects that were deleted are gone, and tells which finalizers hold those that are not. */
@@ -69,19 +72,28 @@ export async function waitUntilGone(site: ReadySite, refs: readonly Ref[], waiti
     const left = found.filter((object) => object !== null).map(({ kind, metadata: { name, finalizers = [] } }) =>
       `${kind} ${name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`
     );
-    return left.length === 0 ? { done: undefined } : { sentence: `Still to go: ${left.join(", ")}` };
+    if (left.length === 0) return { done: undefined };
+    return { sentence: `Still to go: ${left.join(", ")}`, watches: await watchesOf(site, refs, found, call) };
   };
-  const hints = (call: Call) => watchesOf(site, refs, call);
   const what = `Removing ${refs.map(({ kind, name }) => `${kind} ${name}`).join(", ")}`;
-  await waitFor({ ...site, what, hints, look }, waiting);
+  await waitFor({ ...site, what, look }, waiting);
 }
 
-/** All pods of the namespace, and its events but for those that are over: what an object is judged by. */
-export async function lookAround(site: ReadySite, call: Call): Promise<{ pods: KubeObject[]; events: KubeObject[] }> {
-  const list = (kind: string) => site.objects.list({ apiVersion: "v1", kind }, "", call);
-  const [pods, events] = await Promise.all([list("Pod"), list("Event")]);
+/** What an object is judged by. */
+interface Around {
+  readonly pods: readonly KubeObject[];
+  readonly events: readonly KubeObject[];
+  readonly watches: readonly WatchQuery[];
+}
+
+/** All pods of the namespace, and its events but for those that are over. */
+export async function lookAround({ objects }: ReadySite, call: Call): Promise<Around> {
+  const [pods, events] = await Promise.all([objects.sight(POD, "", call), objects.sight(EVENT, "", call)]);
+  const around = { pods: pods.items, events: events.items, watches: [pods.watch, events.watch] };
+  if (!events.items.some(isOfClaim)) return around;
   // Claims are asked for after their events, so that none is taken for pending that was bound by then.
-  return { pods, events: events.some(isOfClaim) ? withoutSettledClaims(events, await list(CLAIM)) : events };
+  const claims = await objects.list({ apiVersion: "v1", kind: CLAIM }, "", call);
+  return { ...around, events: withoutSettledClaims(events.items, claims) };
 }
 
 const ORDERED = [
@@ -101,14 +113,19 @@ async function ordersOf(site: ReadySite, call: Call): Promise<KubeObject[]> {
   return (await Promise.all(lists)).flat();
 }
 
-/** One watch for each kind, however many objects. */
+/** One watch for each kind, however many objects; of several, none tells from when the others are to be watched. */
 export async function watchesOf(
   { objects }: ReadySite,
-  kinds: readonly Omit<Ref, "name">[],
+  refs: readonly Ref[],
+  found: readonly (KubeObject | null)[],
   call: Call,
 ): Promise<WatchQuery[]> {
-  const watches = await Promise.all(kinds.map((kind) => objects.collection(kind, call)));
-  return [...new Map(watches.map((watch) => [watch.path, watch])).values()];
+  const watches = new Map<string, WatchQuery>();
+  for (const [index, ref] of refs.entries()) {
+    const watch = await objects.since(ref, found[index] ?? null, call);
+    watches.set(watch.path, watches.has(watch.path) ? { path: watch.path } : watch);
+  }
+  return [...watches.values()];
 }
 
 export function errorOfVerdict(verdict: Diagnosis & { is: "impossible" }): ClusterError {
@@ -145,7 +162,7 @@ function missing(ref: Ref): Diagnosis {
   return { is: "waiting", sentence: `${capital(calledOf(ref.kind, ref.name))} is not made yet` };
 }
 
-function summary(verdicts: readonly Diagnosis[]): Seen<true> {
+function summary(verdicts: readonly Diagnosis[]): Exclude<Seen<never>, { done: never }> | { done: true } {
   const sentences: string[] = [];
   let again: number | undefined;
   for (const verdict of verdicts) {

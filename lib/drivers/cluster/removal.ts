@@ -31,13 +31,10 @@ export async function removeNamespace(site: ReadySite, waiting: Waiting): Promis
       const deleted = await all.delete({ ...NAMESPACE, name }, uid, call);
       return deleted ? { sentence: `Namespace ${name} is being deleted`, again: SECOND } : { done: true };
     }
-    return { sentence: await describeRemoval(site, found, call), again: LOOK };
+    const watch = { ...await all.since(NAMESPACE, found, call), query: { fieldSelector: `metadata.name=${name}` } };
+    return { sentence: await describeRemoval(site, found, call), again: LOOK, watches: [watch] };
   };
-  const hints = async (call: Call) => [{
-    ...await all.collection(NAMESPACE, call),
-    query: { fieldSelector: `metadata.name=${name}` },
-  }];
-  await waitFor({ ...site, what: `Removing namespace ${name}`, hints, look }, waiting);
+  await waitFor({ ...site, what: `Removing namespace ${name}`, look }, waiting);
 }
 
 /** What a terminating namespace waits for, and since when it is going, in a plain sentence. */

@@ -2,7 +2,7 @@
 import { collectEvidence } from "#lib/drivers/cluster/evidence.ts";
 import { type Call, ClusterError, type KubeObject, refOf, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { followJob } from "#lib/drivers/cluster/job.ts";
-import { queryOf, type WriteMode } from "#lib/drivers/cluster/objects.ts";
+import type { WriteMode } from "#lib/drivers/cluster/objects.ts";
 import { endingOf } from "#lib/drivers/cluster/trouble/words.ts";
 import { POD, type ReadySite, waitUntilGone, waitUntilReady } from "#lib/drivers/cluster/ready.ts";
 import { removeNamespace } from "#lib/drivers/cluster/removal.ts";
@@ -77,16 +77,16 @@ export function openSpace(site: ReadySite): Space {
       waitFor({
         ...site,
         what: "Waiting for pods to end",
-        hints: async (call) => [{ ...await objects.collection(POD, call), query: queryOf(selector) }],
         look: async (call) => {
           await guard.read(call);
           // A pod of a Job that has ended stays for its log, and does nothing any more.
-          const names = (await objects.list(POD, selector, call))
+          const { items, watch } = await objects.sight(POD, selector, call);
+          const names = items
             .filter((pod) => !["Succeeded", "Failed"].includes(pod["status"]?.phase))
             .map((pod) => endingOf(pod, api.now()));
           if (names.length === 0) return { done: undefined };
           const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
-          return { sentence: `Still to end: ${names.slice(0, NAMES).join(", ")}${more}` };
+          return { sentence: `Still to end: ${names.slice(0, NAMES).join(", ")}${more}`, watches: [watch] };
         },
       }, waiting),
     run: async (job, waiting) => {

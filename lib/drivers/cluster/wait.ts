@@ -1,6 +1,7 @@
 /**
  * Waiting for the cluster: look, and look again when something has changed or ten seconds have passed.
  *
+ * What is not so at the first look may be so in a moment: only what lasts longer is watched, from what was seen last.
  * Watches are hints that it is time to look; what is so is always read afresh. So a watch that was lost, refused or
  * late can delay an answer, never falsify it. An API server that does not answer is waited for, too.
  */
@@ -14,8 +15,11 @@ import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 export type Seen<T> =
   | { readonly done: T }
   | {
-    readonly sentence: string; /** Milliseconds after which to look again in any case. */
+    /** None: nothing is known yet that people should be told. */
+    readonly sentence?: string; /** Milliseconds after which to look again in any case. */
     readonly again?: number | undefined;
+    /** What a change shows in, from what was seen. */
+    readonly watches?: readonly WatchQuery[];
   };
 
 interface Wait<T> {
@@ -23,13 +27,15 @@ interface Wait<T> {
   readonly log: Log;
   /** What is waited for, to begin the sentence that it did not come. */
   readonly what: string;
-  readonly hints: (call: Call) => Promise<readonly WatchQuery[]>;
-  readonly look: (call: Call) => Promise<Seen<T>>;
+  /** The first look need not tell why it is not so: that may be over in a moment. */
+  readonly look: (call: Call, isFirst: boolean) => Promise<Seen<T>>;
 }
 
 const BACKSTOP = 10 * SECOND;
 /** The same without watches: some installations may not grant them. */
 const BLIND = 3 * SECOND;
+/** Between the first look and the second. */
+const MOMENT = 50;
 /** Changes come in bursts: a pod's start is a dozen of them. */
 const GAP = 250;
 /** What a timer can hold. */
@@ -37,22 +43,23 @@ const LONGEST = 2 ** 31 - 1;
 
 export async function waitFor<T>(wait: Wait<T>, waiting: Waiting): Promise<T> {
   let sentence = "nothing was seen yet", backstop = BACKSTOP, hints: Promise<void> | undefined;
-  const tell = (news: string) => {
+  const tell = (news = sentence) => {
     if (news !== sentence) waiting.onProgress?.(news);
     sentence = news;
   };
   const bell = openBell();
   const look = async (signal: AbortSignal): Promise<T> => {
     const call: Call = { ...waiting, signal };
-    hints = follow(wait, call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
-    for (let failures = 0;;) {
+    for (let looks = 0, failures = 0;;) {
       let pause = backstop;
       try {
-        const seen = await wait.look(call);
+        const seen = await wait.look(call, looks === 0);
         if ("done" in seen) return seen.done;
         tell(seen.sentence);
         pause = Math.min(backstop, seen.again ?? backstop);
         failures = 0;
+        if (looks++ === 0) pause = Math.min(pause, MOMENT);
+        else hints ??= follow(wait, seen.watches ?? [], call, { onChange: bell.ring, onBlind: () => backstop = BLIND });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ClusterError) || !error.transient) throw error;
@@ -77,7 +84,12 @@ interface Listener {
 }
 
 /** Tells of every change, until called off. A watch that is refused is done without. */
-async function follow<T>(wait: Wait<T>, call: Call, listener: Listener): Promise<void> {
+async function follow<T>(
+  wait: Wait<T>,
+  watches: readonly WatchQuery[],
+  call: Call,
+  listener: Listener,
+): Promise<void> {
   const one = async (options: WatchQuery) => {
     const onTrouble = (error: ClusterError) =>
       wait.log.debug("A watch was interrupted", { path: options.path, error: error.message });
@@ -88,11 +100,7 @@ async function follow<T>(wait: Wait<T>, call: Call, listener: Listener): Promise
     listener.onBlind();
     wait.log.warn("Waiting without a watch", { what: wait.what, error });
   };
-  try {
-    await Promise.all((await wait.hints(call)).map((options) => one(options).catch(note)));
-  } catch (error) {
-    note(error);
-  }
+  await Promise.all(watches.map((options) => one(options).catch(note)));
 }
 
 interface Bell {

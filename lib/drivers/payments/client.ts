@@ -5,13 +5,13 @@
  * A few calls are under way at once: reconciling thousands of hubs stays far below the provider's rate limit. People who
  * wait for a preview have places of their own. Nothing is repeated here; the caller does that in its own time.
  */
-import Bottleneck from "bottleneck";
 import type { Stripe } from "stripe";
 import type * as v from "valibot";
 import { ConfigError } from "#lib/base/config.ts";
 import { fit } from "#lib/drivers/payments/read.ts";
 import { PaymentRefusal, troubleOf } from "#lib/drivers/payments/trouble.ts";
 import { openWire } from "#lib/drivers/payments/wire.ts";
+import { openPlaces, type Places } from "#lib/base/limits/places.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -53,7 +53,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
   if (base.protocol === "http:" && /_live_/.test(secretKey)) {
     throw new ConfigError(["STRIPE_API_BASE must be https with a live key, which would be sent in the clear"]);
   }
-  const background = new Bottleneck({ maxConcurrent: PLACES }), waited = new Bottleneck({ maxConcurrent: PLACES });
+  const background = openPlaces(PLACES), waited = openPlaces(PLACES);
   let loading: Promise<typeof Stripe> | undefined;
 
   const load = () =>
@@ -62,9 +62,8 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
       throw error;
     });
 
-  async function ask<T>(limiter: Bottleneck, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
+  async function ask<T>(places: Places, signal: AbortSignal, call: (stripe: Stripe) => Promise<T>): Promise<T> {
     const run = async () => {
-      signal.throwIfAborted(); // while it waited for its place
       const Package = await load();
       const stripe = new Package(secretKey, {
         apiVersion: API_VERSION,
@@ -77,7 +76,7 @@ export function openPaymentClient(options: ClientOptions): PaymentClient {
     };
     try {
       // A call that was called off waits neither for a place nor for the package.
-      return await within([signal], null, () => limiter.schedule(run));
+      return await within([signal], null, (inner) => places.take([inner], run));
     } catch (error) {
       signal.throwIfAborted();
       throw troubleOf(error, [secretKey, webhookSecret]);

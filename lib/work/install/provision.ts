@@ -6,12 +6,13 @@ import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
+import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
 import { install } from "#lib/work/install/install.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
-import { putFenced } from "#lib/work/fenced.ts";
+import { makeFenced } from "#lib/work/fenced.ts";
 import { untilCounted, untilReady } from "#lib/work/running.ts";
 import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
@@ -68,17 +69,18 @@ async function putStep(site: SpokeSite, run: Run, step: SpokeStep, hub?: HubSett
 }
 
 async function putAll({ space }: SpokeSite, run: Run, objects: readonly KubeObject[]): Promise<KubeObject[]> {
-  const standing: KubeObject[] = [];
-  for (const object of objects) standing.push(await putFenced(space, object, run.job, run));
-  return standing;
+  return await allAtOnce(objects.map((object) => makeFenced(space, object, run.job, run)));
 }
 
 /** Passwords are created once, and are right as they stand; what the operator may change is applied. */
 async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   const { app, blueprint, space, inputs } = site;
-  for (const secret of blueprint.newSecrets(inputs)) await space.create(secret, run);
-  await putAll(site, run, blueprint.mailSecret(inputs, app.config.relay?.secret ?? null));
-  await putStep(site, run, "secrets");
+  const mail = blueprint.mailSecret(inputs, app.config.relay?.secret ?? null);
+  await allAtOnce([
+    ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
+    putAll(site, run, mail),
+    putStep(site, run, "secrets"),
+  ]);
 }
 
 async function seed(site: SpokeSite, run: Run): Promise<void> {

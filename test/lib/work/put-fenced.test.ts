@@ -1,11 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { FenceLost } from "#lib/records/jobs/fence.ts";
 import { silent } from "#lib/base/log.ts";
 import { FENCE } from "#lib/moodle/names.ts";
-import { putFenced } from "#lib/work/fenced.ts";
+import { makeFenced, putFenced } from "#lib/work/fenced.ts";
 import { openSimulator, type Simulator } from "#lib/dev/simulator/open.ts";
 import { rejection } from "#test/support/until.ts";
 
@@ -81,6 +81,21 @@ test("goes on where a controller was there before it", async ({ space }) => {
   await putFenced(busy, settings("d", { kept: "1", dropped: "1" }), hold(5), call);
   const there = await putFenced(space, settings("d", { kept: "1" }), hold(6), call);
   assert.equal(there["data"], { kept: "1" });
+});
+
+test("without a look before, makes what is missing and applies what stands", async ({ space }) => {
+  const made = await makeFenced(space, settings("e", { kept: "1", dropped: "1" }), hold(5), call);
+  assert.is(made.metadata.annotations![FENCE], "5");
+  assert.equal((await makeFenced(space, settings("e", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.instance(await rejection(makeFenced(space, settings("e", {}), hold(5), call)), FenceLost);
+});
+
+test("what stands counts against a quota that refuses another one", async ({ space }) => {
+  const refusal = new ClusterError("Forbidden", "exceeded quota", { transient: false, status: 403 });
+  const full: Space = { ...space, create: () => Promise.reject(refusal) };
+  await makeFenced(space, settings("f", { kept: "1" }), hold(5), call);
+  assert.equal((await makeFenced(full, settings("f", { kept: "2" }), hold(6), call))["data"], { kept: "2" });
+  assert.is(await rejection(makeFenced(full, settings("g", {}), hold(6), call)), refusal);
 });
 
 test.run();

@@ -34,11 +34,13 @@ export const UID = "uid-of-spoke-1";
 export async function openKubeTable(options: Partial<ClusterOptions> = {}): Promise<KubeTable> {
   const objects = new Map<string, Map<string, KubeObject>>();
   const watchers: { plural: string; response: ServerResponse }[] = [];
+  const changes: { plural: string; version: number; line: string }[] = [];
   let version = 1;
   const rows = (plural: string) => objects.get(plural) ?? objects.set(plural, new Map()).get(plural)!;
   const change = (plural: string, type: string, object: KubeObject) => {
     object.metadata.resourceVersion = String(++version);
     const line = JSON.stringify({ type, object }) + "\n";
+    changes.push({ plural, version, line });
     for (const watcher of watchers) if (watcher.plural === plural) watcher.response.write(line);
   };
 
@@ -49,7 +51,10 @@ export async function openKubeTable(options: Partial<ClusterOptions> = {}): Prom
     if (sub === "log") return sendLog(table, asked, response, name!);
     if (asked.query.has("watch")) {
       watchers.push({ plural, response });
-      return response.flushHeaders();
+      response.flushHeaders();
+      const seen = Number(asked.query.get("resourceVersion"));
+      for (const each of changes) if (each.plural === plural && each.version > seen) response.write(each.line);
+      return;
     }
     if (name === undefined && asked.method === "GET") {
       return answer(response, 200, {

@@ -5,12 +5,12 @@
  * wants to hear from us again. What may be repeated is the caller's to say: a create or an apply may, for finding
  * it done is no harm; a JSON patch only when the server cannot have seen it.
  */
-import Bottleneck from "bottleneck";
 import { type Call, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import type { Connection, Connections } from "#lib/drivers/cluster/wire/connection.ts";
 import { exchangeError, lateError, wasNeverSent } from "#lib/drivers/cluster/wire/failures.ts";
 import { badAnswer, dateOf, errorOf, isRecord, warningsOf } from "#lib/drivers/cluster/wire/status.ts";
 import { exchange, type HttpAnswer, openStream, type Outgoing, type Stream } from "#lib/drivers/exchange.ts";
+import { openPlaces } from "#lib/base/limits/places.ts";
 import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
 
@@ -63,7 +63,7 @@ const SKEW_LEAST = 2 * SECOND;
 
 export function openApi(options: ApiOptions): Api {
   const { connections, concurrency, deadline } = options;
-  const limiter = new Bottleneck({ maxConcurrent: concurrency });
+  const places = openPlaces(concurrency);
   const closing = new AbortController(), quiet = openQuiet(deadline);
   let skew = 0;
 
@@ -81,7 +81,7 @@ export function openApi(options: ApiOptions): Api {
   ): Promise<T> {
     const inTime = <R>(run: () => Promise<R>) =>
       within(signalsOf(call), { ms: deadline, late: () => lateError(deadline) }, run);
-    const connection = await inTime(connections.current);
+    const connection = connections.known() ?? await inTime(connections.current);
     const answer = await ask(connection);
     if (answer.status !== 401) return answer;
     dismiss(answer);
@@ -98,12 +98,7 @@ export function openApi(options: ApiOptions): Api {
       doing = `${out.method} ${out.url.host}${out.url.pathname}${request.name ? `/${request.name}` : ""}`;
       return await exchange(out);
     };
-    // A call that was called off waits for no place.
-    const answer = await within(signalsOf(call), null, (signal) =>
-      limiter.schedule(() => {
-        signal.throwIfAborted();
-        return authorised(call, send, () => {});
-      }));
+    const answer = await places.take(signalsOf(call), () => authorised(call, send, () => {}));
     if (answer.status >= 300) throw quiet.heard(errorOf(answer, doing));
     const ahead = dateOf(answer) - Date.now();
     skew = Math.abs(ahead) < SKEW_LEAST ? 0 : ahead;

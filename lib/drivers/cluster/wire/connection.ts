@@ -7,18 +7,12 @@
  * person who switches their kubectl to another cluster does not mean us. The agent is replaced only when certificates
  * changed, for they belong to its sockets.
  */
-import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
-import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
-import { KubeConfig } from "@kubernetes/client-node";
-import { configError, credentialsError, lateError } from "#lib/drivers/cluster/wire/failures.ts";
-import { messageOf, reasonOf } from "#lib/base/errors.ts";
+import { credentialsError, lateError } from "#lib/drivers/cluster/wire/failures.ts";
+import { type KubeconfigSource, readKubeconfig, readKubeconfigText } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { within } from "#lib/base/race.ts";
 import { SECOND } from "#lib/base/time.ts";
-
-export type KubeconfigSource = "in-cluster" | { file?: string; text?: string; context?: string };
 
 export interface Connection {
   /** With its base path, without a slash at the end. */
@@ -34,6 +28,8 @@ export interface Connection {
 }
 
 export interface Connections {
+  /** What is known, unless it is time to ask again. */
+  known(): Connection | undefined;
   current(): Promise<Connection>;
   /** Reads everything again, for the credentials of this connection were refused. */
   renew(refused: Connection): Promise<void>;
@@ -43,14 +39,12 @@ export interface Connections {
 const KEEP = 10 * SECOND;
 /** How long the first credentials may take. */
 const OPENING = 30 * SECOND;
-/** client-node's name for "has no credentials"; without a user it would ignore the certificate authority as well. */
-const NOBODY = "nobody";
 
 /** `keep` is for how many milliseconds the credentials are used before they are asked for again. */
 export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): Promise<Connections> {
-  let text = await readSource(source);
-  let config = loadConfig(source, text);
-  const context = config.getCurrentContext();
+  let text = await readKubeconfigText(source);
+  let config = readKubeconfig(source, text);
+  const { context } = config;
   let agent: { key: string; agent: http.Agent; once: http.Agent } | undefined;
   let held: { until: number; connection: Connection } | undefined;
   let connecting: Promise<Connection> | undefined, renewing: Promise<void> | undefined;
@@ -60,10 +54,8 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
 
   async function connect(): Promise<Connection> {
     await reload().catch(() => {}); // what cannot be read now may be half written: what was known is still good
-    const cluster = config.getCurrentCluster()!;
-    const server = new URL(cluster.server), made = generation;
-    const applied: https.RequestOptions = {};
-    await config.applyToHTTPSOptions(applied as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
+    const { server, proxied: isProxied, credentials } = config, made = generation;
+    const applied = await credentials();
     if (made !== generation) return await connect(); // they were renewed meanwhile
     const { ca, cert, key, servername, rejectUnauthorized, auth } = applied;
     const tls = Object.fromEntries(
@@ -72,7 +64,7 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
     const fingerprint = JSON.stringify([server.href, tls]);
     if (agent?.key !== fingerprint && !closed) {
       retire(agent?.agent);
-      const proxied = cluster.proxyUrl ? applied.agent as http.Agent : undefined;
+      const proxied = isProxied ? applied.agent as http.Agent : undefined;
       const kind = server.protocol === "https:" ? https.Agent : http.Agent;
       const [kept, once] = [true, false].map((keepAlive) => proxied ?? new kind({ ...tls, keepAlive }));
       agent = { key: fingerprint, agent: kept!, once: once! };
@@ -84,23 +76,26 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
   }
 
   async function reload(): Promise<void> {
-    const fresh = await readSource(source);
+    const fresh = await readKubeconfigText(source);
     if (fresh !== text) take(fresh);
   }
 
   async function renew(): Promise<void> {
-    take(await readSource(source));
+    take(await readKubeconfigText(source));
     held = undefined;
     generation++;
   }
 
   function take(fresh: string | null): void {
-    config = loadConfig(source === "in-cluster" ? source : { ...source, context }, fresh);
+    config = readKubeconfig(source === "in-cluster" ? source : { ...source, context }, fresh);
     text = fresh;
   }
 
+  const known = () => held && performance.now() < held.until ? held.connection : undefined;
+
   const current = async (): Promise<Connection> => {
-    if (held && performance.now() < held.until) return held.connection;
+    const connection = known();
+    if (connection) return connection;
     // One at a time: a plugin that hangs is not started again and again.
     connecting ??= connect().then((connection) => {
       held = { until: performance.now() + keep, connection };
@@ -112,6 +107,7 @@ export async function openPoolOfServer(source: KubeconfigSource, keep = KEEP): P
   };
   await within([], { ms: OPENING, late: () => lateError(OPENING) }, current);
   return {
+    known,
     current,
     renew: async (refused) => {
       if (madeWith.get(refused) !== generation) return; // somebody else was refused with these, and has renewed them already
@@ -138,69 +134,4 @@ function headersOf(applied: https.RequestOptions): Record<string, string> {
   return Object.fromEntries(
     Object.entries(applied.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
   );
-}
-
-/** The kubeconfig's text; null in a cluster, where none exists. */
-async function readSource(source: KubeconfigSource): Promise<string | null> {
-  if (source === "in-cluster") return null;
-  try {
-    return source.text ?? await readFile(source.file ?? "", "utf8");
-  } catch (cause) {
-    throw configError(`Cannot read ${originOf(source)}: ${reasonOf(cause)}`, cause);
-  }
-}
-
-function originOf(source: KubeconfigSource): string {
-  if (source === "in-cluster") return "the in-cluster service account";
-  return source.file === undefined ? "the kubeconfig" : `the kubeconfig file ${source.file}`;
-}
-
-function loadConfig(source: KubeconfigSource, text: string | null): KubeConfig {
-  const config = new KubeConfig();
-  const origin = originOf(source);
-  try {
-    if (source === "in-cluster") config.loadFromCluster();
-    else loadText(config, text ?? "", source.file === undefined ? "" : dirname(source.file));
-  } catch (cause) {
-    const [why = ""] = messageOf(cause).split("\n"); // what follows of a parser shows the text, which holds secrets
-    throw configError(`Cannot read ${origin}: ${why.replace(/:$/, "")}`, cause);
-  }
-  const wanted = source === "in-cluster" ? undefined : source.context;
-  if (wanted !== undefined) config.setCurrentContext(wanted);
-  const context = config.getContextObject(config.getCurrentContext());
-  if (!context) {
-    const names = config.getContexts().map((known) => known.name).join(", ") || "none";
-    const missing = config.getCurrentContext() ? `has no context ${config.getCurrentContext()}` : "names no context";
-    throw configError(`${capital(origin)} ${missing}; it has: ${names}`);
-  }
-  const cluster = config.getCurrentCluster();
-  if (!cluster) throw configError(`${capital(origin)} has no cluster ${context.cluster}`);
-  if (!URL.canParse(cluster.server) || !/^https?:/.test(cluster.server)) {
-    const hint = source === "in-cluster" ? "; this process does not run in a cluster" : "";
-    throw configError(`${capital(origin)} names a server that is no URL: ${cluster.server}${hint}`);
-  }
-  if (!config.getCurrentUser()) {
-    config.addUser({ name: NOBODY });
-    Object.assign(context, { user: NOBODY });
-  }
-  // client-node refuses plain http unless TLS verification is off; there is no TLS to verify.
-  if (cluster.server.startsWith("http:")) Object.assign(cluster, { skipTLSVerify: true });
-  return config;
-}
-
-function loadText(config: KubeConfig, text: string, folder: string): void {
-  const raw = parse(text) as { users?: { name: string; user?: { tokenFile?: string } }[] } | null;
-  if (raw === null || typeof raw !== "object") throw new Error("it holds no kubeconfig");
-  config.loadFromString(text);
-  if (folder) config.makePathsAbsolute(folder);
-  // client-node knows token files only as an auth provider, kubectl as a field of the user.
-  for (const { name, user } of raw.users ?? []) {
-    if (!user?.tokenFile) continue;
-    const tokenFile = resolve(folder, user.tokenFile);
-    Object.assign(config.getUser(name) ?? {}, { authProvider: { name: "tokenFile", config: { tokenFile } } });
-  }
-}
-
-function capital(text: string): string {
-  return text[0]!.toUpperCase() + text.slice(1);
 }

@@ -24,6 +24,8 @@ export interface WatchQuery {
   /** Path of the collection. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** What was seen already: without it, the watch begins with a list. */
+  readonly version?: string | undefined;
   /** Milliseconds without a word after which the connection is taken for dead (60 s). */
   readonly silence?: number;
   /** Told of each failure that it gets over. */
@@ -38,7 +40,7 @@ const SHORT = SECOND;
 
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
-  let version: string | undefined;
+  let { version } = options;
   for (let failures = 0;;) {
     try {
       if (version === undefined) {

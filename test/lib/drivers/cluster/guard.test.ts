@@ -1,5 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { refuse } from "#test/support/kube/server.ts";
+import { NAMESPACE, openKubeTable, UID } from "#test/support/kube/table.ts";
 import { call, CONFIG, config, failureOf, namespace, withScene } from "#test/support/kube/scene.ts";
 
 const test = suite("openGuard");
@@ -25,15 +27,14 @@ test(
   "a namespace of the same name and another uid is left alone",
   withScene(async ({ cluster }) => {
     const other = cluster.space("spoke-1", "00000000-0000-0000-0000-000000000000");
-    const failures = [
-      other.apply([config({})], call),
-      other.get(CONFIG, call),
-      other.remove({ ...call, timeout: 1000 }).then(() => Promise.reject({ code: "gone", transient: false })),
-    ];
-    for (const [index, failing] of failures.entries()) {
-      const { code } = await failureOf(failing);
-      assert.is(code, index === 2 ? "gone" : "stranger");
-    }
+    const failures = await Promise.all([
+      failureOf(other.apply([config({})], call)),
+      failureOf(other.get(CONFIG, call)),
+      failureOf(
+        other.remove({ ...call, timeout: 1000 }).then(() => Promise.reject({ code: "gone", transient: false })),
+      ),
+    ]);
+    assert.equal(failures.map(({ code }) => code), ["stranger", "stranger", "gone"]);
     assert.is((await cluster.findNamespace("spoke-1", call))?.metadata.deletionTimestamp, undefined);
   }),
 );
@@ -48,6 +49,26 @@ test(
     assert.is((await failureOf(space.remove({ ...call, timeout: 1000 }))).code, "stranger");
   }),
 );
+
+test("who asks for the same namespace at once asks once, and for itself where that fails", async () => {
+  const table = await openKubeTable();
+  let failed = 0;
+  const answers = (fails: number) => async () => {
+    table.intercept = ({ path }, response) => {
+      if (!path.endsWith(`/${NAMESPACE}`) || failed++ >= fails) return false;
+      return refuse(response, 403, "Forbidden", "not now"), true;
+    };
+    const before = table.server.asked.length, space = table.cluster.space(NAMESPACE, UID);
+    const got = await Promise.allSettled(["a", "b", "c"].map((name) => space.get({ ...CONFIG, name }, call)));
+    const asked = table.server.asked.slice(before).filter(({ path }) => path.endsWith(`/${NAMESPACE}`)).length;
+    return [got.map(({ status }) => status), asked];
+  };
+  const fine = "fulfilled";
+  assert.equal(await answers(0)(), [[fine, fine, fine], 1]);
+  failed = 0;
+  assert.equal(await answers(1)(), [["rejected", fine, fine], 3]);
+  await table.close();
+});
 
 test(
   "a namespace that is gone is not found",

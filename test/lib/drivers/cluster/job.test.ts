@@ -28,6 +28,7 @@ test(
     assert.equal(await result, {
       succeeded: true,
       name: "install-1",
+      uid: "uid-install-1",
       reason: null,
       message: null,
       exitCode: 0,
@@ -49,6 +50,7 @@ test(
     assert.equal(await result, {
       succeeded: false,
       name: "install-1",
+      uid: "uid-install-1",
       reason: "BackoffLimitExceeded",
       message,
       exitCode: 3,

@@ -1,5 +1,6 @@
 /** Waiting while watches say nothing: they are hints, and what is so is looked at in any case. */
 import { suite } from "uvu";
+import * as assert from "uvu/assert";
 import { NAMESPACE, openKubeTable, UID, watched } from "#test/support/kube/table.ts";
 
 const test = suite("waitFor");
@@ -9,12 +10,40 @@ test("a watch that never says a word delays what is waited for, and no more", as
   let lists = 0;
   table.intercept = ({ path, query }, response) => {
     if (query.has("watch")) return response.flushHeaders(), true;
-    // The watch begins with a list, for which it is looked at twice. Whoever asks once more was told by nobody.
-    if (path.endsWith("/pods") && ++lists === 4) table.drop("pods", "db-0");
+    // It is looked at twice before it is watched. Whoever asks once more was told by nobody.
+    if (path.endsWith("/pods") && ++lists === 3) table.drop("pods", "db-0");
     return false;
   };
   table.put("pods", { metadata: { name: "db-0" } });
   await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched()).finally(table.close);
+});
+
+test("what changes between a look and its watch is told by the watch", async () => {
+  const table = await openKubeTable();
+  let watches = 0;
+  table.intercept = ({ query }) => {
+    if (query.has("watch") && ++watches === 1) table.drop("pods", "db-0");
+    return false;
+  };
+  table.put("pods", { metadata: { name: "db-0" } });
+  const soonerThanByItself = 8000;
+  await table.cluster.space(NAMESPACE, UID).noPods("role=db", watched(soonerThanByItself)).finally(table.close);
+  assert.is(watches, 1);
+});
+
+test("what is over in a moment is not watched, nor are its pods and events asked for", async () => {
+  const table = await openKubeTable();
+  const asked = () => table.server.asked.map(({ path }) => path.replace(/.*\//, ""));
+  const ref = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "files" };
+  const claim = (phase: string) => ({ ...ref, metadata: { name: "files" }, status: { phase } });
+  table.put("persistentvolumeclaims", claim("Pending"));
+  let looks = 0;
+  table.intercept = ({ path }) => {
+    if (path.endsWith("/files") && ++looks === 2) table.put("persistentvolumeclaims", claim("Bound"));
+    return false;
+  };
+  await table.cluster.space(NAMESPACE, UID).ready([ref], watched()).finally(table.close);
+  assert.equal(asked(), [NAMESPACE, "files", "files"]);
 });
 
 test.run();

@@ -60,7 +60,7 @@ test.before.each(async (context) => {
       };
     },
     async start(catalog = catalogOf(REGIONS)) {
-      const clusters = await openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
+      const clusters = openClusters({ text }, { catalog, role: null, log: silent }, "rep_test");
       closing.push(() => clusters.close());
       scene.app = { ...base.app, catalog, clusters };
       const scheduler = await startReplica(scene.app);

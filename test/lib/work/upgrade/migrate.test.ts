@@ -178,7 +178,7 @@ async function tryOn(
   const ran: string[] = [];
   const space = {
     list: () => Promise.resolve([]),
-    get: () => Promise.resolve(null),
+    delete: () => Promise.resolve(),
     noPods: () => Promise.resolve(),
     evidence: () => Promise.resolve({ log: [], events: [] }),
     run: ({ metadata: { name } }: KubeObject) => {
@@ -187,6 +187,7 @@ async function tryOn(
       return Promise.resolve({
         succeeded: exitCode === 0,
         name,
+        uid: `uid-${name}`,
         reason: null,
         message: null,
         exitCode,

@@ -169,7 +169,7 @@ test("closing ends what rests because the server asked for it", () =>
 const never = (): Promise<never> => new Promise(() => {});
 const openWith = (connections: Partial<Connections>, deadline: number) =>
   openApi({
-    connections: { current: never, renew: never, close: () => {}, ...connections },
+    connections: { known: () => undefined, current: never, renew: never, close: () => {}, ...connections },
     concurrency: 1,
     deadline,
     userAgent: "wheelwright",

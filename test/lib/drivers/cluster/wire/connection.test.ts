@@ -1,11 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
 import { ClusterError } from "#lib/drivers/cluster/cluster.ts";
-import { type Connections, type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { type Connections, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { answer, openKubeServer, refuse } from "#test/support/kube/server.ts";
 import { CERTIFICATE, KEY } from "#test/support/kube/certificate.ts";
 
@@ -30,6 +33,8 @@ async function ask(connections: Connections): Promise<unknown> {
     api.close();
   }
 }
+
+const tls = { key: KEY, cert: CERTIFICATE };
 
 const test = suite("openConnections");
 
@@ -101,6 +106,48 @@ test("credentials that stay refused are the operator's", async () => {
   await server.close();
 });
 
+test("a provider from before there were plugins still gives its token", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
+  const config = { "access-token": "from-azure", expiry: "2999-01-01T00:00:00Z" };
+  await ask(await openPoolOfServer(server.kubeconfig({}, { "auth-provider": { name: "azure", config } })));
+  assert.is(server.asked[0]!.headers.authorization, "Bearer from-azure");
+  await server.close();
+});
+
+test("a server behind a proxy is reached through it", async () => {
+  const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }));
+  const asked: string[] = [];
+  const proxy = createServer().on("connect", ({ url = "" }, socket) => {
+    asked.push(url);
+    const onward = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const each of [socket, onward]) each.on("error", () => [socket, onward].forEach((one) => one.destroy()));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const way = { "proxy-url": `http://127.0.0.1:${port}` };
+  assert.equal(await ask(await openPoolOfServer(server.kubeconfig(way, { token: "x" }))), { fine: true });
+  assert.equal(asked, [new URL(server.url).host]);
+  proxy.close();
+  await server.close();
+});
+
+test(
+  "files that it names lie beside the kubeconfig",
+  inFolder(async (folder) => {
+    const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);
+    const authority = { "certificate-authority": "ca.pem", "tls-server-name": "kube.test" };
+    const { text } = server.kubeconfig(authority, { tokenFile: "token" });
+    const files = { config: text, "ca.pem": CERTIFICATE, token: "of-a-file\n" };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    assert.equal(await ask(await openPoolOfServer({ file: join(folder, "config") })), { fine: true });
+    assert.is(server.asked[0]!.headers.authorization, "Bearer of-a-file");
+    await server.close();
+  }),
+);
+
 test("an exec plugin is asked for a token", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, {}));
   const credential = JSON.stringify({ status: { token: "from-plugin" } });
@@ -117,8 +164,6 @@ test("an exec plugin that is missing is the operator's", async () => {
   assert.equal([code, transient, blame], ["credentials", true, "operator"]);
   await server.close();
 });
-
-const tls = { key: KEY, cert: CERTIFICATE };
 
 test("a server of a private authority is trusted if the kubeconfig names it, with or without a user", async () => {
   const server = await openKubeServer((_asked, response) => answer(response, 200, { fine: true }), tls);

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Api, openApi } from "#lib/drivers/cluster/wire/api.ts";
-import { type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
+import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { anyone, failureOf, GET } from "#test/support/kube/api.ts";
 import { CERTIFICATE, KEY, RENEWED, RENEWED_KEY } from "#test/support/kube/certificate.ts";
 import {

@@ -1,0 +1,163 @@
+/**
+ * What installs and starts cost: `npm run installs -- [--installs N] [--starts N] [--profile DIRECTORY]`, 20 and 7 unless told.
+ *
+ * `simulate` without delays and `serve` are processes of their own, and one spoke is installed after the other: so the
+ * processor time is that of our program alone, with what its rounds take meanwhile. Calls to the cluster and statements to
+ * the database are counted on their way. Starts are measured from the spawn to the first answer of healthz, and to the
+ * greeting of `npm start`, on a new directory and on one that was used before. Prints medians, and the least and the most.
+ * `--profile` has `serve` write where its processor time went.
+ */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import postgres from "postgres";
+import { SECOND, sleep } from "#lib/base/time.ts";
+import { shortSpread, spreadOf, table } from "#test/bench/figures.ts";
+import { processorOf } from "#test/bench/processor.ts";
+import { openBetween } from "#test/lib/doctor/between.ts";
+import { openClusterProcess } from "#test/support/bench/cluster.ts";
+import { type Client, signIn } from "#test/support/client.ts";
+import { openOwnServer, type OwnServer } from "#test/support/server.ts";
+import { type Started, startProgram } from "#test/support/program.ts";
+
+const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: "ada@school.example", BOOTSTRAP_ADMIN_PASSWORD: "correct horse battery" };
+const WARM_UP = 3; // installs after which the code is compiled
+
+interface Options {
+  readonly installs: number;
+  readonly starts: number;
+  readonly profile: string | undefined;
+}
+
+async function main({ installs, starts, profile }: Options): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-installs-"));
+  const server = await openOwnServer(), cluster = await openClusterProcess(directory, 0);
+  const between = await openBetween(cluster.url), kubeconfig = join(directory, "kubeconfig-between");
+  await writeFile(kubeconfig, between.kubeconfig());
+  const env = {
+    ...ADMIN,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: server.url,
+    KUBECONFIG: kubeconfig,
+    PUBLIC_URL: "http://localhost:3000",
+    ROOT_DOMAIN: "spokes.example.org",
+    LOG_FORMAT: "json",
+  };
+  try {
+    const counts = { calls: () => between.asked.length, statements: () => countStatements(server) };
+    await measureInstalls(env, profile, installs, counts);
+    await measureServe(env, starts);
+    await measureDev(directory, starts);
+  } finally {
+    await between.close();
+    await cluster.close();
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Counts {
+  calls(): number;
+  statements(): Promise<number>;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+async function measureInstalls(env: Env, profile: string | undefined, count: number, counts: Counts): Promise<void> {
+  if (count === 0) return;
+  const program = startProgram(["serve"], {
+    ...env,
+    ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+  });
+  const [, port] = /Listening on [^"]*:(\d+)/.exec(await program.said(/Listening on/))!;
+  const client = await signIn(`http://127.0.0.1:${port}`, ADMIN.BOOTSTRAP_ADMIN_EMAIL, ADMIN.BOOTSTRAP_ADMIN_PASSWORD);
+  await logStatements(env["DATABASE_URL"]!);
+  const { body: hub } = await client.send("POST", "/api/federations", { slug: "north" });
+  const used: Record<string, number[]> = { processor: [], seconds: [], calls: [], statements: [] };
+  const read = async () => [
+    await processorOf(program.child.pid!),
+    performance.now() / SECOND,
+    counts.calls(),
+    await counts.statements(),
+  ];
+  for (let i = -WARM_UP, heard = 0; i < count; i++) {
+    const before = await read();
+    heard = await install(client, hub.id, { slug: `spoke-${i + WARM_UP}`, heard });
+    const after = await read();
+    if (i >= 0) Object.values(used).forEach((list, kind) => list.push(after[kind]! - before[kind]!));
+  }
+  await program.stop();
+  const [processor, seconds, calls, statements] = Object.values(used).map((list) => shortSpread(spreadOf(list)));
+  const mean = used["processor"]!.reduce((sum, one) => sum + one, 0) / count;
+  console.log(table([
+    [`${count} installs`, "each"],
+    ["processor, ms", processor!],
+    ["processor, ms, mean", mean.toFixed(1)],
+    ["seconds", seconds!],
+    ["calls to the cluster", calls!],
+    ["statements", statements!],
+  ]));
+}
+
+/** Listens to what comes after the event that was heard last; the number of the one that it ends with. */
+async function install(client: Client, hub: string, { slug, heard }: { slug: string; heard: number }): Promise<number> {
+  const { body: spoke } = await client.send("POST", `/api/federations/${hub}/spokes`, { slug });
+  for await (const { id, data } of client.events(hub, heard)) {
+    if (data.spokeId !== spoke.id || !["active", "failed"].includes(data.state)) continue;
+    if (data.state === "active") return id;
+    throw new Error(`The install failed: ${JSON.stringify(data)}`);
+  }
+  throw new Error("The stream has ended");
+}
+
+/** From now on, of every connection that is opened. */
+async function logStatements(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql`alter system set log_statement = 'all'`;
+  await sql`select pg_reload_conf()`;
+  await sql.end();
+}
+
+async function countStatements({ directory }: OwnServer): Promise<number> {
+  return (await readFile(join(directory, "server.log"), "utf8")).match(/LOG: {2}(?:statement|execute)/g)?.length ?? 0;
+}
+
+async function measureServe(env: Env, count: number): Promise<void> {
+  const port = 20_000 + process.pid % 10_000;
+  await measureStarts("serve to healthz", count, async () => {
+    const program = startProgram(["serve"], { ...env, PORT: String(port) });
+    const healthy = () => fetch(`http://127.0.0.1:${port}/api/healthz`).then((reply) => reply.ok, () => false);
+    while (!await healthy()) await sleep(2);
+    return program;
+  });
+}
+
+async function measureDev(directory: string, count: number): Promise<void> {
+  let turn = 0;
+  const start = (dataDir: () => string) => async () => {
+    const program = startProgram(["dev"], { PORT: "0", DATA_DIR: dataDir() });
+    await program.said(/^Listening on/);
+    return program;
+  };
+  await measureStarts("npm start, the first", count, start(() => join(directory, `dev-${turn++}`)));
+  await measureStarts("npm start, another", count, start(() => join(directory, "dev-0")));
+}
+
+async function measureStarts(what: string, count: number, start: () => Promise<Started>): Promise<void> {
+  const seconds: number[] = [], processor: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const began = performance.now(), program = await start();
+    seconds.push((performance.now() - began) / SECOND);
+    processor.push(await processorOf(program.child.pid!) / SECOND);
+    await program.stop();
+  }
+  if (count === 0) return;
+  console.log(`${what}: ${shortSpread(spreadOf(seconds))} s, processor ${shortSpread(spreadOf(processor))} s`);
+}
+
+const { values } = parseArgs({
+  options: { installs: { type: "string" }, starts: { type: "string" }, profile: { type: "string" } },
+});
+await main({ installs: Number(values.installs ?? 20), starts: Number(values.starts ?? 7), profile: values.profile });

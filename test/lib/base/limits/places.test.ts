@@ -1,0 +1,65 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openPlaces } from "#lib/base/limits/places.ts";
+import { rejection } from "#test/support/until.ts";
+
+const test = suite("openPlaces");
+const nobody: AbortSignal[] = [];
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Works that end when the test says so. */
+function openWorks(count: number) {
+  const places = openPlaces(count), begun: string[] = [], ends = new Map<string, () => void>();
+  const begin = (name: string, signals = nobody) =>
+    places.take(signals, () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+    });
+  return { begin, begun, end: (name: string) => ends.get(name)!() };
+}
+
+test("begins at once while places are free, and then in the order in which they came", async () => {
+  const { begin, begun, end } = openWorks(2);
+  const works = ["a", "b", "c", "d"].map((name) => begin(name));
+  assert.equal(begun, ["a", "b"]);
+  end("b");
+  assert.is(await works[1], "b");
+  await turn();
+  assert.equal(begun, ["a", "b", "c"]);
+  end("a");
+  end("c");
+  await Promise.all([works[0], works[2]]);
+  await turn();
+  assert.equal(begun, ["a", "b", "c", "d"]);
+});
+
+test("a work that fails leaves its place", async () => {
+  const places = openPlaces(1), broken = new Error("broken");
+  assert.is(await rejection(places.take(nobody, () => Promise.reject(broken))), broken);
+  assert.is(await places.take(nobody, () => Promise.resolve("next")), "next");
+});
+
+test("who is called off while it waits never begins, and keeps no place from the others", async () => {
+  const { begin, begun, end } = openWorks(1), off = new AbortController(), reason = new Error("called off");
+  const works = [begin("a"), begin("b", [off.signal]), begin("c")] as const;
+  off.abort(reason);
+  assert.is(await rejection(works[1]), reason);
+  end("a");
+  await works[0];
+  await turn();
+  assert.equal(begun, ["a", "c"]);
+});
+
+test("who is called off in the moment in which it is served hands its place on", async () => {
+  const { begin, begun, end } = openWorks(1), off = new AbortController();
+  const works = [begin("a"), begin("b", [off.signal]), begin("c")] as const;
+  end("a");
+  off.abort(new Error("called off"));
+  await works[0];
+  await works[1].catch(() => {});
+  if (begun.includes("b")) end("b");
+  await turn();
+  assert.is(begun.at(-1), "c");
+});
+
+test.run();

@@ -1,0 +1,33 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
+import { blueprint } from "#src/blueprints.ts";
+import { builtIn } from "#test/lib/moodle/scene.ts";
+
+const test = suite("readYaml");
+
+function read(text: string): { documents: unknown[]; problems: string[] } {
+  const problems: string[] = [];
+  return { documents: readYaml(text, (problem) => problems.push(problem)), problems };
+}
+
+test("reads what was written of documents, and the same as YAML", () => {
+  const documents = [{ a: "1\n---\n2", b: [null, "${X}", 1.5] }, { c: { d: true } }];
+  const text = writeDocuments(documents);
+  assert.equal(read(text), { documents, problems: [] });
+  assert.equal(read(`# as YAML\n${text}`), { documents, problems: [] });
+});
+
+test("the program carries the documents of the files", () => {
+  for (const [file, text] of Object.entries(builtIn())) {
+    if (file.endsWith(".yaml")) assert.equal(read(blueprint[file]!), read(text), file);
+  }
+});
+
+test("what looks like that and is not to the letter is read as YAML, with what YAML refuses", () => {
+  assert.equal(read('{"a": 1, b: x} # more').documents, [{ a: 1, b: "x" }]);
+  assert.match(read('{"a":1,"a":2}').problems[0]!, /unique/);
+  assert.is(read('{"a":').problems.length > 0, true);
+});
+
+test.run();
