@@ -835,4 +835,43 @@ create index concurrently if not exists jobs_live_of_spoke on jobs (spoke_id)
   where visible and state in ('queued', 'running');
 `,
   ],
+  [
+    "0033_index_skipped_history",
+    `\
+-- concurrently
+-- Whether a reader skips any history: asked for each list of unread notifications, and true of few rows.
+create index concurrently if not exists notification_read_counts_skipping on notification_read_counts (user_id)
+  where skip_through > '-infinity';
+`,
+  ],
+  [
+    "0034_index_audit_of_hubs_by_kind",
+    `\
+-- concurrently
+-- In place of audit_events_of_federation: a page of one kind is found in the index alone.
+create index concurrently if not exists audit_events_of_hub on audit_events (federation_id, at desc, kind);
+`,
+  ],
+  [
+    "0035_drop_audit_of_federations",
+    `\
+-- 0034 has what is read by it. The id, which orders events of one millisecond, is sorted where that is asked.
+drop index audit_events_of_federation;
+`,
+  ],
+  [
+    "0036_index_audit_of_people_by_kind",
+    `\
+-- concurrently
+-- In place of audit_events_of_actor, as 0034.
+create index concurrently if not exists audit_events_of_person on audit_events (actor_id, at desc, kind);
+`,
+  ],
+  [
+    "0037_drop_audit_of_actors",
+    `\
+-- 0036 has what is read by it.
+drop index audit_events_of_actor;
+`,
+  ],
 ];

@@ -106,11 +106,11 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_events_newest ON public.audit_events USING btree (at DESC, id DESC);
-CREATE INDEX audit_events_of_actor ON public.audit_events USING btree (actor_id, at DESC);
-CREATE INDEX audit_events_of_federation ON public.audit_events USING btree (federation_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_hub ON public.audit_events USING btree (federation_id, at DESC, kind);
 CREATE INDEX audit_events_of_kind ON public.audit_events USING btree (kind, at DESC);
 CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_id, at DESC, id DESC);
 CREATE INDEX audit_events_of_object_type ON public.audit_events USING btree (object_type, at DESC);
+CREATE INDEX audit_events_of_person ON public.audit_events USING btree (actor_id, at DESC, kind);
 CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
 CREATE INDEX audit_events_visible ON public.audit_events USING btree (at DESC) INCLUDE (id) WHERE customer_visible;
 CREATE INDEX audit_events_visible_of_federation ON public.audit_events USING btree (federation_id, at DESC) INCLUDE (id) WHERE customer_visible;
@@ -413,6 +413,7 @@ create table notification_read_counts (
   constraint notification_read_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint notification_read_counts_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id)
 );
+CREATE INDEX notification_read_counts_skipping ON public.notification_read_counts USING btree (user_id) WHERE (skip_through > '-infinity'::timestamp with time zone);
 
 create table notification_read_stretches (
   user_id text not null,
