@@ -874,4 +874,37 @@ create index concurrently if not exists audit_events_of_person on audit_events (
 drop index audit_events_of_actor;
 `,
   ],
+  [
+    "0038_index_ended_jobs",
+    `\
+-- concurrently
+-- What is over, by age: for pruning. A job comes into it once, when it ends.
+create index concurrently if not exists jobs_ended on jobs (visible, finished_at) where finished_at is not null;
+`,
+  ],
+  [
+    "0039_index_deleted_backups",
+    `\
+-- concurrently
+-- Nightly backups that were good and have had their time, by age: for pruning.
+create index concurrently if not exists backups_pruned_by_age on backups (deleted_at)
+  where state = 'deleted' and kind = 'nightly' and ready_at is not null;
+`,
+  ],
+  [
+    "0040_index_ended_sessions",
+    `\
+-- concurrently
+-- For pruning.
+create index concurrently if not exists sessions_ended on sessions (ended_at) where ended_at is not null;
+`,
+  ],
+  [
+    "0041_index_sessions_by_age",
+    `\
+-- concurrently
+-- For pruning. seen_at would be written with each use.
+create index concurrently if not exists sessions_by_age on sessions (created_at);
+`,
+  ],
 ];

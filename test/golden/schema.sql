@@ -166,6 +166,7 @@ create table backups (
 CREATE INDEX backups_failed ON public.backups USING btree (spoke_id, failed_at DESC) WHERE (failed_at IS NOT NULL);
 CREATE INDEX backups_of_spoke ON public.backups USING btree (spoke_id, created_at DESC, id DESC);
 CREATE INDEX backups_pending ON public.backups USING btree (operation_id) WHERE (state = 'pending'::text);
+CREATE INDEX backups_pruned_by_age ON public.backups USING btree (deleted_at) WHERE ((state = 'deleted'::text) AND (kind = 'nightly'::text) AND (ready_at IS NOT NULL));
 CREATE INDEX backups_standing ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
 
 create table billing_events (
@@ -360,6 +361,7 @@ create table jobs (
   constraint jobs_pkey PRIMARY KEY (id)
 );
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
+CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
@@ -477,6 +479,8 @@ create table sessions (
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX sessions_by_age ON public.sessions USING btree (created_at);
+CREATE INDEX sessions_ended ON public.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
 
 create table spoke_members (
