@@ -83,7 +83,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     listPage: async (kind, { selector, limit, next }, call) => {
       const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
-      return { items: named(kind, page.items), next: page.next || null };
+      return { items: named(kind, page.items), next: page.next || null, version: page.version };
     },
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: MAKER }, { name } = object.metadata;

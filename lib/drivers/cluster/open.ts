@@ -1,7 +1,7 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { type KubeconfigSource, openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import {
   findNamespace,
@@ -12,9 +12,10 @@ import {
   terminatingError,
 } from "#lib/drivers/cluster/guard.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
-import { openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { watch } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -80,6 +81,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listAll: objects.list,
     listUnder: (kind, namespace, call) => objectsIn(namespace).list(kind, "", call),
     listPage: objects.listPage,
+    follow: async function* (kind, { selector, version }, call) {
+      const { path } = await objects.collection(kind, call);
+      const onTrouble = (error: ClusterError) => log.debug("A watch was interrupted", { path, error: error.message });
+      for await (const change of watch(api, { path, query: queryOf(selector), from: version, onTrouble }, call)) {
+        if (change.type !== "LISTED") yield change;
+      }
+    },
     version: async (call) => {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);

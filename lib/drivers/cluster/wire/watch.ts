@@ -24,6 +24,8 @@ export interface WatchQuery {
   /** Path of the collection. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** The version of a list that the caller has: none is made, and once the server no longer knows it, that is thrown (410). */
+  readonly from?: string;
   /** Milliseconds without a word after which the connection is taken for dead (60 s). */
   readonly silence?: number;
   /** Told of each failure that it gets over. */
@@ -38,7 +40,7 @@ const SHORT = SECOND;
 
 /** Ends only by throwing: the abort reason, or a permanent ClusterError. */
 export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGenerator<WatchChange> {
-  let version: string | undefined;
+  let version = options.from;
   for (let failures = 0;;) {
     try {
       if (version === undefined) {
@@ -60,7 +62,7 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
       if (!(error instanceof ClusterError) || isClosed(error)) throw error;
       const expired = error.status === 410;
       if (expired) version = undefined;
-      if (!error.transient && !expired) throw error;
+      if (!error.transient && !expired || expired && options.from !== undefined) throw error;
       options.onTrouble?.(error);
       await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
     }
