@@ -17,10 +17,10 @@ import { MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lookAtSpokes, lookForSecrets, type LookResult, type LookSite, writeLooks } from "#lib/work/sweep/look.ts";
 import { type FreshNews, openNews } from "#lib/work/sweep/news.ts";
-import { type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/work/sweep/rows.ts";
+import { countCandidates, type Health, readCandidates, readChanged, type SweptSpoke } from "#lib/work/sweep/rows.ts";
 import { eachPage, type Pace, SELECTOR, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
 
-/** Lists come once in half an hour, and watches have to begin before the cluster forgets the first of them. */
+/** What is done seldom, or for few: a list of all comes once in half an hour. By so much its pauses are shorter. */
 const HASTE = 6;
 /** Spokes that are looked at together. */
 const BATCH = 20;
@@ -40,22 +40,29 @@ interface Followed extends LookSite {
 }
 
 export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace): Promise<void> {
-  const spokes = await readCandidates(app.db.rows, name);
-  if (spokes.length === 0) return;
+  const count = await countCandidates(app.db.rows, name);
+  if (count === 0) return;
   const site = { app, run, cluster: await app.clusters.open(name), pace };
-  if (spokes.length >= pace.follow.from) {
+  if (count >= pace.follow.from && await mayWatch(site)) {
     const followed = { ...site, name, news: openNews(), ailing: new Map(), later: new Set<string>() };
-    return await within([run.signal], null, (signal) => follow(followed, spokes, signal));
+    return await within([run.signal], null, (signal) => follow(followed, count, signal));
   }
   const list: SweepLook["list"] = async (kind, take) => void await eachPage(site.cluster, run, kind, pace, take);
-  await lookAtSpokes(site, spokes, { list, counted: true });
+  await lookAtSpokes(site, await readCandidates(app.db.rows, name), { list, counted: true });
 }
 
-async function follow(followed: Followed, spokes: readonly SweptSpoke[], signal: AbortSignal): Promise<void> {
+/** As the shipped role allows all that is watched, or none of it. Without, it is listed over and over, at leisure. */
+async function mayWatch({ cluster, run }: LookSite): Promise<boolean> {
+  const may = await cluster.allows({ verb: "watch", group: "", resource: "configmaps" }, run);
+  if (!may) run.log.warn("May not watch a cluster with many spokes, and lists it instead", { cluster: cluster.name });
+  return may;
+}
+
+async function follow(followed: Followed, count: number, signal: AbortSignal): Promise<void> {
   const { app, run, pace, news } = followed;
-  const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(spokes.length / SHARE));
+  const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(count / SHARE));
   let since = await app.db.now(), minute = performance.now() + pace.follow.minute;
-  keep(followed, await lookAtSpokes(followed, spokes, { list: listAndWatch(followed, signal), counted: true }));
+  await lookAtAll(followed, signal);
   for (;;) {
     await news.bell.heard(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.follow.gap, signal);
@@ -76,6 +83,16 @@ async function follow(followed: Followed, spokes: readonly SweptSpoke[], signal:
   }
 }
 
+function hasty(pace: Pace): Pace {
+  return { ...pace, pauseMs: pace.pauseMs / HASTE };
+}
+
+/** What is read for it is not kept while the cluster is followed. */
+async function lookAtAll(followed: Followed, signal: AbortSignal): Promise<void> {
+  const spokes = await readCandidates(followed.app.db.rows, followed.name);
+  keep(followed, await lookAtSpokes(followed, spokes, { list: listAndWatch(followed, signal), counted: true }));
+}
+
 /** Each kind is watched from its list on, while others are listed yet: nothing can happen between. */
 function listAndWatch({ run, cluster, pace, news }: Followed, signal: AbortSignal): SweepLook["list"] {
   const watch = async (kind: SweptKind, version: string): Promise<void> => {
@@ -87,8 +104,7 @@ function listAndWatch({ run, cluster, pace, news }: Followed, signal: AbortSigna
     }
   };
   return async (kind, take) => {
-    const paging = { ...pace, pauseMs: pace.pauseMs / HASTE };
-    const version = await eachPage(cluster, run, kind, paging, async (objects) => {
+    const version = await eachPage(cluster, run, kind, hasty(pace), async (objects) => {
       news.list(objects);
       await take(objects);
     });
@@ -125,7 +141,8 @@ async function lookAtNews(followed: Followed): Promise<void> {
       const spokes = await readCandidates(app.db.rows, name, namespaces);
       for (const namespace of namespaces) followed.ailing.delete(namespace);
       if (spokes.length === 0) continue;
-      keep(followed, await lookAtSpokes(followed, spokes, { list: listEach(followed, spokes), counted: false }));
+      const site = { ...followed, pace: hasty(followed.pace) };
+      keep(followed, await lookAtSpokes(site, spokes, { list: listEach(followed, spokes), counted: false }));
     } catch (error) {
       for (const namespace of namespaces) later.add(namespace);
       throw error;

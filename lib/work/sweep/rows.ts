@@ -43,6 +43,13 @@ export async function readCandidates(
     .execute();
 }
 
+export async function countCandidates(rows: Rows, cluster: string): Promise<number> {
+  const { count } = await rows.selectFrom("spokes").select(sql<string>`count(*)`.as("count"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Namespaces of active spokes that an operation has changed from this moment on. */
 export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
   const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
