@@ -61,8 +61,9 @@ async function mayWatch({ cluster, run }: LookSite): Promise<boolean> {
 async function follow(followed: Followed, count: number, signal: AbortSignal): Promise<void> {
   const { app, run, pace, news } = followed;
   const until = performance.now() + pace.follow.ms, many = Math.max(FEW, Math.ceil(count / SHARE));
-  let since = await app.db.now(), minute = performance.now() + pace.follow.minute;
+  let since = await app.db.now();
   await lookAtAll(followed, signal);
+  let minute = performance.now() + pace.follow.minute;
   for (;;) {
     await news.bell.heard(Math.max(0, Math.min(minute, until) - performance.now()), signal);
     await sleep(pace.follow.gap, signal);
