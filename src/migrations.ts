@@ -835,4 +835,76 @@ create index concurrently if not exists jobs_live_of_spoke on jobs (spoke_id)
   where visible and state in ('queued', 'running');
 `,
   ],
+  [
+    "0033_index_skipped_history",
+    `\
+-- concurrently
+-- Whether a reader skips any history: asked for each list of unread notifications, and true of few rows.
+create index concurrently if not exists notification_read_counts_skipping on notification_read_counts (user_id)
+  where skip_through > '-infinity';
+`,
+  ],
+  [
+    "0034_index_audit_of_hubs_by_kind",
+    `\
+-- concurrently
+-- In place of audit_events_of_federation: a page of one kind is found in the index alone.
+create index concurrently if not exists audit_events_of_hub on audit_events (federation_id, at desc, kind);
+`,
+  ],
+  [
+    "0035_drop_audit_of_federations",
+    `\
+-- 0034 has what is read by it. The id, which orders events of one millisecond, is sorted where that is asked.
+drop index audit_events_of_federation;
+`,
+  ],
+  [
+    "0036_index_audit_of_people_by_kind",
+    `\
+-- concurrently
+-- In place of audit_events_of_actor, as 0034.
+create index concurrently if not exists audit_events_of_person on audit_events (actor_id, at desc, kind);
+`,
+  ],
+  [
+    "0037_drop_audit_of_actors",
+    `\
+-- 0036 has what is read by it.
+drop index audit_events_of_actor;
+`,
+  ],
+  [
+    "0038_index_ended_jobs",
+    `\
+-- concurrently
+-- What is over, by age: for pruning. A job comes into it once, when it ends.
+create index concurrently if not exists jobs_ended on jobs (visible, finished_at) where finished_at is not null;
+`,
+  ],
+  [
+    "0039_index_deleted_backups",
+    `\
+-- concurrently
+-- Nightly backups that were good and have had their time, by age: for pruning.
+create index concurrently if not exists backups_pruned_by_age on backups (deleted_at)
+  where state = 'deleted' and kind = 'nightly' and ready_at is not null;
+`,
+  ],
+  [
+    "0040_index_ended_sessions",
+    `\
+-- concurrently
+-- For pruning.
+create index concurrently if not exists sessions_ended on sessions (ended_at) where ended_at is not null;
+`,
+  ],
+  [
+    "0041_index_sessions_by_age",
+    `\
+-- concurrently
+-- For pruning. seen_at would be written with each use.
+create index concurrently if not exists sessions_by_age on sessions (created_at);
+`,
+  ],
 ];

@@ -18,7 +18,7 @@ const ROOT = new URL("../", import.meta.url);
  * none, and nothing of the product needs it.
  */
 const ORDER = [
-  ...under("base", "errors faults ids time race log schema variables config notice means nearest limits"),
+  ...under("base", "errors faults ids time race bell log schema variables config notice means nearest limits"),
   ...under("drivers", "exchange crypto db dns mail payments cluster"),
   ...["moodle", "catalog", "operations"],
   ...under("records", "audit events idempotency jobs changes"),

@@ -73,6 +73,14 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
       ["networking.k8s.io", "networkpolicies", "list"],
     ],
   ],
+  ["a cluster with thousands of spokes is listed over and over, so that a look at all of them takes minutes", [
+    ["", "configmaps", "watch"],
+    ["", "services", "watch"],
+    ["", "limitranges", "watch"],
+    ["", "persistentvolumeclaims", "watch"],
+    ["batch", "cronjobs", "watch"],
+    ["networking.k8s.io", "networkpolicies", "watch"],
+  ]],
   ["a database that does not come up in one size does not come up in the next, either, until its pod is deleted", [
     ["", "pods", "delete"],
   ]],
@@ -111,9 +119,24 @@ const WIDE = new Set([
 /** Kinds that are listed in single namespaces alone, while these stand. */
 const INSIDE = new Set(["events", "certificaterequests", "orders", "challenges"]);
 
+/** Kinds whose changes are watched in all namespaces at once, where there are thousands of spokes. */
+const FOLLOWED = new Set([
+  ...[
+    "resourcequotas",
+    "limitranges",
+    "configmaps",
+    "services",
+    "persistentvolumeclaims",
+    "deployments",
+    "statefulsets",
+  ],
+  ...["cronjobs", "ingresses", "networkpolicies"],
+]);
+
 /** Lists go through all namespaces, or look for what is left where a namespace, and each binding in it, is gone. */
 export function isClusterWide({ verb, resource }: ClusterAccess): boolean {
-  return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource));
+  return WIDE.has(resource) || (verb === "list" && !INSIDE.has(resource)) ||
+    (verb === "watch" && FOLLOWED.has(resource));
 }
 
 /** What must be given in the whole cluster, by the role that is bound in single namespaces. */

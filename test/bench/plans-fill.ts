@@ -68,7 +68,7 @@ export async function fillEvents(
     }
   }
   await recount(sql);
-  await sql.unsafe("vacuum analyze");
+  await sql.unsafe("analyze");
 }
 
 /** The counters from scratch, by plain counting. */

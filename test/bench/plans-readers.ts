@@ -46,6 +46,13 @@ export async function prepareReaders(
       await sql`insert into spoke_members (user_id, spoke_id) values (${userId}, ${spokeId(spoke)})`;
     }
   }
+  // As it is after years, with however few events: a row for each object of which anything was ever read.
+  await sql`insert into notification_read_counts (user_id, about, federation_id, spoke_id)
+    select reader.id, object.* from unnest(${
+    [...ALL, ONE_BY_ONE].map(({ userId }) => userId)
+  }::text[]) as reader (id), (
+      select 'hub', id, '' from federations union all select 'spoke', '', id from spokes
+    ) as object`;
   const db = await openDatabase({ url, size: 2, log: silent, statementLimit: MINUTE });
   for (const reader of [...ALL, ONE_BY_ONE]) {
     const began = performance.now();
@@ -63,7 +70,7 @@ export async function prepareReaders(
     await tx`update notification_read_counts as count set reads = reads - found.less from (
         select about, hub, spoke, count(*) as less from audit_events cross join lateral (values
           ('all', '', ''), ('hub', federation_id, ''), ('spoke', '', spoke_id)) as object (about, hub, spoke)
-        where id = any(${oldest.map((row) => row.eventId)}) group by 1, 2, 3
+        where id = any(${oldest.map((row) => row.event_id)}) group by 1, 2, 3
       ) as found where user_id = ${user} and count.about = found.about and count.federation_id = found.hub
         and count.spoke_id = found.spoke`;
     // What marking one by one leaves behind.

@@ -106,11 +106,11 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_events_newest ON public.audit_events USING btree (at DESC, id DESC);
-CREATE INDEX audit_events_of_actor ON public.audit_events USING btree (actor_id, at DESC);
-CREATE INDEX audit_events_of_federation ON public.audit_events USING btree (federation_id, at DESC, id DESC);
+CREATE INDEX audit_events_of_hub ON public.audit_events USING btree (federation_id, at DESC, kind);
 CREATE INDEX audit_events_of_kind ON public.audit_events USING btree (kind, at DESC);
 CREATE INDEX audit_events_of_object ON public.audit_events USING btree (object_id, at DESC, id DESC);
 CREATE INDEX audit_events_of_object_type ON public.audit_events USING btree (object_type, at DESC);
+CREATE INDEX audit_events_of_person ON public.audit_events USING btree (actor_id, at DESC, kind);
 CREATE INDEX audit_events_of_spoke ON public.audit_events USING btree (spoke_id, at DESC, id DESC);
 CREATE INDEX audit_events_visible ON public.audit_events USING btree (at DESC) INCLUDE (id) WHERE customer_visible;
 CREATE INDEX audit_events_visible_of_federation ON public.audit_events USING btree (federation_id, at DESC) INCLUDE (id) WHERE customer_visible;
@@ -166,6 +166,7 @@ create table backups (
 CREATE INDEX backups_failed ON public.backups USING btree (spoke_id, failed_at DESC) WHERE (failed_at IS NOT NULL);
 CREATE INDEX backups_of_spoke ON public.backups USING btree (spoke_id, created_at DESC, id DESC);
 CREATE INDEX backups_pending ON public.backups USING btree (operation_id) WHERE (state = 'pending'::text);
+CREATE INDEX backups_pruned_by_age ON public.backups USING btree (deleted_at) WHERE ((state = 'deleted'::text) AND (kind = 'nightly'::text) AND (ready_at IS NOT NULL));
 CREATE INDEX backups_standing ON public.backups USING btree (spoke_id, created_at DESC) WHERE (state <> 'deleted'::text);
 
 create table billing_events (
@@ -360,6 +361,7 @@ create table jobs (
   constraint jobs_pkey PRIMARY KEY (id)
 );
 CREATE INDEX jobs_durations ON public.jobs USING btree (kind, finished_at DESC) WHERE ((state = 'succeeded'::text) AND visible);
+CREATE INDEX jobs_ended ON public.jobs USING btree (visible, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_held ON public.jobs USING btree (holder) WHERE (state = 'running'::text);
 CREATE INDEX jobs_live_of_spoke ON public.jobs USING btree (spoke_id) WHERE (visible AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX jobs_loose ON public.jobs USING btree (run_at, seq) WHERE ((state = 'queued'::text) AND (lane IS NULL));
@@ -413,6 +415,7 @@ create table notification_read_counts (
   constraint notification_read_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint notification_read_counts_pkey PRIMARY KEY (user_id, about, federation_id, spoke_id)
 );
+CREATE INDEX notification_read_counts_skipping ON public.notification_read_counts USING btree (user_id) WHERE (skip_through > '-infinity'::timestamp with time zone);
 
 create table notification_read_stretches (
   user_id text not null,
@@ -476,6 +479,8 @@ create table sessions (
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX sessions_by_age ON public.sessions USING btree (created_at);
+CREATE INDEX sessions_ended ON public.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_live_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
 
 create table spoke_members (

@@ -1,4 +1,4 @@
-/** How PostgreSQL answers what a function asks: the plan of each of its reads, with the buffers that it touched. */
+/** How PostgreSQL does what a function asks: the plan of each of its statements, with the buffers that it touched. */
 import { Kysely, sql } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { openDialect } from "#lib/drivers/db/dialect.ts";
@@ -8,9 +8,13 @@ import { MINUTE } from "#lib/base/time.ts";
 
 export interface Plan {
   readonly query: string;
-  /** Pages of 8 KiB that were looked at, found in memory or not. */
+  /** Pages of 8 KiB that were looked at, found in memory or not; none of a statement that only writes. */
   readonly buffers: number;
   readonly milliseconds: number;
+  /** How often each index was searched, from its root down. */
+  readonly searches: ReadonlyMap<string, number>;
+  /** Rows that it gave. */
+  readonly rows: number;
   /** Indexes that it names, and tables that it walks from end to end. */
   readonly indexes: readonly string[];
   readonly walked: readonly string[];
@@ -19,7 +23,7 @@ export interface Plan {
 }
 
 export interface Explainer {
-  /** Asks, and returns the plan of each statement that the work has asked. */
+  /** Asks, and returns the plan of each statement that the work has asked. What it writes is rolled back. */
   explain(work: (rows: Rows) => Promise<unknown>): Promise<Plan[]>;
   close(): Promise<void>;
 }
@@ -35,13 +39,25 @@ export function openExplainer(url: string, settings: Readonly<Record<string, str
         dialect: openDialect({ pool, limit: 10 * MINUTE }),
         log: (event) => void asked.push(event.query),
       });
-      await work(listening);
-      const plans: Plan[] = [];
-      for (const query of asked) plans.push(await explainOne(rows, query));
-      return plans;
+      await undone(rows, () => work(listening));
+      return await undone(rows, async () => {
+        const plans: Plan[] = [];
+        for (const query of asked) plans.push(await explainOne(rows, query));
+        return plans;
+      });
     },
     close: () => pool.close(),
   };
+}
+
+/** The pool has one connection, so all of it is one transaction. */
+async function undone<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
+  await sql`begin`.execute(rows);
+  try {
+    return await work();
+  } finally {
+    await sql`rollback`.execute(rows);
+  }
 }
 
 async function explainOne(rows: Rows, query: { sql: string; parameters: readonly unknown[] }): Promise<Plan> {
@@ -49,13 +65,19 @@ async function explainOne(rows: Rows, query: { sql: string; parameters: readonly
     const compiled = { ...sql``.compile(rows), ...query, sql: `explain (${options}) ${query.sql}` };
     return (await rows.executeQuery<{ "QUERY PLAN": unknown }>(compiled)).rows.map((row) => row["QUERY PLAN"]);
   };
+  await sql`savepoint asked`.execute(rows);
   const [measured] = await ask("analyze, buffers, format json");
+  await sql`rollback to savepoint asked`.execute(rows);
   const { Plan: top, "Execution Time": milliseconds } = (measured as { Plan: Node; "Execution Time": number }[])[0]!;
   const nodes = flatten(top);
   return {
     query: query.sql,
-    buffers: (top["Shared Hit Blocks"] ?? 0) + (top["Shared Read Blocks"] ?? 0),
+    buffers: top["Node Type"] === "ModifyTable"
+      ? 0
+      : (top["Shared Hit Blocks"] ?? 0) + (top["Shared Read Blocks"] ?? 0),
     milliseconds,
+    searches: top["Node Type"] === "ModifyTable" ? new Map() : searchesOf(nodes),
+    rows: top["Actual Rows"] ?? 0,
     indexes: [...new Set(nodes.flatMap((node) => node["Index Name"] ?? []))],
     walked: nodes.flatMap((node) => node["Node Type"] === "Seq Scan" ? node["Relation Name"] ?? [] : []),
     lines: await ask("analyze, buffers, costs off, summary off") as string[],
@@ -64,11 +86,21 @@ async function explainOne(rows: Rows, query: { sql: string; parameters: readonly
 
 interface Node {
   readonly "Node Type": string;
+  readonly "Actual Rows"?: number;
   readonly "Index Name"?: string;
+  readonly "Index Searches"?: number;
   readonly "Relation Name"?: string;
   readonly "Shared Hit Blocks"?: number;
   readonly "Shared Read Blocks"?: number;
   readonly Plans?: readonly Node[];
+}
+
+function searchesOf(nodes: readonly Node[]): Map<string, number> {
+  const searches = new Map<string, number>();
+  for (const { "Index Name": name, "Index Searches": more = 0 } of nodes) {
+    if (name !== undefined) searches.set(name, (searches.get(name) ?? 0) + more);
+  }
+  return searches;
 }
 
 function flatten(node: Node): Node[] {

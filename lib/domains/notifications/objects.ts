@@ -26,6 +26,7 @@ export function objectsOf(reader: Reader): RawBuilder<unknown> {
       coalesce(count.read_through, '-infinity') as read_through
     from (${reader.role === "operator" ? everything : objectsOfMember(reader.userId)}) as object
     left join notification_read_counts as count on count.user_id = ${reader.userId} and count.about = object.about
+      and count.about in (${reader.role === "operator" ? sql`'hub', 'loose'` : sql`'hub', 'spoke', 'audience'`})
       and count.federation_id = object.federation_id and count.spoke_id = object.spoke_id`;
 }
 

@@ -2,7 +2,8 @@
  * Marks all notifications as read that are visible when it starts.
  *
  * It notes how far each object's events go at that moment (none can come before that later: lib/records/changes gives times
- * that grow in the order of the commits), and marks them oldest first in batches, each a transaction of its own. A call
+ * that grow in the order of the commits), and marks them oldest first in batches, each a transaction of its own. It steps
+ * over the stretches of what was read one by one, so what it costs follows from what is unread. A call
  * that is cut off between two leaves exact counts, and the next one goes on where this one stopped. So each batch that has
  * changed anything writes its own event, and together they tell the whole.
  */
@@ -17,7 +18,8 @@ import {
   raiseThrough,
   type Through,
 } from "#lib/domains/notifications/marks.ts";
-import { objectsOf, type Reader, walkEvents } from "#lib/domains/notifications/objects.ts";
+import { objectsOf, type Reader } from "#lib/domains/notifications/objects.ts";
+import { restOf } from "#lib/domains/notifications/stretches.ts";
 import { backoff, sleep } from "#lib/base/time.ts";
 
 /** Events that a batch reads of one object, and unread ones of all its objects, about. */
@@ -93,11 +95,6 @@ async function markBatch(
 }
 
 function eventsOfPack(reader: Reader, pack: readonly Rest[]): RawBuilder<unknown> {
-  const events = walkEvents(reader, {
-    where: sql`event.at > object.after and event.at <= object.through`,
-    order: "oldest first",
-    limit: BATCH,
-  });
   return sql`
     select object.place, event.id, event.at from unnest(
       ${pack.map(({ about }) => about)}::text[],
@@ -106,5 +103,5 @@ function eventsOfPack(reader: Reader, pack: readonly Rest[]): RawBuilder<unknown
       ${pack.map(({ after }) => after)}::timestamptz[],
       ${pack.map(({ through }) => through)}::timestamptz[]
     ) with ordinality as object (about, federation_id, spoke_id, after, through, place)
-    cross join lateral (${events}) as event`;
+    cross join lateral (${restOf(reader, BATCH)}) as event`;
 }

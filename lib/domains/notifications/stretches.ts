@@ -38,6 +38,36 @@ export function unreadOf(reader: Reader, where: RawBuilder<SqlBool>, limit: numb
     select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
 }
 
+/**
+ * The oldest events of `object` after its `after` and up to its `through`, without the stretches: at least so many, where
+ * there are, with those that share the last one's time. A few among them may be read, of those that are no stretch.
+ */
+export function restOf(reader: Reader, limit: number): RawBuilder<unknown> {
+  const above = (moment: RawBuilder<unknown>) =>
+    sql`(select stretch.from_at, stretch.through_at from notification_read_stretches as stretch
+      where stretch.user_id = ${reader.userId} and stretch.about = object.about
+        and stretch.federation_id = object.federation_id and stretch.spoke_id = object.spoke_id
+        and stretch.from_at > ${moment} order by stretch.from_at limit 1)`;
+  const between = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => {
+    const where = sql<SqlBool>`event.at > ${low} and event.at < coalesce(${high}, 'infinity')
+      and event.at <= object.through`;
+    return sql`(select coalesce(array_agg(id), '{}') as ids, coalesce(array_agg(at), '{}') as ats
+      from (${walkEvents(reader, { where, order: "oldest first", limit })}) as event)`;
+  };
+  return sql`
+    with recursive gap (next, ids, ats, found) as (
+      select greatest(object.after, (select through_at
+        from ${stretchBelow(reader, sql`object.after + interval '1 millisecond'`)} as below)), '{}'::text[],
+        '{}'::timestamptz[], 0
+      union all
+      select above.through_at, events.ids, events.ats, gap.found + cardinality(events.ids)
+      from gap left join lateral ${above(sql`gap.next`)} as above on true
+      cross join lateral ${between(sql`gap.next`, sql`above.from_at`)} as events
+      where gap.next < object.through and gap.found < ${limit}
+    )
+    select event.id, event.at from gap cross join lateral unnest(gap.ids, gap.ats) as event (id, at)`;
+}
+
 /** Puts an event that was marked just now together with what is read on either side of it. */
 export async function joinStretch(tx: Tx, reader: Reader, id: string): Promise<void> {
   const next = (order: "newest first" | "oldest first") => {

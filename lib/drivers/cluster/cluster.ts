@@ -175,10 +175,22 @@ export interface PageRequest {
   readonly next?: string;
 }
 
+export interface Watched {
+  readonly selector: string;
+  readonly version: string;
+}
+
 export interface ObjectPage {
   readonly items: KubeObject[];
   /** Null after the last one. */
   readonly next: string | null;
+  /** Of which moment the list is, all its pages: from where to watch. */
+  readonly version: string;
+}
+
+export interface WatchedChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: KubeObject;
 }
 
 export interface Cluster {
@@ -207,6 +219,11 @@ export interface Cluster {
   listUnder(kind: Omit<Ref, "name">, namespace: string, call: Call): Promise<KubeObject[]>;
   /** One page of such a list, for a caller that goes through more than fits into memory. An expired `next` is status 410. */
   listPage(kind: Omit<Ref, "name">, page: PageRequest, call: Call): Promise<ObjectPage>;
+  /**
+   * What changes after a list of this version, for as long as somebody reads; a watch that breaks off is gone on with. Ends
+   * only by throwing: status 410 where the cluster no longer knows what has changed since.
+   */
+  follow(kind: Omit<Ref, "name">, from: Watched, call: Call): AsyncIterable<WatchedChange>;
   /** Server version, for start-up and doctor. */
   version(call: Call): Promise<string>;
   /** Whether our credentials may do this, by the API server's own word (SelfSubjectAccessReview). Changes nothing. */

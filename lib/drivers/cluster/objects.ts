@@ -94,7 +94,7 @@ export function openObjects(api: Api, kinds: Kinds, namespace?: string): Objects
     listPage: async (kind, { selector, limit, next }, call) => {
       const query = { ...queryOf(selector), limit: String(limit), ...(next ? { continue: next } : {}) };
       const page = await listOnePage(api, await path(kind, call), query, call);
-      return { items: named(kind, page.items), next: page.next || null };
+      return { items: named(kind, page.items), next: page.next || null, version: page.version };
     },
     create: async (object, call) => {
       const at = await path(object, call), query = { fieldManager: MAKER }, { name } = object.metadata;
@@ -141,7 +141,7 @@ function named({ apiVersion, kind }: Kind, items: readonly KubeObject[]): KubeOb
   return items.map((item) => ({ ...item, apiVersion, kind }));
 }
 
-function queryOf(selector: string): Record<string, string> {
+export function queryOf(selector: string): Record<string, string> {
   return selector === "" ? {} : { labelSelector: selector };
 }
 

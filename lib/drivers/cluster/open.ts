@@ -1,7 +1,7 @@
 /** Opens a cluster: one connection, one limit and one set of known kinds for all that is done there. */
 import { bindRole, isAllowed } from "#lib/drivers/cluster/binding.ts";
 import { openApi } from "#lib/drivers/cluster/wire/api.ts";
-import type { Cluster } from "#lib/drivers/cluster/cluster.ts";
+import type { Cluster, ClusterError } from "#lib/drivers/cluster/cluster.ts";
 import { openPoolOfServer } from "#lib/drivers/cluster/wire/connection.ts";
 import {
   findNamespace,
@@ -13,9 +13,10 @@ import {
 } from "#lib/drivers/cluster/guard.ts";
 import type { KubeconfigSource } from "#lib/drivers/cluster/wire/kubeconfig.ts";
 import { openKinds } from "#lib/drivers/cluster/wire/kinds.ts";
-import { openObjects } from "#lib/drivers/cluster/objects.ts";
+import { openObjects, queryOf } from "#lib/drivers/cluster/objects.ts";
 import { openSpace } from "#lib/drivers/cluster/space.ts";
 import { PATIENCE, type Patience } from "#lib/drivers/cluster/trouble/verdict.ts";
+import { watch } from "#lib/drivers/cluster/wire/watch.ts";
 import type { Log } from "#lib/base/log.ts";
 import { SECOND } from "#lib/base/time.ts";
 
@@ -81,6 +82,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listAll: objects.list,
     listUnder: (kind, namespace, call) => objectsIn(namespace).list(kind, "", call),
     listPage: objects.listPage,
+    follow: async function* (kind, { selector, version }, call) {
+      const from = { ...await objects.since(kind, null, call), query: queryOf(selector), version, strict: true };
+      const onTrouble = (error: ClusterError) =>
+        log.debug("A watch was interrupted", { path: from.path, error: error.message });
+      for await (const change of watch(api, { ...from, onTrouble }, call)) {
+        if (change.type !== "LISTED") yield change;
+      }
+    },
     version: async (call) => {
       const { body } = await api.call({ method: "GET", path: "/version", repeat: "safe" }, call);
       return String(body.gitVersion);

@@ -8,6 +8,7 @@
 import type { Api } from "#lib/drivers/cluster/wire/api.ts";
 import { type Call, ClusterError, type Waiting } from "#lib/drivers/cluster/cluster.ts";
 import { watch, type WatchQuery } from "#lib/drivers/cluster/wire/watch.ts";
+import { openBell } from "#lib/base/bell.ts";
 import type { Log } from "#lib/base/log.ts";
 import { within } from "#lib/base/race.ts";
 import { backoff, SECOND, sleep } from "#lib/base/time.ts";
@@ -101,30 +102,6 @@ async function follow<T>(
     wait.log.warn("Waiting without a watch", { what: wait.what, error });
   };
   await Promise.all(watches.map((options) => one(options).catch(note)));
-}
-
-interface Bell {
-  ring(): void;
-  /** Waits until it rings, at most so long; a ring that came before is heard at once. */
-  heard(most: number, signal: AbortSignal): Promise<void>;
-}
-
-function openBell(): Bell {
-  let rung = false, wake = () => {};
-  return {
-    ring: () => {
-      rung = true;
-      wake();
-    },
-    heard: async (most, signal) => {
-      if (!rung && most > 0) {
-        const rings = new Promise<void>((resolve) => wake = resolve);
-        await within([signal], null, (quiet) => Promise.race([rings, sleep(most, quiet)]));
-      }
-      signal.throwIfAborted();
-      rung = false;
-    },
-  };
 }
 
 function lateError(what: string, timeout: number, sentence: string): ClusterError {

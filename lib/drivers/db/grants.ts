@@ -34,7 +34,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   notification_read_stretches: "select, insert, delete",
   loose_heads: "select, update",
   notification_audiences: "select, insert, update",
-  backups: "select, insert, update",
+  backups: "select, insert, update, delete",
   cluster_snapshots: "select, insert, update",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",

@@ -8,7 +8,7 @@
 import { expired, mayGo } from "#lib/domains/backups/retention.ts";
 import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
-import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
+import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { lockSpoke } from "#lib/domains/spokes/store.ts";
@@ -29,6 +29,8 @@ export function refersTo(content: KubeObject, { metadata }: KubeObject): boolean
 /** For one backup; the storage goes on by itself, and the next night looks again. */
 const PATIENCE = 2 * MINUTE;
 const TRIES = 3;
+/** The storage takes longer than that. A call to the API server that is late is another matter, which soon passes. */
+const SLOW = "slow_storage";
 
 /** `all leftovers`: of failed attempts also what is not a day old yet, where the room is needed. */
 export async function removeExpired(site: SpokeSite, run: Run, what: "by the rule" | "all leftovers"): Promise<void> {
@@ -43,11 +45,11 @@ export async function removeExpired(site: SpokeSite, run: Run, what: "by the rul
       await removeBackup(site, run, backup);
     } catch (error) {
       // What is not gone tonight is gone on with the next time: the backup that was taken is a success all the same.
-      const passing = error instanceof ClusterError && error.transient && error.code !== "deadline";
+      const passing = error instanceof ClusterError && error.transient && error.code !== SLOW;
       if (!(error instanceof ClusterError) || passing && run.job.attempt < TRIES) throw error;
       run.log.warn("Cannot remove a backup that has had its time", { backup: id, error });
       await note(run, [`A backup that has had its time could not be removed: ${error.message}`]);
-      if (error.code === "deadline") return; // storage that is slow with one is with the next, and others wait for the lane
+      if (error.code === SLOW) return; // storage that is slow with one is with the next, and others wait for the lane
     }
   }
 }
@@ -79,7 +81,10 @@ async function removeBackup(site: SpokeSite, run: Run, backup: Backup): Promise<
     await space.delete(ref, snapshot.metadata.uid!, run);
     going.push(ref);
   }
-  await space.gone(going, waitingFor(run, PATIENCE));
+  await space.gone(going, waitingFor(run, PATIENCE)).catch((error) => {
+    const late = error instanceof ClusterError && error.code === "deadline";
+    throw late ? retell(error, { code: SLOW }) : error;
+  });
   await run.write((tx) => finishRemoval(tx, backup.id));
 }
 

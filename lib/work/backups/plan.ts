@@ -111,7 +111,7 @@ async function queue(tx: Tx, { cluster, classes, most }: Queueing): Promise<numb
   const { rows: due } = await sql<DueRow>`
     select spokes.*, wheelwright_now() as now,
       (select volumes from backups where backups.spoke_id = spokes.id order by created_at desc, backups.id desc limit 1)
-    from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= wheelwright_now()
+    from spokes where state = 'active' and cluster = ${cluster} and backup_due_at <= (select wheelwright_now())
     order by backup_due_at limit ${room} for no key update skip locked`.execute(tx);
   await moveOn(tx, due, due[0]?.now);
   const able = due.filter(({ blueprintInputs: inputs, volumes }) => {

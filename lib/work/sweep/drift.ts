@@ -28,8 +28,9 @@ interface Doubt {
   readonly secrets: readonly Expected[];
 }
 
-export async function judgeDrift(look: SweepLook): Promise<void> {
-  const sights = [...look.sights.values()], verdicts: Verdict[] = [], doubts: Doubt[] = [];
+/** Returns the namespaces of spokes of which nothing could be told, or written, this time. */
+export async function judgeDrift(look: SweepLook): Promise<string[]> {
+  const sights = [...look.sights.values()], doubts: Doubt[] = [];
   for (let i = 0; i < sights.length; i += ROWS) {
     const batch = sights.slice(i, i + ROWS);
     const inputs = await readInputs(look.app, batch.map(({ spoke }) => spoke.id));
@@ -44,13 +45,17 @@ export async function judgeDrift(look: SweepLook): Promise<void> {
       doubts.push({ sight, doubtful, secrets: expected.filter(({ object }) => object.kind === "Secret") });
     }
   }
-  verdicts.push(...await askAll(look, doubts));
+  const verdicts = await askAll(look, doubts);
+  const settled = new Set(verdicts.map(({ id }) => id));
   const news = verdicts.filter(({ before, drift }) => !sameDrift(before, drift));
   for (let i = 0; i < news.length; i += ROWS) {
-    await look.run.write((tx) => writeDrift(tx, look.began, news.slice(i, i + ROWS)));
+    const batch = news.slice(i, i + ROWS);
+    const written = new Set(await look.run.write((tx) => writeDrift(tx, look.began, batch)));
+    for (const { id } of batch) if (!written.has(id)) settled.delete(id);
   }
   const { run, cluster } = look;
   run.log.debug("Looked at a cluster", { cluster: cluster.name, spokes: sights.length, doubts: doubts.length });
+  return doubts.flatMap(({ sight: { spoke } }) => settled.has(spoke.id) ? [] : spoke.namespace);
 }
 
 async function askAll(look: SweepLook, doubts: readonly Doubt[]): Promise<Verdict[]> {

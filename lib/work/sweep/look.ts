@@ -1,11 +1,10 @@
 /**
- * One look at all active spokes of a cluster: its objects are listed kind by kind, and of each spoke only a few words are
+ * One look at active spokes of a cluster: their objects are listed kind by kind, and of each spoke only a few words are
  * kept. First what health depends on, which is written at once; then the rest, for the drift.
  *
  * Nothing is written before a list has come to its end: a cluster that cannot be asked changes nothing, for that is not
  * the spokes' doing. What was last seen stays, and `observedAt` tells when that was.
  */
-import type { App } from "#lib/app.ts";
 import { asItWas, type Expected, expectedObjects, stepsByKind, titleOf } from "#lib/moodle/expected.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
@@ -14,8 +13,8 @@ import type { Run } from "#lib/scheduler/handler.ts";
 import { ailmentOfNamespace, ailmentOfPart, PARTS } from "#lib/domains/spokes/health.ts";
 import { judgeDrift } from "#lib/work/sweep/drift.ts";
 import { confirmHealth } from "#lib/work/sweep/health.ts";
-import { eachPage, expectedOf, type Pace, type Sight, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
-import { readCandidates, readInputs, type SweptSpoke, writeHealth } from "#lib/work/sweep/rows.ts";
+import { expectedOf, type Sight, type SweepLook, type SweptKind } from "#lib/work/sweep/sight.ts";
+import { type Health, readInputs, type SweptSpoke, writeHealth } from "#lib/work/sweep/rows.ts";
 
 const NAMESPACE: SweptKind = { apiVersion: "v1", kind: "Namespace" };
 const HEALTH: readonly SweptKind[] = [
@@ -24,21 +23,35 @@ const HEALTH: readonly SweptKind[] = [
 ];
 const ROWS = 500;
 
-export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace): Promise<void> {
-  const began = await app.db.now();
-  const candidates = await readCandidates(app.db.rows, name);
-  if (candidates.length === 0) return;
-  const cluster = await app.clusters.open(name);
-  const here = await ofThisCluster(cluster, run, candidates);
+/** What a look came to, besides what it wrote. */
+export interface LookResult {
+  /** Spokes that are not well, by namespace. */
+  readonly ailing: ReadonlyMap<string, Health>;
+  /** Namespaces to look at again: of these not everything could be told, or written. */
+  readonly again: readonly string[];
+}
+
+/** Where, how fast, and for whom. */
+export type LookSite = Pick<SweepLook, "app" | "run" | "cluster" | "pace">;
+
+/**
+ * `list` goes through the objects of a kind, of these spokes at least. Bad looks are counted a minute apart: `counted` says
+ * whether this one is.
+ */
+export async function lookAtSpokes(
+  site: LookSite,
+  spokes: readonly SweptSpoke[],
+  { list: pages, counted }: { readonly list: SweepLook["list"]; readonly counted: boolean },
+): Promise<LookResult> {
+  const { app, run } = site, began = await app.db.now();
+  const here = await ofThisCluster(site.cluster, run, spokes);
   const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
-  const look: SweepLook = { app, run, cluster, pace, began, sights, listed: new Set() };
+  const look: SweepLook = { ...site, began, sights, listed: new Set(), list: pages };
 
   const kinds = await readKinds(look);
   for (const { apiVersion, kind } of HEALTH) await list(look, { apiVersion, kind }, kinds);
-  const looks = await confirmHealth(look);
-  for (let i = 0; i < looks.length; i += ROWS) {
-    await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)));
-  }
+  const seen = await confirmHealth(look), ailing = seen.filter(({ ailment }) => ailment !== null);
+  const written = await writeLooks(run, began, counted ? seen : seen.filter(({ ailment }) => ailment === null));
   for (const { apiVersion, kind } of kinds.values()) {
     if (look.listed.has(kind) || kind === "Secret") continue;
     try {
@@ -49,7 +62,30 @@ export async function lookAtCluster(app: App, run: Run, name: string, pace: Pace
       run.log.warn("Cannot tell whether objects of a kind have drifted", { kind, error });
     }
   }
-  await judgeDrift(look);
+  const unsettled = await judgeDrift(look);
+  const bad = new Map(ailing.map((health) => [health.id, health]));
+  const unwritten = here.filter(({ id }) => !written.has(id) && (counted || !bad.has(id)));
+  return {
+    ailing: new Map(here.flatMap(({ id, namespace }) => bad.has(id) ? [[namespace, bad.get(id)!]] : [])),
+    again: [...unsettled, ...unwritten.map(({ namespace }) => namespace)],
+  };
+}
+
+/** Whether the Secrets of these spokes are there, which no list tells; all else of them is as it was seen before. */
+export async function lookForSecrets(site: LookSite, spokes: readonly SweptSpoke[]): Promise<void> {
+  const began = await site.app.db.now(), here = await ofThisCluster(site.cluster, site.run, spokes);
+  const sights = new Map(here.map((spoke) => [spoke.namespace, sightOf(spoke)]));
+  for (const { ailments } of sights.values()) ailments.set("Namespace", null);
+  await judgeDrift({ ...site, began, sights, listed: new Set(), list: () => Promise.resolve() });
+}
+
+/** Returns the ids of the rows written. */
+export async function writeLooks(run: Run, began: Date, looks: readonly Health[]): Promise<Set<string>> {
+  const written = new Set<string>();
+  for (let i = 0; i < looks.length; i += ROWS) {
+    for (const id of await run.write((tx) => writeHealth(tx, began, looks.slice(i, i + ROWS)))) written.add(id);
+  }
+  return written;
 }
 
 /** Another cluster under the same name knows nothing of these namespaces, and must not be taken for their loss. */
@@ -92,7 +128,7 @@ async function readKinds({ app, sights }: SweepLook): Promise<ReadonlyMap<string
 
 async function list(look: SweepLook, kind: SweptKind, kinds: ReadonlyMap<string, KnownKind>): Promise<void> {
   const steps = kinds.get(kind.kind)?.steps ?? [];
-  await eachPage(look.cluster, look.run, kind, look.pace, (objects) => take(look, steps, objects));
+  await look.list(kind, (objects) => take(look, steps, objects));
   look.listed.add(kind.kind);
 }
 
@@ -132,7 +168,8 @@ function compare({ suspects }: Sight, expected: readonly Expected[], found: read
   }
 }
 
-function namespaceOf({ kind, metadata }: KubeObject): string {
+/** Of which spoke's namespace an object is. */
+export function namespaceOf({ kind, metadata }: KubeObject): string {
   return kind === "Namespace" ? metadata.name : metadata.namespace ?? "";
 }
 

@@ -29,11 +29,32 @@ export interface SweptSpoke {
   readonly drift: unknown;
 }
 
-export async function readCandidates(rows: Rows, cluster: string): Promise<SweptSpoke[]> {
+/** Of a cluster all, or those in these namespaces. */
+export async function readCandidates(
+  rows: Rows,
+  cluster: string,
+  namespaces?: readonly string[],
+): Promise<SweptSpoke[]> {
   return await rows.selectFrom("spokes")
     .select(["id", "namespace", "clusterUid", "blueprintRevision", "maintenance", "drift"])
     .select(sql<string>`namespace_uid`.as("namespaceUid"))
-    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null).execute();
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
+    .$if(namespaces !== undefined, (query) => query.where(sql<boolean>`namespace = any(${namespaces}::text[])`))
+    .execute();
+}
+
+export async function countCandidates(rows: Rows, cluster: string): Promise<number> {
+  const { count } = await rows.selectFrom("spokes").select(sql<string>`count(*)`.as("count"))
+    .where("cluster", "=", cluster).where("state", "=", "active").where("namespaceUid", "is not", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Namespaces of active spokes that an operation has changed from this moment on. */
+export async function readChanged(rows: Rows, cluster: string, since: Date): Promise<string[]> {
+  const found = await rows.selectFrom("spokes").select("namespace").where("cluster", "=", cluster)
+    .where("state", "=", "active").where("namespaceUid", "is not", null).where("updatedAt", ">=", since).execute();
+  return found.map(({ namespace }) => namespace);
 }
 
 /** Inputs that cannot be read are left out: of that spoke no drift can be told. */
@@ -53,8 +74,8 @@ export interface Health {
   readonly ailment: string | null;
 }
 
-/** Counts bad looks and tells of each spoke whose health is another than before. Returns the number of rows written. */
-export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<number> {
+/** Counts bad looks and tells of each spoke whose health is another than before. Returns the ids of the rows written. */
+export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[]): Promise<string[]> {
   const ids = looks.map(({ id }) => id), ailments = looks.map(({ ailment }) => ailment);
   // An operation that ended since the last look has seen the spoke well: counting begins again after it.
   const { rows: written } = await sql<Written>`
@@ -83,24 +104,25 @@ export async function writeHealth(tx: Tx, began: Date, looks: readonly Health[])
       error: ailment,
     })),
   });
-  return written.length;
+  return written.map(({ id }) => id);
 }
 
-/** Drift that is another than before. */
+/** Drift that is another than before. Returns the ids of the rows written. */
 export async function writeDrift(
   tx: Tx,
   began: Date,
   drifts: readonly { readonly id: string; readonly drift: Drift | null }[],
-): Promise<void> {
+): Promise<string[]> {
   const ids = drifts.map(({ id }) => id), texts = drifts.map(({ drift }) => drift && JSON.stringify(drift));
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     with look as (select * from unnest(${ids}::text[], ${texts}::text[]) as look (id, drift)),
     held as (
       select spokes.id, look.drift::jsonb as drift from spokes join look using (id)
       where spokes.state = 'active' and spokes.updated_at <= ${began}
       order by spokes.id for no key update of spokes skip locked
     )
-    update spokes set drift = held.drift from held where spokes.id = held.id`.execute(tx);
+    update spokes set drift = held.drift from held where spokes.id = held.id returning spokes.id`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 interface Written {

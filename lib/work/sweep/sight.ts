@@ -10,6 +10,7 @@ import { MANAGED_BY } from "#lib/drivers/cluster/guard.ts";
 import { sleep } from "#lib/base/time.ts";
 
 export type SweptKind = Omit<Ref, "name">;
+export type Take = (objects: readonly KubeObject[]) => Promise<void>;
 
 export interface Paging {
   readonly page: number;
@@ -20,16 +21,19 @@ export interface Paging {
 /** Places to go on from that have expired, of one list. */
 const RESTARTS = 3;
 /** The spokes' objects alone: hubs, Jobs and their pods are not looked at. */
-const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
+export const SELECTOR = `${MANAGED_BY}=wheelwright,wheelwright.dev/spoke`;
 
-/** After a place has expired the list begins anew, so `take` may be given an object twice. */
+/**
+ * After a place has expired the list begins anew, so `take` may be given an object twice. Returns the version of the list
+ * that came to its end.
+ */
 export async function eachPage(
   cluster: Cluster,
   run: Run,
   kind: SweptKind,
   { page: limit, pauseMs }: Paging,
-  take: (objects: readonly KubeObject[]) => Promise<void>,
-): Promise<void> {
+  take: Take,
+): Promise<string> {
   let next: string | null = null;
   for (let restarts = 0;;) {
     await sleep(pauseMs, run.signal);
@@ -38,7 +42,7 @@ export async function eachPage(
       const page = await cluster.listPage(kind, { selector: SELECTOR, limit, ...from }, run);
       await take(page.items);
       next = page.next;
-      if (next === null) return;
+      if (next === null) return page.version;
     } catch (error) {
       const expired = error instanceof ClusterError && error.status === 410 && next !== null;
       if (!expired || restarts++ >= RESTARTS) throw error;
@@ -47,7 +51,21 @@ export async function eachPage(
   }
 }
 
+/** Of a cluster with many spokes, the changes are watched. All times are milliseconds. */
+export interface Following {
+  /** Spokes from which on it is followed. */
+  readonly from: number;
+  /** How long, until all is listed again. */
+  readonly ms: number;
+  /** Between two bad looks that count. */
+  readonly minute: number;
+  /** Changes come in bursts: how long it waits for more before it looks. */
+  readonly gap: number;
+}
+
 export interface Pace extends Paging {
+  readonly follow: Following;
+
   /** Objects of which a look asks by dry run what differs; of the others the earlier verdict stands. */
   readonly asks: number;
   /** Objects missing in a list that are looked for by name, before a spoke is called unwell for it. */
@@ -72,6 +90,8 @@ export interface SweepLook {
   readonly began: Date;
   /** By namespace. */
   readonly sights: ReadonlyMap<string, Sight>;
+  /** Goes through the objects of a kind that these spokes have. */
+  readonly list: (kind: SweptKind, take: Take) => Promise<void>;
   /** Kinds that were listed to their end: only of these can an object be missing. */
   readonly listed: Set<string>;
 }

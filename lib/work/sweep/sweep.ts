@@ -7,7 +7,8 @@
  * The budget: a look lists each kind but Secrets across all namespaces, 500 objects a page, and asks for 200 objects by
  * name at most: those that seem changed or missing (three calls each), and Secrets of some spokes by chance. A spoke of
  * the built-in blueprint has 28 objects of 12 kinds, 4 of them Secrets: 11 pages for up to 55 spokes, and 480 for 10,000.
- * With a pause of 0.3 s before each page that is two and a half minutes of pausing, and about two calls a second.
+ * With a pause of 0.3 s before each page about two calls a second. That would be two and a half minutes of pausing for 10,000:
+ * a cluster of 2,000 spokes or more is followed (follow.ts), and a look at it lasts half an hour.
  */
 import { SYSTEM } from "#lib/records/audit/asker.ts";
 import type { App } from "#lib/app.ts";
@@ -16,8 +17,8 @@ import type { NewJob } from "#lib/records/jobs/job.ts";
 import type { JobKind } from "#lib/operations/plan.ts";
 import type { Handler } from "#lib/scheduler/handler.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { lookAtCluster } from "#lib/work/sweep/look.ts";
-import type { Pace } from "#lib/work/sweep/sight.ts";
+import { lookAtCluster } from "#lib/work/sweep/follow.ts";
+import type { Following, Pace } from "#lib/work/sweep/sight.ts";
 import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 
 /** Not repeated by itself: which clusters are in use is seen anew each time. */
@@ -25,11 +26,12 @@ const LOOK: JobKind = {
   kind: "look",
   plan: 1,
   visible: false,
-  steps: [{ name: "spokes", label: "Looking at the spokes of a cluster", timeout: 30 * MINUTE }],
+  steps: [{ name: "spokes", label: "Looking at the spokes of a cluster", timeout: 50 * MINUTE }],
   timeLimit: HOUR,
 };
 
-const PACE: Pace = { page: 500, pauseMs: 300, asks: 200, confirms: 100 };
+const FOLLOWING: Following = { from: 2000, ms: 30 * MINUTE, minute: MINUTE, gap: 500 };
+export const PACE: Pace = { page: 500, pauseMs: 300, asks: 200, confirms: 100, follow: FOLLOWING };
 
 export function sweep({ db }: Pick<App, "db">): Handler {
   return upkeep({ kind: "sweep", limit: 10 * MINUTE, every: MINUTE }, {

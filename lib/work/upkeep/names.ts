@@ -22,7 +22,7 @@ export function freeLeftNames({ db }: Pick<App, "db">): Handler {
     spokes: ["Freeing names that spokes have left", 10 * MINUTE, async (run) => {
       const { rows: due } = await sql<{ id: string }>`
         select id from spokes where state = 'active'
-          and id in (select spoke_id from former_domains where until <= wheelwright_now())
+          and id in (select spoke_id from former_domains where until <= (select wheelwright_now()))
         order by id limit ${MOST}`.execute(db.rows);
       for (const { id } of due) await run.write((tx) => endRedirects(tx, id));
     }],

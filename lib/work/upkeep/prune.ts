@@ -1,6 +1,6 @@
 /**
- * Removes what nobody needs any more: old stream events, kept answers, ended sessions, links, replicas, unseen jobs,
- * counts of calls, and what the payment provider told.
+ * Removes rows that nobody needs any more. docs/operating.md has the rules, and what is never removed. Each rule by age has an
+ * index, so that a run costs what it removes.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { App } from "#lib/app.ts";
@@ -13,30 +13,42 @@ import { upkeep } from "#lib/work/upkeep/upkeep.ts";
 const KEPT_EVENTS = 1000;
 const BATCH = 1000;
 
+/** The clock is read once: to the planner it could be another for each row, and no index answers that. */
+const before = (age: string) => sql`(select wheelwright_now()) - ${sql.lit(age)}::interval`;
+
+/** What an operation of the same spoke, or else of the same hub, has come after. The last one tells how things came to be. */
+const isFollowed = sql`case when spoke_id is null
+  then exists (select from jobs as later where later.federation_id = jobs.federation_id and later.spoke_id is null
+    and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq))
+  else exists (select from jobs as later where later.spoke_id = jobs.spoke_id
+    and later.visible and (later.created_at, later.seq) > (jobs.created_at, jobs.seq)) end`;
+
 /** Rows of a table that go, by the words in front of what is over. */
 const OVER = {
-  keys: ["old idempotency keys", "idempotency_keys", sql`created_at < wheelwright_now() - interval '24 hours'`],
+  keys: ["old idempotency keys", "idempotency_keys", sql`created_at < ${before("24 hours")}`],
   sessions: [
     "ended sessions",
     "sessions",
-    sql`ended_at < wheelwright_now() - interval '1 day' or seen_at < wheelwright_now() - interval '30 days'`,
+    sql`ended_at < ${before("1 day")} or created_at < ${before("30 days")} and seen_at < ${before("30 days")}`,
   ],
-  links: [
-    "links that expired long ago",
-    "one_time_tokens",
-    sql`expires_at < wheelwright_now() - interval '30 days'`,
+  links: ["links that expired long ago", "one_time_tokens", sql`expires_at < ${before("30 days")}`],
+  jobs: ["what maintenance left in the queue", "jobs", sql`not visible and finished_at < ${before("7 days")}`],
+  operations: ["old operations", "jobs", sql`visible and finished_at < ${before("400 days")} and ${isFollowed}`],
+  // One that was good tells nothing once it is gone; one that failed, or that somebody asked for, is part of the history.
+  backups: [
+    "rows of nightly backups that are gone",
+    "backups",
+    sql`state = 'deleted' and kind = 'nightly' and ready_at is not null and deleted_at < ${before("90 days")}`,
   ],
-  jobs: [
-    "what maintenance left in the queue",
-    "jobs",
-    sql`not visible and finished_at < wheelwright_now() - interval '7 days'`,
+  // For a kind that no replica knows. Where a job of the lane waits, the call stays.
+  lanes: [
+    "calls that nobody reads",
+    "lane_calls",
+    sql`at < ${before("7 days")} and not exists (select from jobs
+    where jobs.lane = lane_calls.lane and state = 'queued')`,
   ],
-  calls: ["old counts of calls", "token_calls", sql`day < (wheelwright_now() at time zone 'UTC')::date - 31`],
-  billing: [
-    "old events of the payment provider",
-    "billing_events",
-    sql`received_at < wheelwright_now() - interval '90 days'`,
-  ],
+  calls: ["old counts of calls", "token_calls", sql`day < ((select wheelwright_now()) at time zone 'UTC')::date - 31`],
+  billing: ["old events of the payment provider", "billing_events", sql`received_at < ${before("90 days")}`],
 } as const;
 
 export function prune({ db }: Pick<App, "db">): Handler {
@@ -47,13 +59,13 @@ export function prune({ db }: Pick<App, "db">): Handler {
   const over = Object.entries(OVER).map(([step, [what, table, isOver]]) =>
     [step, [`Removing ${what}`, 10 * MINUTE, removeOver(table, isOver)]] as const
   );
-  return upkeep({ kind: "prune", plan: 4, every: HOUR }, {
+  return upkeep({ kind: "prune", plan: 5, every: HOUR }, {
     events: ["Removing old stream events", 10 * MINUTE, (run) => pruneEvents(db, run)],
     ...Object.fromEntries(over),
     replicas: ["Removing replicas that are gone", MINUTE, async (run) => {
       run.check();
-      await sql`delete from replicas where beat_at < wheelwright_now() - interval '1 day'
-        and not exists (select from jobs where holder = replicas.id)`.execute(db.rows);
+      await sql`delete from replicas where beat_at < ${before("1 day")}
+        and not exists (select from jobs where holder = replicas.id and state = 'running')`.execute(db.rows);
     }],
   });
 }
@@ -67,7 +79,7 @@ async function pruneEvents(db: Database, run: Run): Promise<void> {
     select federation_id as id, (
       select max(event.number) from stream_events as event
       where event.federation_id = head.federation_id and event.number <= head.number - ${KEPT_EVENTS}
-        and event.at < wheelwright_now() - interval '7 days'
+        and event.at < ${before("7 days")}
     ) as through
     from stream_heads as head where number > pruned_through + ${KEPT_EVENTS}`.execute(db.rows);
   for (const { id, through } of hubs.filter((hub) => hub.through !== null)) {

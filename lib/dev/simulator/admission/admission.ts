@@ -145,7 +145,7 @@ export function podSpecOf(object: StoredObject): Json {
   return object.apiVersion === "apps/v1" || object.apiVersion === "batch/v1" ? object.spec?.template?.spec : undefined;
 }
 
-function rangesOf(world: World, object: StoredObject): StoredObject[] {
+function rangesOf(world: World, object: StoredObject): readonly StoredObject[] {
   return world.store.list("LimitRange", object.metadata.namespace);
 }
 

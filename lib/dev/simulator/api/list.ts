@@ -75,11 +75,13 @@ export function listObjects(
   if (token && token.version < world.store.horizon()) throw expired();
   const limit = Number(query.get("limit") ?? 0);
   const all = world.store.list(kind.kind, namespace);
-  const found = all.slice(token === null ? 0 : placeAfter(all, token.start)).filter(selected);
+  const selecting = query.get("labelSelector") || query.get("fieldSelector");
+  const start = token === null ? 0 : placeAfter(all, token.start);
+  // With a selector nobody is told how many are left, so a page costs what is in it.
+  const found = selecting && limit > 0 ? firstOf(all, start, selected, limit + 1) : all.slice(start).filter(selected);
   const page = limit > 0 ? found.slice(0, limit) : found;
   const more = found.length > page.length;
   const version = token?.version ?? world.store.version();
-  const selecting = query.get("labelSelector") || query.get("fieldSelector");
   const list = {
     kind: `${kind.kind}List`,
     apiVersion: kind.apiVersion,
@@ -91,6 +93,12 @@ export function listObjects(
     items: page.map((object) => itemOf(kind, object)),
   };
   return wantsMetadata(accept) ? metadataOf(list) : list;
+}
+
+function firstOf(all: readonly StoredObject[], start: number, selected: Test, most: number): StoredObject[] {
+  const found: StoredObject[] = [];
+  for (let i = start; i < all.length && found.length < most; i++) if (selected(all[i]!)) found.push(all[i]!);
+  return found;
 }
 
 /** Lists are in the order of their keys. */

@@ -19,7 +19,7 @@ export interface Store {
   horizon(): number;
   get(kind: string, namespace: string | undefined, name: string): StoredObject | undefined;
   /** In the order of their keys, as etcd lists them. */
-  list(kind: string, namespace?: string): StoredObject[];
+  list(kind: string, namespace?: string): readonly StoredObject[];
   /** Everything in a namespace, the namespace itself excepted. */
   contents(namespace: string): StoredObject[];
   everything(): StoredObject[];
@@ -81,7 +81,7 @@ export function openStore(): Store {
       if (namespace !== undefined) return sorted(spaces.get(namespace)?.values() ?? []);
       const known = whole.get(kind) ?? sorted([...spaces.values()].flatMap((objects) => [...objects.values()]));
       whole.set(kind, known);
-      return [...known];
+      return known;
     },
     contents: (namespace) => [...tables.values()].flatMap((spaces) => [...spaces.get(namespace)?.values() ?? []]),
     everything: () =>

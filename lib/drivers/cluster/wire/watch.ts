@@ -26,6 +26,8 @@ export interface WatchQuery {
   readonly query?: Readonly<Record<string, string>>;
   /** What was seen already: without it, the watch begins with a list. */
   readonly version?: string | undefined;
+  /** Once the server no longer knows that version, this is thrown (410); otherwise all is listed anew. */
+  readonly strict?: boolean;
   /** Milliseconds without a word after which the connection is taken for dead (60 s). */
   readonly silence?: number;
   /** Told of each failure that it gets over. */
@@ -62,7 +64,7 @@ export async function* watch(api: Api, options: WatchQuery, call: Call): AsyncGe
       if (!(error instanceof ClusterError) || isClosed(error)) throw error;
       const expired = error.status === 410;
       if (expired) version = undefined;
-      if (!error.transient && !expired) throw error;
+      if (!error.transient && !expired || expired && options.strict) throw error;
       options.onTrouble?.(error);
       await sleep(Math.max(backoff(++failures, 200, 30 * SECOND), error.retryAfterMs ?? 0), call.signal);
     }

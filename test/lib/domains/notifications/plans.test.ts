@@ -80,19 +80,23 @@ test("of an operator's unread ones that are not among the newest asks each hub",
     (rows) => listNotifications(rows, OPERATOR, { limit: 1000, unreadOnly: true, before: undefined }),
   ));
 
-// Of hubs and spokes in which much happens, the newest are found as quickly among the newest of all.
 for (
   const [filter, index] of [
     [{}, "audit_events_newest"],
     [{ spokeId: spokeId(400) }, "audit_events_of_spoke"],
-    [{ federationId: hubId(40) }, "audit_events_of_federation"],
+    [{ federationId: hubId(40) }, "audit_events_of_hub"],
+    [{ federationId: hubId(0) }, "audit_events_of_hub"],
+    [{ federationId: hubId(0), kind: "auth_login" }, "audit_events_of_hub"],
+    [{ kind: "auth_login" }, "audit_events_of_kind"],
+    [{ actorId: userId(7), kind: "auth_login" }, "audit_events_of_person"],
+    [{ objectType: "spoke" }, "audit_events_of_object_type"],
     [{ kind: "billing_subscription_refunded" }, "audit_events_of_kind"],
-    [{ actorId: userId(7) }, "audit_events_of_actor"],
+    [{ actorId: userId(7) }, "audit_events_of_person"],
     [{ objectType: "operation" }, "audit_events_of_object_type"],
     [{ objectType: "spoke", objectId: spokeId(400) }, "audit_events_of_object"],
   ] as readonly [AuditFilter, string][]
 ) {
-  test(`of the audit log by ${Object.keys(filter).join(" and ") || "nothing"} has ${index}`, (context) =>
+  test(`of the audit log by ${JSON.stringify(filter)} has ${index}`, (context) =>
     answers(context, index, (rows) => readAudit(rows, filter, { limit: 25 })));
 }
 

@@ -1,11 +1,13 @@
 /** Reading one by one, in whatever order: what is unread is found without walking over what is read. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Database, Rows, Tx } from "#lib/drivers/db/database.ts";
 import { listNotifications } from "#lib/domains/notifications/list.ts";
+import { markAllRead } from "#lib/domains/notifications/read-all.ts";
 import type { Reader } from "#lib/domains/notifications/objects.ts";
 import { markRead } from "#lib/domains/notifications/read.ts";
 import { countsAreExact } from "#test/lib/domains/notifications/recount.ts";
-import { marker, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { marker, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
 import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
 import { addHubAdmin, makePerson } from "#test/support/people.ts";
 import { openExplainer } from "#test/support/plans.ts";
@@ -60,5 +62,33 @@ for (const [order, sort] of Object.entries(ORDERS)) {
     assert.is(await stretchesOf(db, reader), 0);
   });
 }
+
+test("are all that reading everything looks for, before a stretch, between two and behind the last.", async ({ db }) => {
+  const { reader, ids } = await arrange(db, "all-at-once");
+  const left = [ids[0]!, ids[EVENTS / 2]!, ids.at(-1)!];
+  for (const id of ids) if (!left.includes(id)) await markRead(db, marker(reader), id);
+  const explainer = openExplainer(db.url);
+  const asOne = (rows: Rows) => ({ rows, transact: (work: (tx: Tx) => unknown) => work(rows as Tx) }) as Database;
+  const plans = await explainer.explain((rows) => markAllRead(asOne(rows), marker(reader)));
+  await explainer.close();
+  assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < EVENTS);
+  assert.equal(await markAllRead(db, marker(reader)), { marked: left.length });
+  await countsAreExact(db);
+  assert.is(await stretchesOf(db, reader), 0);
+  assert.equal(await markAllRead(db, marker(reader)), { marked: 0 });
+});
+
+test("are found by reading everything where the last stretch began before it was done the last time.", async ({ db }) => {
+  const { reader, ids } = await arrange(db, "again");
+  await markAllRead(db, marker(reader));
+  const { hub, spoke } =
+    (await db.sql("select federation_id as hub, spoke_id as spoke from audit_events where id = $1", [ids[0]]))[0]!;
+  await tell(db, ...Array.from({ length: 5 }, () => ({ hub, spoke })));
+  const fresh = (await db.sql("select id from audit_events where federation_id = $1 order by at", [hub])).slice(EVENTS);
+  for (const { id } of [fresh[0]!, fresh[1]!, fresh[3]!]) await markRead(db, marker(reader), id);
+  assert.equal(await markAllRead(db, marker(reader)), { marked: 2 });
+  assert.equal(await listNotifications(db.rows, reader, page), []);
+  await countsAreExact(db);
+});
 
 test.run();

@@ -1,9 +1,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { silent } from "#lib/base/log.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { removeExpired } from "#lib/work/backups/expired.ts";
+import type { SpokeSite } from "#lib/work/site.ts";
 import { acceptRemoval } from "#lib/domains/spokes/remove.ts";
 import { DAY, HOUR } from "#lib/base/time.ts";
 import { backupsIn, plantBackups, post, settled } from "#test/support/planted.ts";
-import { until } from "#test/support/until.ts";
+import { rejection, until } from "#test/support/until.ts";
 import { API, ask, type BackupScene, NOON, openBackups, patch, rows, spoke, standing } from "./scene.ts";
 
 const test = suite<BackupScene>("removeExpired");
@@ -104,6 +110,33 @@ test("keeps the success when an old one cannot be removed, says so, and goes on 
   await ask(scene, id);
   await scene.ended(id, "backup");
   assert.is((await rows(scene, id)).find((row) => row.id === old).state, "deleted");
+});
+
+test("does not take an API server that is late with an answer for storage that is slow.", async (context) => {
+  const { scene } = context, planted = await spoke(context), { id, namespace } = planted;
+  const hours = (n: number) => ({ at: new Date(NOON.getTime() - n * HOUR) });
+  await plantBackups(scene.db, scene.simulator.url, planted, [hours(2), hours(1)]);
+  await settled(scene.simulator.objects);
+  const kubeconfig = { text: scene.simulator.kubeconfig() };
+  const cluster = await openCluster({ name: "default", kubeconfig, deadline: 300, log: silent });
+  const site = {
+    spoke: await scene.row(id),
+    cluster,
+    space: cluster.space(namespace, (await scene.row(id)).namespaceUid!),
+  };
+  const [job] = await scene.db.sql("select id from jobs limit 1"), notes: unknown[] = [];
+  const run = {
+    job: { id: job!.id, attempt: 1, progress: {} },
+    signal: new AbortController().signal,
+    ...{ log: silent, check: () => {}, progress: () => {}, patience: () => HOUR },
+    remember: (values: unknown) => Promise.resolve(void notes.push(values)),
+    write: (work: (tx: Tx) => Promise<unknown>) => scene.db.transact(work),
+  } as unknown as Run;
+  const fault = scene.simulator.faults.hang({ method: "GET", path: `${namespace}/volumesnapshots` });
+  const failure = await rejection(removeExpired(site as unknown as SpokeSite, run, "by the rule"));
+  scene.simulator.faults.heal(fault);
+  await cluster.close();
+  assert.equal([failure.code, notes], ["deadline", []]);
 });
 
 test("makes room, where the quota is full, of what failed attempts have left.", async (context) => {

@@ -3,11 +3,15 @@ import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
 import { silent } from "#lib/base/log.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { lookAtCluster } from "#lib/work/sweep/look.ts";
+import { lookAtCluster } from "#lib/work/sweep/follow.ts";
+import { MINUTE } from "#lib/base/time.ts";
 import type { Pace } from "#lib/work/sweep/sight.ts";
 import { until } from "#test/support/until.ts";
 
-export const QUICK: Pace = { page: 500, pauseMs: 0, asks: 200, confirms: 100 };
+export const QUICK: Pace = {
+  ...{ page: 500, pauseMs: 0, asks: 200, confirms: 100 },
+  follow: { from: Infinity, ms: 30 * MINUTE, minute: MINUTE, gap: 0 },
+};
 
 /**
  * `write` may be watched or held up; by default it is a transaction. It begins a millisecond after what the rows tell, as

@@ -1,8 +1,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Database } from "#lib/drivers/db/database.ts";
 import { isFinished } from "#lib/records/jobs/job.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
 import { DAY } from "#lib/base/time.ts";
+import { openExplainer } from "#test/support/plans.ts";
 import { kind, loose, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("prune");
@@ -120,6 +123,74 @@ test("removes counts of calls that no announcement asks for, and old events of t
     "days1",
     "days89",
   ]);
+});
+
+test("removes operations after 400 days, but for the last one of each spoke and hub", async ({ scene }) => {
+  const hub = await scene.hub(2), [ash, birch] = hub.spokes, days = [500, 450, 401, 399];
+  const add = async (spoke: string | null, ages: readonly number[]) => {
+    for (const age of ages) {
+      const [job] = await scene.enqueue({ ...loose(kind("work", ["only"])), federationId: hub.id, spokeId: spoke });
+      await scene.db.sql(
+        `update jobs set visible = true, state = 'succeeded', payload = to_jsonb($2::text),
+         finished_at = now() - $3::int * interval '1 day', created_at = now() - $3::int * interval '1 day' where id = $1`,
+        [job!.id, `${spoke === ash ? "ash" : spoke === birch ? "birch" : "hub"} ${age}`, age],
+      );
+    }
+  };
+  await add(ash!, days);
+  await add(birch!, [500, 450]);
+  await add(null, [500, 450]);
+  await runOnce(scene);
+  const left = await scene.db.sql("select payload from jobs where kind = 'work' order by finished_at, payload");
+  assert.equal(left.map(({ payload }) => payload), ["birch 450", "hub 450", "ash 399"]);
+});
+
+test("removes the rows of good nightly backups 90 days after they are gone, and of no others", async ({ scene }) => {
+  const hub = await scene.hub(1), spoke = hub.spokes[0];
+  const add = (id: string, kind: string, state: string, was: "ready" | "failed", days: number) =>
+    scene.db.sql(
+      `insert into backups (id, spoke_id, federation_id, operation_id, cluster, namespace, kind, state, ready_at,
+         failed_at, deleted_at)
+       select $1, $2, $3, $1, 'default', 'x', $4, $5, case when $6 = 'ready' then at end, case when $6 = 'failed' then at end,
+         case when $5 = 'deleted' then at end from (select now() - $7::int * interval '1 day' as at) as gone`,
+      [id, spoke, hub.id, kind, state, was, days],
+    );
+  await add("gone", "nightly", "deleted", "ready", 91);
+  await add("young", "nightly", "deleted", "ready", 89);
+  await add("standing", "nightly", "ready", "ready", 900);
+  await add("failed", "nightly", "deleted", "failed", 900);
+  await add("asked", "manual", "deleted", "ready", 900);
+  await runOnce(scene);
+  const left = await scene.db.sql("select id from backups order by id");
+  assert.equal(left.map(({ id }) => id), ["asked", "failed", "standing", "young"]);
+});
+
+test("removes calls that nobody has read for a week, where nothing waits in their lane", async ({ scene }) => {
+  const unknown = kind("of-a-later-release", ["only"]);
+  const [waiting] = await scene.enqueue({ ...loose(unknown), lane: "waits" }, { ...loose(unknown), lane: "gone" });
+  await scene.db.sql("delete from jobs where lane = 'gone'");
+  await scene.db.sql("insert into lane_calls (kind, plan, at, lane) values ('of-a-later-release', 1, now(), 'young')");
+  await scene.db.sql("update lane_calls set at = at - interval '8 days' where lane in ('waits', 'gone')");
+  await runOnce(scene);
+  assert.is(waiting!.lane, "waits");
+  const left = await scene.db.sql("select lane from lane_calls where kind = 'of-a-later-release' order by lane");
+  assert.equal(left.map(({ lane }) => lane), ["waits", "young"]);
+});
+
+/** Of a row a hub, and a row a replica. */
+const SMALL = ["stream_heads", "replicas"];
+
+test("finds what is over by an index, whatever it is", async ({ scene }) => {
+  const explainer = openExplainer(scene.db.url, { enable_seqscan: "off" });
+  const run = { check: () => {}, signal: new AbortController().signal } as unknown as Run;
+  const walked: string[] = [];
+  for (const step of Object.keys(prune(scene).steps)) {
+    const plans = await explainer.explain((rows) => prune({ db: { rows } as Database }).steps[step]!(run));
+    assert.ok(plans.length > 0, step);
+    walked.push(...plans.flatMap((plan) => plan.walked));
+  }
+  await explainer.close();
+  assert.equal(walked.filter((table) => !SMALL.includes(table)), []);
 });
 
 test.run();
