@@ -1,5 +1,6 @@
 /**
- * Requests, beside what else could answer them: `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile DIRECTORY]`.
+ * Requests, beside what else could answer them: `node test/bench/requests.ts [--quick] [--only NAME] [--json FILE]
+ * [--profile DIRECTORY]`.
  *
  * Three servers stand on one database: our program; `bare`, which is hono and the driver with nothing on top; and `fastify`,
  * the same API as its users write it. Each is asked in turn, round after round, so that a busy machine is busy for all:
