@@ -136,8 +136,9 @@ function tie(outgoing: Outgoing): Leash {
     answered.resolve(response);
   });
   request.on("close", () => source || lose(new Error("the connection was closed without an answer")));
-  // On Deno more than once: a kept connection that the server has closed is replaced, and the request begins anew.
+  // On Deno more than once: a kept connection that is closed is replaced, and the request begins anew, also one called off.
   request.on("socket", (socket) => {
+    if (failure || source) return void socket.destroy();
     const go = () => {
       try {
         outgoing.check?.();

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { exchangeError } from "#lib/drivers/cluster/wire/failures.ts";
 import { exchange } from "#lib/drivers/exchange.ts";
-import { anyone, failureOf, firstThen, GET, withServer } from "#test/support/kube/api.ts";
+import { anyone, failureOf, firstThen, GET, PATCH, withServer } from "#test/support/kube/api.ts";
 import { answer, refuse } from "#test/support/kube/server.ts";
 
 const test = suite("exchange, openStream");
@@ -47,6 +47,20 @@ test("a call that is called off rejects with the reason", () =>
   }));
 const controller = new AbortController();
 const reason = new Error("called off");
+
+test("a call that is called off on a connection that was used before is not sent again", () => {
+  const stop = new AbortController();
+  return withServer((asked, response) => {
+    if (asked.method === "GET") return answer(response, 200, {});
+    response.writeHead(200);
+    response.write("{", () => stop.abort(reason));
+  }, async (api, server) => {
+    await api.call(GET, anyone);
+    assert.is(await api.call({ ...PATCH, path: "/kept" }, stop).catch((error) => error), reason);
+    for (let i = 0; i < 20; i++) await api.call(GET, anyone); // by then, whatever was begun has come
+    assert.is(server.asked.filter(({ method }) => method === "PATCH").length, 1);
+  });
+});
 
 test("whether its caller still may is asked when the connection stands, and of who may not nothing is sent", () =>
   withServer((_asked, response) => answer(response, 200, {}), async (_api, server) => {
