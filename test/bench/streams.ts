@@ -44,7 +44,7 @@ async function main(line: readonly string[]): Promise<void> {
     },
   });
   const sizes = values.readers?.map(Number) ?? (values.quick ? [1_000] : [100, 1_000, 10_000]);
-  const effort = values.quick ? { rounds: 2, events: 20, quiet: 5_000 } : { rounds: 5, events: 40, quiet: 15_000 };
+  const effort = values.quick ? { rounds: 2, events: 20, quiet: 5_000 } : { rounds: 3, events: 40, quiet: 10_000 };
   const results: object[] = [], stage = await openStage<Subject>(values.profile);
   try {
     const tokens = await makeReaders(stage, Math.max(...sizes) / EACH);
