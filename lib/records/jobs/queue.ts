@@ -34,8 +34,11 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
   const { rows: places } = await sql<PlaceRow>`
     with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),
     live as (
-      select id, kind, state, seq, spoke_id, started_at, coalesce(lane, id) as line
-      from jobs where state in ('queued', 'running') and lane in (select lane from wanted)
+      select id, kind, state, seq, spoke_id, started_at, lane as line
+      from jobs where state = 'queued' and lane in (select lane from wanted)
+      union all -- not an "or": each half has an index of its own, the whole has none
+      select id, kind, state, seq, spoke_id, started_at, lane
+      from jobs where state = 'running' and lane in (select lane from wanted)
       union all
       select id, kind, state, seq, spoke_id, started_at, id from wanted where lane is null
     ),

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperation, describeOperations } from "#lib/records/jobs/operation.ts";
 import { findOperation, listOperations } from "#lib/records/jobs/store.ts";
+import { openExplainer } from "#test/support/plans.ts";
 import { action, type Hub, install, kind, openScene, type Scene } from "#test/lib/scheduler/scene.ts";
 
 const test = suite<{ scene: Scene }>("describeOperations");
@@ -38,6 +39,21 @@ test("tells each its place in its lane, and what it waits for", async ({ scene }
     2,
   ]);
   assert.equal([third!.position, third!.waitingFor?.id], [3, first!.id]);
+});
+
+test("finds what is ahead by the indexes of what is queued and of what runs, however much is over", async ({ scene }) => {
+  const hub = await scene.hub(2);
+  await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
+  const explainer = openExplainer(scene.db.url, { enable_seqscan: "off" });
+  const plans = await explainer.explain(async (rows) => {
+    await describeOperations(rows, await listOperations(rows, { federationId: hub.id, limit: 1 }));
+  });
+  await explainer.close();
+  assert.equal(plans.flatMap(({ walked }) => walked), []);
+  const { indexes } = plans.find(({ query }) => query.includes("placed"))!;
+  for (const index of ["jobs_of_lane", "jobs_one_running_per_lane"]) {
+    assert.ok(indexes.includes(index), String(indexes));
+  }
 });
 
 test("tells that it is the first when nothing is ahead", async ({ scene }) => {
