@@ -42,6 +42,9 @@ export async function openStage<Name extends string>(profile?: string): Promise<
     closers.push(() => server.stop());
     const db = await openTestDatabase({}, { url: server.url, template: await makeTemplate(server.url) });
     closers.push(() => db.close());
+    // As on a server for people: a plan that was made while a table was empty must not stay.
+    for (const setting of ["autovacuum = on", "autovacuum_naptime = '2s'"]) await db.sql(`alter system set ${setting}`);
+    await db.sql("select pg_reload_conf()");
     const simulator = await openSimulator({ delayMs: 0, log: silent });
     closers.push(() => simulator.close());
     const directory = await mkdtemp(join(tmpdir(), "wheelwright-bench-"));
