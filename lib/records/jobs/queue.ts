@@ -34,11 +34,14 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
   const { rows: places } = await sql<PlaceRow>`
     with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),
     live as (
-      select id, kind, state, seq, spoke_id, started_at, lane as line
-      from jobs where state = 'queued' and lane in (select lane from wanted)
-      union all -- not an "or": each half has an index of its own, the whole has none
-      select id, kind, state, seq, spoke_id, started_at, lane
-      from jobs where state = 'running' and lane in (select lane from wanted)
+      select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
+        select id, kind, state, seq, spoke_id, started_at, lane as line
+        from jobs where state = 'queued' and lane = known.lane
+        union all -- each half has an index of its own, the whole has none
+        select id, kind, state, seq, spoke_id, started_at, lane
+        from jobs where state = 'running' and lane = known.lane
+        offset 0 -- lane by lane: what is queued elsewhere, or was a moment ago, is none of its business
+      ) as each
       union all
       select id, kind, state, seq, spoke_id, started_at, id from wanted where lane is null
     ),

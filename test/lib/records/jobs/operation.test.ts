@@ -41,19 +41,24 @@ test("tells each its place in its lane, and what it waits for", async ({ scene }
   assert.equal([third!.position, third!.waitingFor?.id], [3, first!.id]);
 });
 
-test("finds what is ahead by the indexes of what is queued and of what runs, however much is over", async ({ scene }) => {
+test("looks at what is in its lane, however much is queued in others, or is over", async ({ scene }) => {
   const hub = await scene.hub(2);
   await scene.enqueue(...hub.spokes.map((_, i) => install(work, hub, i)));
-  const explainer = openExplainer(scene.db.url, { enable_seqscan: "off" });
+  const other = `jsonb_build_object('id', 'op_' || n, 'lane', 'hub:' || n % 500, 'spoke_id', null, 'seq', 1000 + n)`;
+  const copies = `insert into jobs overriding system value select copy.* from jobs as model
+    cross join generate_series(1, 5000) as n cross join lateral jsonb_populate_record(model, ${other}) as copy
+    where model.id = (select min(id) from jobs)`;
+  const over = "update jobs set state = 'cancelled', finished_at = now() where seq > 1000 and seq % 2 = 0";
+  for (const statement of [copies, over, "analyze jobs"]) {
+    await scene.db.sql(statement);
+  }
+  const explainer = openExplainer(scene.db.url);
   const plans = await explainer.explain(async (rows) => {
     await describeOperations(rows, await listOperations(rows, { federationId: hub.id, limit: 1 }));
   });
   await explainer.close();
-  assert.equal(plans.flatMap(({ walked }) => walked), []);
-  const { indexes } = plans.find(({ query }) => query.includes("placed"))!;
-  for (const index of ["jobs_of_lane", "jobs_one_running_per_lane"]) {
-    assert.ok(indexes.includes(index), String(indexes));
-  }
+  const { buffers } = plans.find(({ query }) => query.includes("placed"))!;
+  assert.ok(buffers < 40, `${buffers} pages`);
 });
 
 test("tells that it is the first when nothing is ahead", async ({ scene }) => {
