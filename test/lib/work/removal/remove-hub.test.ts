@@ -62,10 +62,13 @@ test("leaves nothing of a hub, tells it once, and frees its slug", async ({ scen
 
 test("calls off a provisioning that runs, and what that ends with changes nothing", async ({ scene }) => {
   const { id } = await scene.hub("art");
-  const fault = scene.simulator.faults.answer(503, { method: "PATCH", path: "/namespaces/" });
+  const { faults } = scene.simulator;
+  const held = ["PATCH", "POST"].map((method) => faults.answer(503, { method, path: "/namespaces/" }));
   await until(async () => (await operations(scene, id))[0]!.stepsDone.includes("namespace"), 60_000);
   await remove(scene, id);
-  scene.simulator.faults.heal(fault);
+  const provisioning = async () => (await operations(scene, id)).find(({ kind }) => kind === "provision-hub")!.state;
+  await until(async () => await provisioning() !== "running", 60_000); // or it might be through in the same moment
+  held.forEach(faults.heal);
   await scene.hubBecomes(id, "removed");
   assert.equal((await operations(scene, id)).map(({ kind, state }) => `${kind} ${state}`), [
     "remove-hub succeeded",

@@ -122,7 +122,7 @@ test("lets no Job begin any more, once it has asked the database, that an earlie
 
 const killed = suite<{ scene: WorkScene; id: string }>("an upgrade that is killed in the middle of Moodle's work");
 killed.before(async (context) => {
-  const scene = context.scene = await openWorkScene(80); // so that there is something to kill
+  const scene = context.scene = await openWorkScene(400); // so that there is something to kill
   await scene.replica();
   context.id = await installSpoke(scene, "algebra");
 });
