@@ -30,6 +30,7 @@ export function followFederation(
   { since, signal }: FollowOptions,
 ): StreamSource {
   const follower = { credentialId: credential.id, userId, federationId: federation.id };
+  signal.throwIfAborted(); // else nothing would end it
   const { feeds } = app, reader = feeds.enter(follower);
   let request: AbortSignal | null = signal; // for as long as a stream goes on, it would hold all of its request
   request.addEventListener("abort", reader.leave);
@@ -61,7 +62,9 @@ export function sinceOf(request: Request, asked: number | undefined): number | n
 export async function sightsOf(rows: Rows, followers: readonly Follower[]): Promise<(Decision | null)[]> {
   const credentials = followers.map(({ credentialId }) => credentialId);
   const hubs = followers.map(({ federationId }) => federationId);
-  const { rows: found } = await sql<{ place: string; left: number; all: boolean; whole: boolean; own: string[] }>`
+  const { rows: found } = await sql<
+    { place: string; left: number | null; all: boolean; whole: boolean; own: string[] }
+  >`
     select asked.place, extract(epoch from credential.ends - wheelwright_now())::float8 as left,
       users.operator as all, sight.whole, case when sight.whole then '{}' else array(
       select spoke.id from spoke_members as member join spokes as spoke on spoke.id = member.spoke_id
@@ -72,7 +75,7 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
     cross join lateral (
       select user_id, ${sessionExpires} as ends from sessions where id = asked.credential and ${sessionLives}
       union all
-      select user_id, coalesce(expires_at, 'infinity') as ends from api_tokens as token where id = asked.credential and ${tokenLives}
+      select user_id, expires_at as ends from api_tokens as token where id = asked.credential and ${tokenLives}
     ) as credential
     join users on users.id = credential.user_id and disabled_at is null and email_verified_at is not null
     cross join lateral (
@@ -85,7 +88,9 @@ export async function sightsOf(rows: Rows, followers: readonly Follower[]): Prom
   const decisions: (Decision | null)[] = followers.map(() => null);
   for (const { place, left, all, whole, own } of found) {
     const sight: StreamSight = all ? "all" : whole ? "plain" : new Set(own);
-    if (all || whole || own.length > 0) decisions[Number(place) - 1] = { sight, endsIn: left * SECOND };
+    if (all || whole || own.length > 0) {
+      decisions[Number(place) - 1] = { sight, endsIn: left === null ? Infinity : left * SECOND };
+    }
   }
   return decisions;
 }

@@ -28,7 +28,8 @@ export type ReadSights = (rows: Rows, followers: readonly Follower[]) => Promise
 
 /** What a credential may see of a hub, for all streams that it follows the hub with. */
 export interface Right extends Follower {
-  readonly readers: Set<AbortController>;
+  /** How each ends. */
+  readonly readers: Set<() => void>;
   sight: StreamSight | null;
   /** When the look that decided it began, and until when that holds. */
   decidedAt: number;

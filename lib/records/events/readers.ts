@@ -63,7 +63,7 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
 
   function lost(right: Right): void {
     forget(right); // should it be given anew, that is another right
-    for (const reader of right.readers) reader.abort();
+    for (const leave of right.readers) leave();
   }
 
   function forget(right: Right): void {
@@ -111,14 +111,14 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
       const right = rights.get(keyOf(follower)) ?? newRight(follower);
       rights.set(keyOf(follower), right);
       person.rights.add(right);
-      right.readers.add(over);
       const leave = () => {
-        if (!right.readers.delete(over)) return;
+        if (!right.readers.delete(leave)) return;
         over.abort();
         if (right.readers.size === 0) forget(right);
         freePlace(userId, person);
       };
-      if (closing.signal.aborted) over.abort();
+      right.readers.add(leave);
+      if (closing.signal.aborted) leave();
       return {
         federationId,
         userId,
@@ -135,7 +135,7 @@ export function openReaders(db: Database, log: Log, { look, most }: ReadersOptio
     close() {
       closing.abort();
       clearInterval(polling);
-      for (const right of rights.values()) for (const reader of right.readers) reader.abort();
+      for (const right of rights.values()) for (const leave of right.readers) leave();
     },
   };
 }

@@ -30,6 +30,7 @@ export async function followHub(
   const { over, federationId, userId } = reader;
   const feed = feeds.join(federationId, over), voice = feeds.speak(write);
   const send: Send = (frame) => {
+    over.throwIfAborted();
     const room = voice.send(frame);
     if (room) return unless(over, () => room);
   };
