@@ -132,6 +132,14 @@ test("tells who administered it that a spoke is gone, and the hub, and ends with
   }
 });
 
+test("takes no place for a request that is over already", async ({ there, root, hub }) => {
+  const federation = (await findFederation(there.db.rows, hub, "hidden"))!, signal = AbortSignal.abort();
+  for (let i = 0; i < 21; i++) {
+    assert.throws(() => followFederation(there, root, federation, { since: null, signal }), /aborted/);
+  }
+  followFederation(there, root, federation, { since: null, signal: new AbortController().signal }).cancel();
+});
+
 test.run();
 
 /** As the last step of a removal does: the row and its event in one transaction. */

@@ -183,6 +183,16 @@ test("a right whose credential has ended opens nothing, though nobody has looked
   assert.is(looks.length, 2);
 });
 
+test("a right that is lost gives its places back, also of streams that never began", async (context) => {
+  let good = false;
+  const look: ReadSights = (_, followers) => Promise.resolve(followers.map(() => decision(good ? "all" : null)));
+  const { enter } = open(context, look, 1), reader = enter();
+  await reader.looked();
+  assert.ok(reader.over.aborted);
+  good = true;
+  await decided(enter({ userId: "ann" }));
+});
+
 test("nobody asks the database while nobody follows", async (context) => {
   const left = open(context), reader = left.enter();
   await decided(reader);
