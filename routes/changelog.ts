@@ -3,7 +3,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { changelogPage } from "#lib/surface/docs/changelog/page.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { html } from "#lib/surface/http/reply.ts";
-import { unread } from "#lib/surface/portal/frame.ts";
+import { unread } from "#lib/surface/portal/mailed/frame.ts";
 
 export const GET = endpoint({
   summary: "The changelog as a page: what is announced, and what each release changed",

@@ -2,9 +2,9 @@
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { Fields } from "#lib/surface/portal/fields.ts";
-import { refused, shown } from "#lib/surface/portal/frame.ts";
-import { invitation, showLink, submitLink } from "#lib/surface/portal/links.ts";
+import { Fields } from "#lib/surface/portal/mailed/fields.ts";
+import { refused, shown } from "#lib/surface/portal/mailed/frame.ts";
+import { invitation, showLink, submitLink } from "#lib/surface/portal/mailed/links.ts";
 
 export const GET = endpoint({
   summary: "Show what an invitation is to",

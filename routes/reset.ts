@@ -2,9 +2,9 @@
 import * as v from "valibot";
 import { anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { ResetFields } from "#lib/surface/portal/fields.ts";
-import { refused, shown } from "#lib/surface/portal/frame.ts";
-import { passwordReset, showLink, submitLink } from "#lib/surface/portal/links.ts";
+import { ResetFields } from "#lib/surface/portal/mailed/fields.ts";
+import { refused, shown } from "#lib/surface/portal/mailed/frame.ts";
+import { passwordReset, showLink, submitLink } from "#lib/surface/portal/mailed/links.ts";
 
 export const GET = endpoint({
   summary: "Show the form that sets a new password",

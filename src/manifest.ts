@@ -64,8 +64,13 @@ import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/
 import * as api_version from "../routes/api/version.ts";
 import * as changelog from "../routes/changelog.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
+import * as forgot from "../routes/forgot.ts";
 import * as invite from "../routes/invite.ts";
+import * as portal_js from "../routes/portal.js.ts";
 import * as reset from "../routes/reset.ts";
+import * as sign_in from "../routes/sign-in.ts";
+import * as sign_out from "../routes/sign-out.ts";
+import * as sign_up from "../routes/sign-up.ts";
 import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
@@ -133,7 +138,12 @@ export const manifest: Manifest = [
   ["/api/version", api_version],
   ["/changelog", changelog],
   ["/favicon.ico", favicon_ico],
+  ["/forgot", forgot],
   ["/invite", invite],
+  ["/portal.js", portal_js],
   ["/reset", reset],
+  ["/sign-in", sign_in],
+  ["/sign-out", sign_out],
+  ["/sign-up", sign_up],
   ["/verify", verify],
 ];

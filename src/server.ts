@@ -7,7 +7,7 @@ import { describeApi, type OpenApi } from "#lib/surface/docs/openapi.ts";
 import { newId } from "#lib/base/ids.ts";
 import { type Answer, isFlow, toResponse } from "#lib/surface/http/answer.ts";
 import { bodyReader } from "#lib/surface/http/body.ts";
-import type { AnyEndpoint, Manifest } from "#lib/surface/http/endpoint.ts";
+import { type AnyEndpoint, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
 import type { ClientGone, Exchange } from "#lib/surface/http/exchange.ts";
 import type { Fault } from "#lib/base/errors.ts";
 import {
@@ -24,6 +24,7 @@ import {
 } from "#lib/surface/http/middleware.ts";
 import { type Authenticate, mount } from "#lib/surface/http/mount.ts";
 import { type Check, openReadiness } from "#lib/surface/http/readiness.ts";
+import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import { parseAddress, parseNetworks } from "#lib/base/limits/address.ts";
 import { openBucket } from "#lib/base/limits/bucket.ts";
 import { clientFinder } from "#lib/base/limits/client-address.ts";
@@ -56,8 +57,8 @@ const LOCAL: Peer = { address: "127.0.0.1", sent: Promise.resolve() };
 const LONGEST_AGENT = 500;
 const PER_REQUEST = 8; // connections beside those of streams for each request under way: most of them are idle
 
-export function openServer(app: App, manifest: Manifest, options: ServerOptions = {}): Server {
-  const { config } = app;
+export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
+  const { config } = app, api = withoutPortal(whole), manifest = config.portal ? whole : api;
   const load = openLoad({ maxInFlight: config.maxInFlight });
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
@@ -68,12 +69,13 @@ export function openServer(app: App, manifest: Manifest, options: ServerOptions 
     service: {
       manifest,
       readiness: openReadiness(app, options.checks ?? readinessOf(options.ready), options.notes ?? (() => [])),
-      document: () => document ??= describeApi(manifest, app.release),
+      document: () => document ??= describeApi(api, app.release),
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,
     bucket: openBucket(),
     calls: options.calls ?? NO_COUNTER,
+    ...(config.portal && { excuse: refusedPage }),
   });
 
   const middleware: readonly Middleware[] = [

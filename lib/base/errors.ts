@@ -26,6 +26,8 @@ interface FaultOptions {
   readonly retryAfter?: number;
   /** Response headers that belong to this refusal, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What each field must be, by its path, for a form to say it there. */
+  readonly fields?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
@@ -34,6 +36,7 @@ export class Fault extends Error {
   readonly code: string;
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
 
   constructor(kind: FaultKind, code: string, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause });
@@ -42,6 +45,7 @@ export class Fault extends Error {
     this.code = code;
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+    this.fields = options.fields ?? {};
   }
 }
 

@@ -3,7 +3,7 @@ import { anyone } from "#lib/domains/auth/access.ts";
 import { docsPage } from "#lib/surface/docs/page/page.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { html } from "#lib/surface/http/reply.ts";
-import { unread } from "#lib/surface/portal/frame.ts";
+import { unread } from "#lib/surface/portal/mailed/frame.ts";
 
 export const GET = endpoint({
   summary: "The reference of this API as a page, which asks no other server for anything",

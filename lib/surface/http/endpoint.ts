@@ -86,13 +86,14 @@ export type EndpointCall<A, L, P, Q, B> =
   }
   & Omit<L, "actor">;
 
-interface Endpoint<
+export interface Endpoint<
   A extends Actor | null,
   L extends object,
   P extends Input,
   Q extends Input,
   B extends Input,
   T,
+  Told,
 > {
   readonly summary: string;
   readonly access: Access<A, L>;
@@ -110,10 +111,12 @@ interface Endpoint<
   readonly form?: boolean;
   /** The body is handed on as it came, byte by byte, for a signature that is made over these. It excludes `body`. */
   readonly raw?: boolean;
+  /** A page of the portal: it is there only with PORTAL=on, and no part of what the documents promise. */
+  readonly portal?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
-  readonly refusal?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
+  readonly refusal?: (problem: Refusal) => HtmlPage;
   /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
-  readonly excuse?: (problem: { readonly statusCode: number; readonly message: string }) => HtmlPage;
+  readonly excuse?: (problem: Refusal) => HtmlPage;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**
@@ -125,11 +128,24 @@ interface Endpoint<
   readonly once?: boolean;
   /** Who waits asks for this again and again: told by the last answer's ETag that it is as it was, it is sent no body. */
   readonly polled?: boolean;
-  readonly reply: Reply<T>;
+  readonly reply: Reply<T, Told>;
   /** Codes of the faults that are this endpoint's own, besides those that follow from the rest of its declaration. */
   readonly faults?: readonly FaultCode[];
   readonly deprecated?: Deprecation;
   handle(call: EndpointCall<A, L, P, Q, B>): NoInfer<T> | Promise<NoInfer<T>>;
+}
+
+/** Why a request was refused, for a page that says it. */
+export interface Refusal {
+  readonly statusCode: number;
+  readonly message: string;
+  /** Where a person who can do what is asked for goes on: the page itself, or null where it was not a page. */
+  readonly path: string | null;
+}
+
+/** The manifest without the portal's pages: what a program may rely on. */
+export function withoutPortal(manifest: Manifest): Manifest {
+  return manifest.filter(([, module]) => METHODS.every((method) => !module[method]?.portal));
 }
 
 /** Whether its answers have an ETag, by which a client may ask whether they are as they were. */
@@ -138,15 +154,16 @@ export function canRevalidate({ holds, polled }: Pick<AnyEndpoint, "holds" | "po
 }
 
 // deno-lint-ignore no-explicit-any
-export type AnyEndpoint = Endpoint<any, any, any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any, any, any, any>;
 
 export function endpoint<
   A extends Actor | null,
   L extends object,
   T,
+  Told,
   P extends Input = undefined,
   Q extends Input = undefined,
   B extends Input = undefined,
->(declaration: Endpoint<A, L, P, Q, B, T>): Endpoint<A, L, P, Q, B, T> {
+>(declaration: Endpoint<A, L, P, Q, B, T, Told>): Endpoint<A, L, P, Q, B, T, Told> {
   return Object.freeze(declaration);
 }

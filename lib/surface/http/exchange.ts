@@ -36,6 +36,8 @@ export interface Route {
   /** The pattern of its path, for the log: a path itself may hold what logs should not. */
   readonly pattern: string;
   readonly endpoint: AnyEndpoint | null;
+  /** Where no endpoint is: how that is shown to a client that asks for HTML. */
+  readonly excuse?: AnyEndpoint["excuse"];
   /** What every answer says, no matter who makes it: that the endpoint is deprecated. */
   readonly headers: HeaderLines;
   /** Looks at what needs no work, and waits for the body, before the request counts as under way. */

@@ -7,7 +7,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { AnyEndpoint } from "#lib/surface/http/endpoint.ts";
 import type { Exchange } from "#lib/surface/http/exchange.ts";
 import { readForm } from "#lib/surface/http/form.ts";
-import { describeIssues } from "#lib/surface/http/sentence.ts";
+import { describeProblems, problemsOf } from "#lib/surface/http/sentence.ts";
 import { refuseUnknownFields, refuseUnknownParameters } from "#lib/surface/http/unknown.ts";
 
 /** Whether a request of this method may have a body that says something. */
@@ -42,7 +42,8 @@ export function check(schema: v.GenericSchema | undefined, input: unknown): unkn
   if (!schema) return undefined;
   const result = v.safeParse(schema, input, { abortPipeEarly: true });
   if (result.success) return result.output;
-  throw new Fault("invalid", "invalid_input", describeIssues(schema, result.issues));
+  const problems = problemsOf(schema, result.issues);
+  throw new Fault("invalid", "invalid_input", describeProblems(problems), { fields: Object.fromEntries(problems) });
 }
 
 /** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */

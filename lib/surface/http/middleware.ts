@@ -2,6 +2,7 @@
 import { Fault } from "#lib/base/errors.ts";
 import { type Answer, append } from "#lib/surface/http/answer.ts";
 import { ClientGone, type Exchange } from "#lib/surface/http/exchange.ts";
+import { hasBody } from "#lib/surface/http/input.ts";
 import { refuse } from "#lib/surface/http/problem.ts";
 import { isStream } from "#lib/surface/http/sse.ts";
 import { DAY, SECOND } from "#lib/base/time.ts";
@@ -71,9 +72,12 @@ export const faults: Middleware = async (exchange, next) => {
   try {
     return await next();
   } catch (error) {
-    const { refusal, excuse } = exchange.route.endpoint ?? {};
-    const asksForPage = () => exchange.request.headers.get("accept")?.includes("text/html");
-    return refuse(error, exchange, refusal ?? (excuse && asksForPage() ? excuse : undefined));
+    const { request, url, route } = exchange;
+    const { refusal, excuse } = route.endpoint ?? { refusal: undefined, excuse: route.excuse };
+    const asksForPage = () => request.headers.get("accept")?.includes("text/html");
+    const show = refusal ?? (excuse && asksForPage() ? excuse : undefined);
+    const path = hasBody(request.method) ? null : url.pathname + url.search;
+    return refuse(error, exchange, show && ((problem) => show({ ...problem, path })));
   }
 };
 

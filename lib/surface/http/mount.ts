@@ -43,6 +43,8 @@ interface Mounting {
   readonly authenticate: Authenticate;
   readonly bucket: Bucket;
   readonly calls: Pick<CallCounter, "note">;
+  /** How a path at which nothing is is shown to people; as JSON when absent. */
+  readonly excuse?: AnyEndpoint["excuse"];
 }
 
 /** With the answers that are made once a process, by their endpoints' names. */
@@ -72,7 +74,7 @@ export function mount(mounting: Mounting): FindRoute {
   }
   return function find(method, path) {
     const [[found] = []] = router.match("ALL", withoutSlash(path));
-    if (!found) return refusal("(none)", () => new Fault("missing", "no_route", "There is nothing at this path"));
+    if (!found) return { ...refusal("(none)", nothingHere), ...(mounting.excuse && { excuse: mounting.excuse }) };
     const [target, params] = found as readonly [Target, Record<string, string>];
     const { pattern, module } = target, known = methodOf(method);
     if (known && module[known]) return routeTo(mounted, target, known, params);
@@ -221,6 +223,10 @@ function allowed(module: RouteModule): string {
 /** Nothing is read for a request that nothing is done for. */
 function nothing(): Promise<void> {
   return Promise.resolve();
+}
+
+function nothingHere(): Fault {
+  return new Fault("missing", "no_route", "There is nothing at this path");
 }
 
 function refusal(pattern: string, fault: () => Fault): Route {

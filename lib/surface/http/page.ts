@@ -16,6 +16,8 @@ export interface HtmlPage {
   readonly style: string;
   /** A script of ours, run once the page is there; the page must make sense without. */
   readonly script?: string;
+  /** The path of a script of ours, for pages that come often: it may ask this server, and nobody else. */
+  readonly source?: string;
   readonly body: Markup;
 }
 
@@ -35,7 +37,7 @@ export function trusted(text: string): Markup {
 }
 
 /** The whole document. */
-export function writePage({ title, feed, style, script, body }: HtmlPage): string {
+export function writePage({ title, feed, style, script, source, body }: HtmlPage): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +47,7 @@ export function writePage({ title, feed, style, script, body }: HtmlPage): strin
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">${
     feed ? markup`\n<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.href}">` : ""
   }
-<style>${trusted(style)}</style>
+<style>${trusted(style)}</style>${source === undefined ? "" : markup`\n<script src="${source}" defer></script>`}
 </head>
 <body>
 ${body}
@@ -56,11 +58,12 @@ ${script === undefined ? "" : markup`<script>${trusted(script)}</script>`}
 }
 
 /** The Content-Security-Policy of that document: its own style and script, its own forms, and nothing else. */
-export function policyOf({ style, script }: HtmlPage): string {
+export function policyOf({ style, script, source }: HtmlPage): string {
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
     ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+    ...(source === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     "img-src data:",
     "form-action 'self'",
     "base-uri 'none'",

@@ -3,14 +3,19 @@ import * as v from "valibot";
 
 const SHOWN = 10; // more would not be read, and 500 bad ids would make a long message
 
-/** For example `size must be one of small, medium, large; ids.3 must be text`. */
-export function describeIssues(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): string {
+/** What each field must be, by its path; the first thing that is wrong with it. */
+export function problemsOf(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): Map<string, string> {
   const problems = new Map<string, string>();
   for (const issue of issues) {
     const path = v.getDotPath(issue) ?? "the input";
-    if (!problems.has(path)) problems.set(path, `${path} ${describe(schema, issue)}`);
+    if (!problems.has(path)) problems.set(path, describe(schema, issue));
   }
-  const sentences = [...problems.values()];
+  return problems;
+}
+
+/** For example `size must be one of small, medium, large; ids.3 must be text`. */
+export function describeProblems(problems: ReadonlyMap<string, string>): string {
+  const sentences = [...problems].map(([path, problem]) => `${path} ${problem}`);
   const rest = sentences.length - SHOWN;
   return sentences.slice(0, SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
 }

@@ -41,7 +41,7 @@ const MISSING: Access<Actor, object> = {
   },
 };
 const LINKED: Reply<unknown> = {
-  ...ok(Seen),
+  ...ok(Seen) as Reply<unknown>,
   send: () => ({ status: 200, headers: { link: '</api/x/8>; rel="next"' }, body: "{}" }),
 };
 let release = () => {};

@@ -1,14 +1,13 @@
 /** The frame around every page that a mailed link leads to, and how such a page is answered. */
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
+import type { Answer } from "#lib/surface/http/answer.ts";
 import { html, type Reply } from "#lib/surface/http/reply.ts";
 
-/** A page, the status that goes with it, and the cookie of a session that began with it. */
-export interface Shown {
-  readonly status: number;
-  readonly page: HtmlPage;
-  readonly cookie?: string;
-}
+/** A page, or where one goes on; the status that goes with it, and the cookie of a session that began with it. */
+export type Shown =
+  & { readonly status: number; readonly cookie?: string }
+  & ({ readonly page: HtmlPage } | { readonly to: string });
 
 const STYLE = `
 .page { max-width: 29rem; padding-top: clamp(var(--s5), 8vh, 6rem); }
@@ -35,6 +34,8 @@ input.unseen { min-height: 0; padding: 0; border: 0; }
 .page > footer { text-align: center; }
 .address { display: block; margin-top: var(--s2); padding: var(--s2) var(--s3); background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
 button, .button { width: 100%; }
+.ways { display: grid; gap: var(--s2); }
+.field label { display: block; }
 `;
 
 export function frame(title: string, body: Markup): HtmlPage {
@@ -72,14 +73,27 @@ d="${went === "well" ? TICK : CROSS}"/></svg>`;
  */
 const REFERRER_POLICY = "strict-origin";
 
-export const shown: Reply<Shown> = {
+export const shown: Reply<Shown, Shown> = {
   ...html(),
-  send({ status, page, cookie }) {
-    const answer = html(status).send(page);
-    const headers = { ...answer.headers, "referrer-policy": REFERRER_POLICY };
-    return { ...answer, headers: cookie === undefined ? headers : { ...headers, "set-cookie": cookie } };
+  send(made) {
+    const { status, cookie } = made;
+    const { headers, body } = "page" in made ? html(status).send(made.page) : goTo(made.to);
+    return {
+      status,
+      body,
+      headers: {
+        ...headers,
+        "referrer-policy": REFERRER_POLICY,
+        ...(cookie !== undefined && { "set-cookie": cookie }),
+      },
+    };
   },
+  tell: (made) => made,
 };
+
+function goTo(location: string): Pick<Answer, "headers" | "body"> {
+  return { headers: { location, "cache-control": "no-store" }, body: null };
+}
 
 interface Refused {
   readonly statusCode: number;

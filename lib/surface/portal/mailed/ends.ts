@@ -5,19 +5,19 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import type { NamedPlace } from "#lib/domains/members/seats.ts";
-import { frame, outcome, type Shown } from "#lib/surface/portal/frame.ts";
+import { frame, outcome, type Shown } from "#lib/surface/portal/mailed/frame.ts";
 
 type Site = NonNullable<NamedPlace["site"]>;
 
 /** Whether there is a portal that a person can be sent to. */
-export function hasPortal({ config }: App, { manifest }: Service): boolean {
-  return config.portal && manifest.some(([pattern]) => pattern === "/sign-in");
+export function hasPortal({ config }: App): boolean {
+  return config.portal;
 }
 
 /** Where somebody who can sign in now goes on: what they administer, with the way to each site, and how to sign in. */
 export function goOn(app: App, service: Service, places: readonly NamedPlace[]): Markup {
   const list = listOf(places.map(({ name, site }) => markup`${name}${site ? addressOf(site) : ""}`));
-  if (hasPortal(app, service)) return markup`${list}<a class="button" href="/">Go on to Wheelwright</a>`;
+  if (hasPortal(app)) return markup`${list}<a class="button" href="/hubs">Go on to Wheelwright</a>`;
   const docs = service.manifest.some(([pattern]) => pattern === "/api/docs");
   return markup`${list}<p>Sign in with this address and your password in whatever your organisation uses to look after its
 sites, or through the API: <code class="address">POST ${

@@ -11,7 +11,7 @@ import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/surface/http/page.ts";
-import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/surface/portal/ends.ts";
+import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/surface/portal/mailed/ends.ts";
 import {
   addressField,
   checkFields,
@@ -22,8 +22,8 @@ import {
   type Problems,
   type ResetFields,
   tickBox,
-} from "#lib/surface/portal/fields.ts";
-import { frame, heading, outcome, type Shown } from "#lib/surface/portal/frame.ts";
+} from "#lib/surface/portal/mailed/fields.ts";
+import { frame, heading, outcome, type Shown } from "#lib/surface/portal/mailed/frame.ts";
 
 /** How it went: what the page says then, and the cookie of a session that began with it. */
 interface Done {
@@ -121,7 +121,7 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   async deed(app, origin, body, { service, link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
-    if (hasPortal(app, service)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
+    if (hasPortal(app)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
     await acceptInvitation(app, origin, body);
     return { title, lead };
   },

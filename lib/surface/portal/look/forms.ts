@@ -1,0 +1,122 @@
+/** The forms of the portal: their fields, and what is said at one that was not taken. */
+import { type Markup, markup } from "#lib/surface/http/page.ts";
+import { hidden, notice } from "#lib/surface/portal/look/parts.ts";
+
+/** A form that comes back: what was typed, and why it was not taken. */
+export interface Tried {
+  readonly values: Readonly<Record<string, string>>;
+  readonly message: string;
+  /** By the field's name what it must be. */
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+interface Form {
+  readonly action: string;
+  readonly button: string;
+  readonly look?: "main" | "danger";
+  readonly tried?: Tried | undefined;
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** Beside the button. */
+  readonly also?: Markup | string;
+  /** The id of a live part that shows what the form would do, asked for as one types by sending it with `preview`. */
+  readonly previews?: string;
+}
+
+export function formOf(
+  { action, button, look = "main", tried, hidden: also = {}, also: more = "", previews }: Form,
+  ...fields: readonly unknown[]
+): Markup {
+  return markup`<form method="post" action="${action}" class="stack" ${
+    previews === undefined ? "" : markup`data-previews="${previews}"`
+  }>
+${tried && Object.keys(tried.problems).length === 0 ? notice("bad", `${tried.message}.`) : ""}
+${tried && Object.keys(tried.problems).length > 0 ? notice("bad", "Something in the form needs your attention.") : ""}
+${hidden(also)}${fields}
+<div class="ends"><button class="${look}">${button}</button>${more}</div>
+</form>`;
+}
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: Markup | string;
+  readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local";
+  readonly value?: string | null | undefined;
+  readonly required?: boolean;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly tried?: Tried | undefined;
+  /** Characters that it takes at most. */
+  readonly most?: number;
+}
+
+export function field(
+  { name, label, hint, type = "text", value, required = false, autocomplete = "off", placeholder, tried, most }: Field,
+): Markup {
+  const typed = type === "password" ? "" : tried?.values[name] ?? value ?? "";
+  return markup`<div class="field"><label for="${name}">${label}${
+    required ? "" : markup` <span class="hint">optional</span>`
+  }</label>
+<input id="${name}" name="${name}" type="${type}" value="${typed}" autocomplete="${autocomplete}" ${
+    required ? markup`required` : ""
+  } ${placeholder === undefined ? "" : markup`placeholder="${placeholder}"`} ${
+    most === undefined ? "" : markup`maxlength="${most}"`
+  } ${spelling(type)} ${marks(name, hint, tried)}>
+${told(name, hint, tried)}</div>`;
+}
+
+/** What a select offers: the value, and the text where that is another. */
+export type Option = readonly [value: string, text?: string];
+
+interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly Option[];
+  readonly value?: string | null | undefined;
+  readonly hint?: Markup | string;
+  readonly tried?: Tried | undefined;
+}
+
+export function choice({ name, label, options, value, hint, tried }: Choice): Markup {
+  const chosen = tried?.values[name] ?? value ?? "";
+  return markup`<div class="field"><label for="${name}">${label}</label>
+<select id="${name}" name="${name}" ${marks(name, hint, tried)}>${
+    options.map(([each, text = each]) =>
+      markup`<option value="${each}" ${each === chosen ? markup`selected` : ""}>${text}</option>`
+    )
+  }</select>
+${told(name, hint, tried)}</div>`;
+}
+
+/** A box to tick; it sends `on`. */
+export function tick(name: string, label: string, ticked: boolean, hint?: string): Markup {
+  return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" ${
+    ticked ? markup`checked` : ""
+  } ${marks(name, hint, undefined)}><label for="${name}">${label}</label>
+${told(name, hint, undefined)}</div>`;
+}
+
+/** What tells the browser, and those who hear the page, about the field; one goes on at the first that is wrong. */
+function marks(name: string, hint: Markup | string | undefined, tried: Tried | undefined): Markup {
+  const wrong = tried?.problems[name] !== undefined;
+  const about = [...(wrong ? [`${name}-problem`] : []), ...(hint ? [`${name}-hint`] : [])].join(" ");
+  return markup`${about ? markup`aria-describedby="${about}"` : ""} ${wrong ? markup`aria-invalid="true"` : ""} ${
+    tried && Object.keys(tried.problems)[0] === name ? markup`autofocus` : ""
+  }`;
+}
+
+function told(name: string, hint: Markup | string | undefined, tried: Tried | undefined): Markup {
+  const problem = tried?.problems[name];
+  return markup`${hint ? markup`<p class="hint" id="${name}-hint">${hint}</p>` : ""}${
+    problem === undefined ? "" : markup`<p class="problem" id="${name}-problem">${sentence(problem)}</p>`
+  }`;
+}
+
+/** `must be text` and `The slug north is taken`, as sentences. */
+function sentence(problem: string): string {
+  return /^[a-z]/.test(problem) ? `This ${problem}.` : `${problem}.`;
+}
+
+function spelling(type: string): Markup | string {
+  return type === "text" ? markup`autocapitalize="none" spellcheck="false"` : "";
+}

@@ -1,0 +1,142 @@
+/** What is around every page of the portal: where one is, where one can go, and who one is. */
+import { theme, wheel } from "#lib/surface/docs/theme.ts";
+import type { Role } from "#lib/domains/auth/access.ts";
+import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
+import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
+import { notice } from "#lib/surface/portal/look/parts.ts";
+import { partStyle } from "#lib/surface/portal/look/part-style.ts";
+import { shellStyle } from "#lib/surface/portal/look/shell-style.ts";
+import { scriptPath } from "#lib/surface/portal/script/script.ts";
+
+/** Who looks at the page. */
+export interface Me {
+  readonly displayName: string;
+  readonly email: string;
+  readonly role: Role;
+  /** Notifications that are unread. */
+  readonly unread: number;
+}
+
+/** A hub's events, from the one after `since` on. */
+export interface Follow {
+  readonly federationId: string;
+  readonly since: number;
+}
+
+export type Section = "hubs" | "requests" | "notifications" | "audit" | "users" | "tokens" | "account" | "changelog";
+export type Link = readonly [text: string, href: string];
+
+/** A page without what is around it: of typed data, for one who may see it. */
+export interface View {
+  readonly title: string;
+  readonly section: Section;
+  /** What it is part of, from the outside in. */
+  readonly crumbs?: readonly Link[];
+  /** Beside the title: the state of what the page is about. */
+  readonly badge?: Markup | string;
+  readonly lead?: Markup | string;
+  /** Buttons and links for what can be done here. */
+  readonly deeds?: Markup | string;
+  /** Pages about the same thing, and which of them this is, by its address. */
+  readonly tabs?: { readonly links: readonly Link[]; readonly here: string };
+  readonly body: Markup;
+  /** What has just been done. */
+  readonly said?: Markup | string | undefined;
+  /** Whose events make the page's live parts new. */
+  readonly follow?: Follow;
+  /** Seconds after which they are made new without an event. */
+  readonly poll?: number;
+  /** 200 when absent. */
+  readonly status?: number;
+}
+
+interface Place {
+  readonly section: Section;
+  readonly icon: Icon;
+  readonly text: string;
+  readonly href: string;
+  readonly roles?: readonly Role[];
+}
+
+const PLACES: readonly Place[] = [
+  { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
+  { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
+  { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
+  { section: "audit", icon: "audit", text: "Audit", href: "/audit" },
+  { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
+];
+
+const OWN: readonly Place[] = [
+  { section: "tokens", icon: "key", text: "API tokens", href: "/tokens" },
+  { section: "account", icon: "account", text: "Account", href: "/account" },
+];
+
+const ROLES: Readonly<Record<Role, string>> = {
+  operator: "Operator",
+  hub_admin: "Hub admin",
+  spoke_admin: "Spoke admin",
+};
+
+export function shell(me: Me, view: View): HtmlPage {
+  const { title, section, follow, poll } = view;
+  const places = (list: readonly Place[]) =>
+    list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
+  return {
+    title: `${title} · Wheelwright`,
+    style: theme + shellStyle + partStyle,
+    source: scriptPath,
+    body: markup`<a class="skip" href="#main">To the page</a>
+<div class="shell" ${follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""} ${
+      poll ? markup`data-poll="${poll}"` : ""
+    }>
+<header class="side">
+<a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
+<nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul></nav>
+<div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
+<form method="post" action="/sign-out"><button class="plain" title="Sign out">${
+      icon("out")
+    }<span class="unseen">Sign out</span></button></form></div>
+<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API reference</a></li></ul>
+</header>
+<main id="main" tabindex="-1">
+${headOf(view)}
+${view.said ? notice("good", view.said) : ""}
+${view.body}
+</main>
+<p class="unseen" id="announcer" role="status" aria-live="polite"></p>
+</div>`,
+  };
+}
+
+function placeLink({ section, icon: sign, text, href }: Place, here: Section, unread: number): Markup {
+  const count = section === "notifications"
+    ? markup`<span class="count" id="unread" data-live ${unread === 0 ? markup`hidden` : ""}><span>${
+      unread > 99 ? "99+" : unread
+    }</span><span class="unseen"> unread</span></span>`
+    : "";
+  return markup`<li><a href="${href}" ${section === here ? markup`aria-current="true"` : ""}>${
+    icon(sign)
+  }<span>${text}</span>${count}</a></li>`;
+}
+
+function headOf({ title, crumbs = [], badge = "", lead = "", deeds = "", tabs }: View): Markup {
+  const trail = crumbs.length === 0
+    ? ""
+    : markup`<nav class="crumbs" aria-label="Where this is"><ol>${
+      crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
+    }</ol></nav>`;
+  return markup`<div class="head">${trail}
+<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span>${
+    deeds ? markup`<div class="deeds" id="deeds" data-live>${deeds}</div>` : ""
+  }</div>
+${lead ? markup`<p class="lead">${lead}</p>` : ""}
+${tabs ? tabRow(title, tabs) : ""}</div>`;
+}
+
+function tabRow(title: string, { links, here }: NonNullable<View["tabs"]>): Markup {
+  return markup`<nav class="tabs" aria-label="${title}"><ul>${
+    links.map(([text, href]) =>
+      markup`<li><a href="${href}" ${href === here ? markup`aria-current="page"` : ""}>${text}</a></li>`
+    )
+  }</ul></nav>`;
+}

@@ -1,0 +1,163 @@
+/**
+ * What a page of the portal declares, and what its form does. Both are endpoints as all others are: sessions only, and what
+ * is refused is shown as a page.
+ */
+import * as v from "valibot";
+import { Fault, type FaultKind } from "#lib/base/errors.ts";
+import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
+import { countUnread } from "#lib/domains/notifications/count.ts";
+import { readBounds } from "#lib/records/events/store.ts";
+import { endpoint } from "#lib/surface/http/endpoint.ts";
+import { httpStatusOf } from "#lib/surface/http/problem.ts";
+import { type AnyCall, type Ask, asking } from "#lib/surface/portal/page/ask.ts";
+import { refusedPage } from "#lib/surface/portal/page/refused.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { type Follow, type Me, shell, type View } from "#lib/surface/portal/look/shell.ts";
+import { type Shown, shown } from "#lib/surface/portal/mailed/frame.ts";
+
+/** What a page is made with. */
+export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = Readonly<Record<string, string>>> {
+  readonly ask: Ask;
+  readonly me: Me;
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  /** Where PUBLIC_URL is, for addresses to copy. */
+  readonly publicUrl: URL;
+  readonly signup: boolean;
+  /** From where on the page follows a hub's events: to be asked before what it shows is read. */
+  readonly follow: (federationId: string) => Promise<Follow>;
+}
+
+// deno-lint-ignore no-explicit-any
+type Schema<T> = v.GenericSchema<any, T>;
+
+interface Page<Q> {
+  readonly summary: string;
+  readonly query?: Schema<Q>;
+  show(call: PageCall<Q>): View | Promise<View>;
+}
+
+const Params = v.record(v.string(), v.string());
+
+/** The parameters of a page's address, each optional; an empty one, as forms send it, counts as absent. */
+export function asks<K extends string>(...names: readonly K[]) {
+  const Word = v.pipe(v.optional(v.string()), v.transform((text) => text?.trim() || undefined));
+  return v.object(
+    Object.fromEntries(names.map((name) => [name, Word])) as Record<string, typeof Word> as Record<K, typeof Word>,
+  );
+}
+
+/** The fields of a form. One that is not sent is empty, as a box that is not ticked. */
+export function fields<K extends string>(...names: readonly K[]) {
+  const Field = v.optional(v.string(), "");
+  return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
+}
+
+export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
+  return endpoint({
+    summary,
+    access: signedIn,
+    scope: "session",
+    portal: true,
+    params: Params,
+    query: query ?? v.object({}) as unknown as Schema<Q>,
+    reply: shown,
+    refusal: refusedPage,
+    async handle(call): Promise<Shown> {
+      const asked = await openCall<Q, never>(call);
+      return answer(asked, await show(asked));
+    },
+  });
+}
+
+interface Deed<B, Q> {
+  readonly summary: string;
+  readonly query?: Schema<Q>;
+  readonly body?: Schema<B>;
+  /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
+  act(call: PageCall<Q, B>): Promise<View | GoOn>;
+  /** The form once more, with what is wrong about it; without, the refusal is a page of its own. */
+  again?(call: PageCall<Q, B>, tried: Tried): View | Promise<View>;
+}
+
+/** Where one goes on. */
+export interface GoOn {
+  readonly to: string;
+  readonly cookie?: string;
+}
+
+export function deed<B = Record<string, never>, Q = Record<string, never>>(
+  { summary, query, body, act, again }: Deed<B, Q>,
+) {
+  return endpoint({
+    summary,
+    access: signedIn,
+    scope: "session",
+    portal: true,
+    params: Params,
+    query: query ?? v.object({}) as unknown as Schema<Q>,
+    form: true,
+    body: body ?? v.object({}) as unknown as Schema<B>,
+    reply: shown,
+    refusal: refusedPage,
+    async handle(call): Promise<Shown> {
+      const asked = await openCall<Q, B>(call);
+      try {
+        const done = await act(asked);
+        return "to" in done ? { status: 303, ...done } : answer(asked, done);
+      } catch (error) {
+        if (!again || !isForForm(error)) throw error;
+        const view = await again(asked, triedOf(error, asked.body as Record<string, string>));
+        return answer(asked, { ...view, status: httpStatusOf(error.kind) });
+      }
+    },
+  });
+}
+
+const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
+
+function isForForm(error: unknown): error is Fault {
+  return error instanceof Fault && FOR_FORMS.includes(error.kind) && error.code !== "access_changed";
+}
+
+/** Which field a refusal is about that names none. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  slug_taken: "slug",
+  domain_taken: "domain",
+  domain_unproven: "domain",
+  domain_reserved: "domain",
+  domain_invalid: "domain",
+  domain_needed: "domain",
+  wrong_password: "current",
+  weak_password: "password",
+};
+
+export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {
+  const field = FIELD_OF[code];
+  return { values, message, problems: field === undefined ? fields : { ...fields, [field]: message } };
+}
+
+async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
+  const { app, params, query, body } = call, actor: Actor = call.actor;
+  const { displayName, email, role } = actor;
+  const { count: unread } = await countUnread(app.db.rows, actor);
+  return {
+    ask: asking(call),
+    me: { displayName, email, role, unread },
+    actor,
+    params,
+    query,
+    body,
+    publicUrl: app.config.publicUrl,
+    signup: app.config.signup,
+    async follow(federationId) {
+      return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
+    },
+  };
+}
+
+function answer<Q, B>({ me }: PageCall<Q, B>, view: View): Shown {
+  return { status: view.status ?? 200, page: shell(me, view) };
+}

@@ -1,0 +1,60 @@
+/** The keyboard: `/` searches, `g` and a letter go to a place, `j` and `k` through a list, `?` shows all of them. */
+export const keys: string = `
+const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Down and up in a list"], ["c", "Create, where something can be"], ["?", "Show these keys"]];
+const PLACES = { h: "/hubs", r: "/requests", n: "/notifications", a: "/audit", u: "/users", t: "/tokens" };
+let leads = false;
+
+function showKeys() {
+  let dialog = document.querySelector("dialog.keys");
+  if (!dialog) {
+    dialog = document.createElement("dialog");
+    dialog.className = "keys";
+    dialog.setAttribute("aria-labelledby", "keys-title");
+    const title = document.createElement("h2"), list = document.createElement("dl"), close = document.createElement("button");
+    title.id = "keys-title";
+    title.textContent = "Keys";
+    for (const [key, does] of KEYS) {
+      const term = document.createElement("dt"), said = document.createElement("dd"), kbd = document.createElement("kbd");
+      kbd.textContent = key;
+      said.textContent = does;
+      term.append(kbd);
+      list.append(term, said);
+    }
+    close.className = "quiet";
+    close.textContent = "Close";
+    close.addEventListener("click", () => dialog.close());
+    dialog.append(title, list, close);
+    document.body.append(dialog);
+  }
+  dialog.showModal();
+}
+
+function step(by) {
+  const rows = all(".list .cover, tbody a").filter((each) => each.offsetParent !== null);
+  if (rows.length === 0) return;
+  const at = rows.indexOf(document.activeElement);
+  rows[Math.min(rows.length - 1, Math.max(0, at < 0 ? 0 : at + by))].focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|radio)$/.test(target.type)) return;
+  if (leads) {
+    leads = false;
+    const link = PLACES[key] && document.querySelector('.side a[href="' + PLACES[key] + '"]');
+    if (link) { event.preventDefault(); link.click(); }
+    return;
+  }
+  const does = {
+    "/": () => { const field = document.querySelector("main input[type=search]"); if (field) { field.focus(); field.select(); } },
+    "?": showKeys,
+    g: () => { leads = true; setTimeout(() => { leads = false; }, 1500); },
+    j: () => step(1),
+    k: () => step(-1),
+    c: () => document.querySelector("[data-create]")?.click(),
+  }[key];
+  if (does) { event.preventDefault(); does(); }
+});
+`;

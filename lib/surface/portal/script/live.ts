@@ -1,0 +1,77 @@
+/**
+ * Progress: a hub's events say that something happened, and the page is read again. Reads never overlap, and wait for longer
+ * the longer they take, so that a busy hub does not make its readers ask without end. Where the stream is cut, the browser
+ * resumes it; where it cannot be had, the page is read every now and then.
+ */
+export const live: string = `
+const EVERY = 15000, LEAST = 400;
+let reads = false, again = false, earliest = 0;
+
+async function renew() {
+  if (reads) { again = true; return; }
+  reads = true;
+  const began = performance.now();
+  try {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (answer.ok && page.querySelector(".shell")) take(page);
+    else if (answer.status === 401 || answer.status === 404) location.reload();
+  } catch {
+    // It is away; the next event, or the clock, asks again.
+  }
+  earliest = performance.now() + Math.max(LEAST, 4 * (performance.now() - began));
+  reads = false;
+  if (again) { again = false; soon(); }
+}
+
+function take(page) {
+  const before = document.getElementById("state")?.textContent;
+  inZone(page);
+  for (const part of all("[data-live][id]")) {
+    const made = page.getElementById(part.id);
+    if (made) morph(part, made);
+  }
+  offerCopies(document);
+  const after = document.getElementById("state")?.textContent;
+  if (after && after !== before) announcer.textContent = document.querySelector("h1").textContent + ": " + after;
+  document.dispatchEvent(new Event("renewed"));
+}
+
+let timer;
+function soon() {
+  if (timer || document.hidden) { again = document.hidden; return; }
+  timer = setTimeout(() => { timer = undefined; renew(); }, Math.max(60, earliest - performance.now()));
+}
+document.addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; soon(); } });
+
+let streams = false;
+if (shell.dataset.hub) {
+  const source = new EventSource("/api/federations/" + shell.dataset.hub + "/events?since=" + shell.dataset.since);
+  const states = "Provisioning Active Failed Suspending Suspended Resuming Updating Removing Removed".split(" ");
+  for (const state of states) for (const what of ["Spoke", "Federation"]) source.addEventListener(what + "Update" + state, soon);
+  source.addEventListener("open", () => { if (streams === null) soon(); streams = true; });
+  source.addEventListener("error", () => { streams = null; });
+  addEventListener("pagehide", () => source.close());
+}
+
+const every = Number(shell.dataset.poll || 0) * 1000;
+if (every || shell.dataset.hub) setInterval(() => { if (!shell.dataset.hub || !streams) soon(); }, every || EVERY);
+
+// The number of what is unread, on every page; asked by the last answer's ETag, so that mostly nothing is sent.
+let etag = "";
+async function countUnread() {
+  if (document.hidden) return;
+  try {
+    const answer = await fetch("/api/notifications/unread-count", { headers: etag ? { "if-none-match": etag } : {} });
+    if (answer.status !== 200) return;
+    etag = answer.headers.get("etag") || "";
+    const { count } = await answer.json(), place = document.getElementById("unread");
+    place.hidden = count === 0;
+    place.firstElementChild.textContent = count > 99 ? "99+" : String(count);
+  } catch {
+    // The next time.
+  }
+}
+setInterval(countUnread, EVERY);
+document.addEventListener("renewed", countUnread);
+`;

@@ -1,0 +1,27 @@
+/**
+ * Makes a part of the page what the newly read page has there, and leaves alone what a person is at: the focus, what was
+ * typed or ticked, what was opened.
+ */
+export const morph: string = `
+const OURS = { DETAILS: ["open"], INPUT: ["value", "checked"], OPTION: ["selected"] };
+
+function morph(from, to) {
+  if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName || (from.id || "") !== (to.id || "")) return from.replaceWith(to);
+  if (from.nodeType !== 1) { if (from.data !== to.data) from.data = to.data; return; }
+  if (from.isEqualNode(to)) return;
+  const kept = OURS[from.nodeName] || [];
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && !kept.includes(name)) from.removeAttribute(name);
+  for (const { name, value } of [...to.attributes]) if (from.getAttribute(name) !== value && !kept.includes(name)) from.setAttribute(name, value);
+  if (from.nodeName === "PROGRESS") from.value = to.value;
+  const known = new Map([...from.children].filter((child) => child.id).map((child) => [child.id, child]));
+  let at = from.firstChild;
+  for (const child of [...to.childNodes]) {
+    const same = child.id ? known.get(child.id) : at && !at.id && at.nodeName === child.nodeName ? at : null;
+    if (!same) { from.insertBefore(child, at); continue; }
+    if (same !== at) from.insertBefore(same, at);
+    at = same.nextSibling;
+    morph(same, child);
+  }
+  while (at) { const next = at.nextSibling; at.remove(); at = next; }
+}
+`;

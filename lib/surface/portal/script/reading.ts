@@ -1,0 +1,82 @@
+/** Times in the reader's zone, buttons that copy, and forms that are sent once. */
+export const reading: string = `
+const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+function inZone(within) {
+  for (const time of all("time[datetime]", within)) time.textContent = short.format(new Date(time.dateTime)).replace(" at ", ", ");
+}
+inZone(document);
+
+function offerCopies(within) {
+  for (const place of all("[data-copy]", within)) {
+    if (place.querySelector("button")) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy " + place.dataset.copy);
+    place.append(button);
+  }
+}
+offerCopies(document);
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy] > button");
+  if (!button) return;
+  const code = button.parentElement.querySelector("code");
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+    announcer.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(code);
+    button.textContent = "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+});
+
+// What was asked twice by a double click was meant once.
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  if (event.target.dataset.sent) return event.preventDefault();
+  event.target.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => { for (const form of all("form[data-sent]")) delete form.dataset.sent; });
+
+// What an address says to have been done is said once.
+const here = new URL(location.href);
+if (here.searchParams.has("done")) { here.searchParams.delete("done"); history.replaceState(null, "", here); }
+
+// All boxes of a list at once.
+for (const box of all("[data-ticks]")) {
+  box.hidden = false;
+  box.addEventListener("change", (event) => {
+    for (const each of all(box.dataset.ticks)) each.checked = event.target.checked;
+    box.dispatchEvent(new Event("ticked", { bubbles: true }));
+  });
+}
+
+// A menu closes where one clicks beside it.
+document.addEventListener("click", (event) => {
+  for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+// What a form would do, while one types: it is sent to the same place, with "preview".
+for (const form of all("form[data-previews]")) {
+  let timer, asked = 0;
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(preview, 500); });
+  const preview = async () => {
+    const mine = ++asked, place = document.getElementById(form.dataset.previews);
+    const body = new URLSearchParams(new FormData(form));
+    body.set("preview", "yes");
+    place.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" } });
+      const read = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place.id);
+      if (mine === asked && read) { inZone(read); morph(place, read); }
+    } catch {
+      // The button asks the same.
+    } finally {
+      if (mine === asked) place.removeAttribute("aria-busy");
+    }
+  };
+}
+`;

@@ -1,0 +1,11 @@
+/** Ends the session. */
+import { POST as logout } from "#routes/api/auth/logout.ts";
+import { deed } from "#lib/surface/portal/page/page.ts";
+
+export const POST = deed({
+  summary: "Sign out by a button",
+  async act({ ask }) {
+    const { cookie } = await ask(logout);
+    return { to: "/sign-in", cookie };
+  },
+});
