@@ -62,6 +62,19 @@ export const PROGRESS: Entries = {
     null,
   ],
   "OperationDetail.finishedAt": ["When it ended; null until then", "2026-11-21T12:00:00.000Z"],
+  "OperationDetail.steps": ["What it does, in order: a step begins when the one before it ends", [
+    {
+      name: "database",
+      label: "Starting the database",
+      startedAt: "2026-11-21T11:58:50.000Z",
+      finishedAt: "2026-11-21T11:59:20.000Z",
+    },
+    { name: "install", label: "Installing Moodle", startedAt: "2026-11-21T11:59:20.000Z", finishedAt: null },
+  ]],
+  "steps.name": ["Its name, which stays when its label is worded anew", "database"],
+  "steps.label": ["What it does", "Starting the database"],
+  "steps.startedAt": ["When it began; null until then, and where that was not kept"],
+  "steps.finishedAt": ["When it ended; null until then, and where that was not kept"],
   "OperationDetail.error": ["Why the last try failed, and what it left behind; or null", {
     code: "OOMKilled",
     message: "Cannot install Moodle: its container took more memory than it may",
