@@ -51,6 +51,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Operating**: A process that was stopped and goes on asks anew before each request to the cluster, after the connection stands: it cannot write what another does by now.",
       "**Operating**: `docs/` tells how to operate, configure, restore and upgrade. Restoring a spoke is a way that a test goes.",
       "**Your own images and offers**: `BLUEPRINT_DIR` and `CATALOG`: versions, sizes, brands with a logo, seeds with a made-up course, regions. What does not fit is named with file, object and field.",
+      "**API**: `GET /api/overview` tells how many spokes are in which state, in all and in each hub, and how long the queue is.",
       "**API**: Reading one spoke, hub or operation and the unread count has an `ETag`: who asks again with it is told 304.",
       "**API**: Event streams cost a third of what they did; of a token that expires nothing more is shown from then on.",
       "**Operating**: `serve` starts in half a second, `npm start` greets in two; an install asks the cluster less than half as often.",

@@ -1,5 +1,5 @@
 /** What is under way, what can be asked for, and what it would come to. */
-import { A_SPOKE, type Entries } from "#lib/surface/docs/glossary/entry.ts";
+import { A_SPOKE, type Entries, HUB } from "#lib/surface/docs/glossary/entry.ts";
 
 export const PROGRESS: Entries = {
   "Federation.state": ["What the hub is doing", "active"],
@@ -33,6 +33,23 @@ export const PROGRESS: Entries = {
   "revision.to": ["The present one", "9be27d40c1f8"],
   operation: ["What it is busy with, or null", null],
   "StreamEvent.operation": ["What is under way"],
+
+  "Overview.spokes": ["The spokes that you see"],
+  "Overview.hubs": ["The hubs that you see, newest first, each with the spokes that you see of it"],
+  "Overview.queue": ["The operations of these that have not ended"],
+  "hubs.federationId": ["The hub", HUB],
+  "spokes.total | hubs.total": ["How many there are", 5],
+  byState: ["How many are in which state"],
+  "byState.active": ["How many are in this state", 4],
+  "byState.provisioning": ["How many are in this state", 1],
+  "byState.failed | byState.suspending | byState.suspended | byState.resuming | byState.updating | byState.removing": [
+    "How many are in this state",
+    0,
+  ],
+  degraded: ["How many active ones are not well", 1],
+  queued: ["How many wait", 2],
+  running: ["How many are under way", 1],
+  oldestWaitSeconds: ["How long the first of those that wait has been there; null where none waits", 95],
 
   "kind | OperationDetail.kind": ["What is done", "provision"],
   "Notification.kind | AuditEvent.kind": ["What happened", "spoke_provisioned"],
