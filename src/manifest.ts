@@ -47,6 +47,7 @@ import * as api_onboarding_index from "../routes/api/onboarding/index.ts";
 import * as api_onboarding_complete from "../routes/api/onboarding/complete.ts";
 import * as api_openapi_json from "../routes/api/openapi.json.ts";
 import * as api_operations_$operationId from "../routes/api/operations/[operationId].ts";
+import * as api_overview from "../routes/api/overview.ts";
 import * as api_readyz from "../routes/api/readyz.ts";
 import * as api_spokes_actions from "../routes/api/spokes/actions.ts";
 import * as api_spokes_$spokeId_index from "../routes/api/spokes/[spokeId]/index.ts";
@@ -121,6 +122,7 @@ export const manifest: Manifest = [
   ["/api/onboarding/complete", api_onboarding_complete],
   ["/api/openapi.json", api_openapi_json],
   ["/api/operations/:operationId", api_operations_$operationId],
+  ["/api/overview", api_overview],
   ["/api/readyz", api_readyz],
   ["/api/spokes/actions", api_spokes_actions],
   ["/api/spokes/:spokeId", api_spokes_$spokeId_index],

@@ -907,4 +907,12 @@ create index concurrently if not exists sessions_ended on sessions (ended_at) wh
 create index concurrently if not exists sessions_by_age on sessions (created_at);
 `,
   ],
+  [
+    "0042_note_ends_of_steps",
+    `\
+-- When each step of a job ended, by the step's name; the last one ends with the job. By name and not in the order of
+-- steps_done: an older release beside this one adds to that alone, and the end of such a step is unknown and nothing else.
+alter table jobs add column step_ends jsonb not null default '{}';
+`,
+  ],
 ];

@@ -12,5 +12,8 @@ export const SPOKE_STATES = [
 ] as const;
 export type SpokeState = (typeof SPOKE_STATES)[number];
 
+/** Those of a spoke that there is. */
+export const LIVE_STATES = SPOKE_STATES.filter((state) => state !== "removed");
+
 /** Of what changes a site that serves people, and leaves it serving them. */
 export const UPDATE = { through: "updating", to: "active" } as const;

@@ -4,7 +4,7 @@ import { type Access, type Actor, requireActor, requireOperator } from "#lib/dom
 import type { Rows } from "#lib/drivers/db/database.ts";
 import { Fault } from "#lib/base/errors.ts";
 import { type FederationRow, findFederation, type Removed } from "#lib/domains/federations/store.ts";
-import { hubsSeenBy, runsHub } from "#lib/domains/federations/viewer.ts";
+import { hubsSeenBy, runsHub, type Viewer } from "#lib/domains/federations/viewer.ts";
 
 /**
  * `see`: everybody who has to do with it. `change`: operators and its own admins, also for what is done to its spokes.
@@ -18,8 +18,7 @@ export function federation(deed: FederationDeed): Access<Actor, { readonly feder
     async admit({ app, actor: caller, params, query }) {
       const actor = requireActor(caller);
       const removed = deed === "see" ? removedFor(actor, query) : "hidden";
-      const row = await findFederation(app.db.rows, params.federationId ?? "", removed);
-      if (!row || !await seesHub(app.db.rows, actor, row.id)) throw missingFederation();
+      const row = await findSeen(app.db.rows, actor, params.federationId ?? "", removed);
       if (deed === "change" && !runsHub(actor, row.id)) {
         const message = "Only an operator or an admin of this hub may do this";
         throw new Fault("forbidden", "federation_admin_only", message);
@@ -36,14 +35,21 @@ export function removedFor(actor: Actor, query: { readonly includeRemoved?: stri
   return asked && actor.role === "operator" ? "shown" : "hidden";
 }
 
+/** The hub of this id or slug. Throws Fault missing `federation_missing` where they see none. */
+export async function findSeen(rows: Rows, viewer: Viewer, name: string, removed: Removed): Promise<FederationRow> {
+  const row = await findFederation(rows, name, removed);
+  if (!row || !await seesHub(rows, viewer, row.id)) throw missingFederation();
+  return row;
+}
+
 export function missingFederation(): Fault {
   return new Fault("missing", "federation_missing", "There is no such hub, or you have no access to it");
 }
 
-async function seesHub(rows: Rows, actor: Actor, id: string): Promise<boolean> {
-  if (runsHub(actor, id)) return true;
-  if (actor.spokeIds.length === 0) return false;
+async function seesHub(rows: Rows, viewer: Viewer, id: string): Promise<boolean> {
+  if (runsHub(viewer, id)) return true;
+  if (viewer.spokeIds.length === 0) return false;
   const found = await rows.selectFrom("federations").select("id").where("id", "=", id)
-    .where(hubsSeenBy(actor, sql.ref("federations.id"))).executeTakeFirst();
+    .where(hubsSeenBy(viewer, sql.ref("federations.id"))).executeTakeFirst();
   return found !== undefined;
 }

@@ -1,6 +1,7 @@
 /** A hub as the API shows it, and what it takes to make one or to change it. */
 import * as v from "valibot";
 import { FEDERATION_ACTIONS, FEDERATION_STATES } from "#lib/domains/federations/state.ts";
+import { LIVE_STATES } from "#lib/operations/states.ts";
 import { OperationView } from "#lib/records/jobs/operation.ts";
 import { maybe, oneOf, Part, Slug, Stamp, text } from "#lib/base/schema.ts";
 
@@ -20,6 +21,24 @@ export const FederationView = v.object({
   operation: v.nullable(OperationView),
 });
 export type FederationRecord = v.InferInput<typeof FederationView>;
+
+const spokeCounts = {
+  total: v.number(),
+  byState: v.object(v.entriesFromList(LIVE_STATES, v.number())),
+  /** Active ones that are not well. */
+  degraded: v.number(),
+};
+const SpokeCounts = v.object(spokeCounts);
+export type SpokeCounts = v.InferInput<typeof SpokeCounts>;
+
+/** All that the caller sees, in numbers; what is removed does not count. */
+export const OverviewView = v.object({
+  spokes: SpokeCounts,
+  hubs: v.array(v.object({ federationId: v.string(), ...spokeCounts })),
+  /** Operations that have not ended. */
+  queue: v.object({ queued: v.number(), running: v.number(), oldestWaitSeconds: v.nullable(v.number()) }),
+});
+export type Overview = v.InferInput<typeof OverviewView>;
 
 /** What a list of hubs can be narrowed by; all of them must fit. */
 export const federationFilters = {

@@ -4,7 +4,14 @@ import type { BackupTables } from "#lib/drivers/db/schema-backups.ts";
 import type { BillingTables } from "#lib/drivers/db/schema-billing.ts";
 import type { NoticeTables } from "#lib/drivers/db/schema-notices.ts";
 import type { NotificationTables } from "#lib/drivers/db/schema-notifications.ts";
-import type { Big, JsonColumn, MaybeJson, MaybeStampColumn, StampColumn } from "#lib/drivers/db/columns.ts";
+import type {
+  Big,
+  DefaultJson,
+  JsonColumn,
+  MaybeJson,
+  MaybeStampColumn,
+  StampColumn,
+} from "#lib/drivers/db/columns.ts";
 
 export interface Schema extends BackupTables, BillingTables, NoticeTables, NotificationTables {
   clock_shift: { onlyRow: Generated<boolean>; shift: string };
@@ -136,6 +143,7 @@ export interface Schema extends BackupTables, BillingTables, NoticeTables, Notif
     plan: number;
     stepNames: string[];
     stepsDone: Generated<string[]>;
+    stepEnds: DefaultJson;
     label: string;
     payload: JsonColumn;
     progress: Generated<JsonColumn>;

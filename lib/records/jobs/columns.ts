@@ -22,6 +22,7 @@ export const briefColumns = [
   "plan",
   "stepNames",
   "stepsDone",
+  "stepEnds",
   "label",
   "payload",
   "progress",

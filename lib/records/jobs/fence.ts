@@ -51,6 +51,7 @@ export async function passStep(tx: Tx, hold: Hold, step: string, label: string):
       updatedAt: sql<Date>`wheelwright_now()`,
       label,
       stepsDone: sql<string[]>`array_append(steps_done, ${step})`,
+      stepEnds: sql<string>`step_ends || jsonb_build_object(${step}::text, wheelwright_now())`,
     })
     .where("id", "=", hold.id).where("fence", "=", hold.fence).where("state", "=", "running")
     .where(sql<boolean>`${step} <> all(steps_done)`)

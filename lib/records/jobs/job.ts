@@ -48,6 +48,8 @@ export interface Job {
   readonly plan: number;
   readonly stepNames: readonly string[];
   readonly stepsDone: readonly string[];
+  /** When steps ended, by name: not the last one, which ends with the job, nor those that an older release did. */
+  readonly stepEnds: Readonly<Record<string, string>>;
   readonly label: string;
   // deno-lint-ignore no-explicit-any
   readonly payload: Readonly<Record<string, any>>;

@@ -5,6 +5,7 @@ import type { StreamOperation } from "#lib/records/events/store.ts";
 import { type FailureReport, isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { hintMeanwhile } from "#lib/records/jobs/hint.ts";
 import { readQueue } from "#lib/records/jobs/queue.ts";
+import { describeSteps, StepView } from "#lib/records/jobs/steps.ts";
 import { labelOf } from "#lib/records/jobs/waiting.ts";
 import { MaybeStamp, Stamp } from "#lib/base/schema.ts";
 
@@ -56,9 +57,14 @@ const entries = {
 export const OperationView = v.object({ ...entries, error: v.nullable(OperationError) });
 export type OperationView = v.InferInput<typeof OperationView>;
 
-/** The same with what its failure left behind: the last log lines of the failing pod and the namespace's events. */
+/**
+ * The same with its steps, and with what its failure left behind: the last log lines of the failing pod and the namespace's
+ * events.
+ */
 export const OperationDetail = v.object({
   ...entries,
+  /** In the order of its plan. */
+  steps: v.array(StepView),
   error: v.nullable(v.object({
     ...OperationError.entries,
     log: v.array(v.string()),
@@ -92,6 +98,7 @@ export async function describeOperation(rows: Rows, job: Job, visible: MayKnow =
   const [{ view, failure }] = await describe(rows, [job], visible) as [Described];
   return {
     ...view,
+    steps: describeSteps(job),
     error: failure && { ...summarise(failure), log: [...failure.log], events: [...failure.events] },
   };
 }

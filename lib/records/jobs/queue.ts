@@ -1,8 +1,8 @@
 /**
  * Where live jobs stand in their lanes: how many are ahead, which one is waited for, for how long, and what else holds
- * them.
+ * them. And how many there are.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Rows } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
@@ -93,6 +93,24 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
     nextTryAt: place.nextTry,
     hubState: place.hubState,
   }]));
+}
+
+interface QueueCount {
+  readonly queued: number;
+  readonly running: number;
+  /** How long the oldest of the queued has been there; null where none is. */
+  readonly oldestWaitSeconds: number | null;
+}
+
+/** How many operations there are that have not ended, among those that `which` is true of. */
+export async function countQueue(rows: Rows, which: RawBuilder<SqlBool>): Promise<QueueCount> {
+  const { rows: [count] } = await sql<QueueCount>`
+    select count(*) filter (where state = 'queued')::integer as queued,
+      count(*) filter (where state = 'running')::integer as running,
+      floor(extract(epoch from wheelwright_now() - min(created_at) filter (where state = 'queued')))::integer
+        as oldest_wait_seconds
+    from jobs where visible and state in ('queued', 'running') and ${which}`.execute(rows);
+  return count!;
 }
 
 async function readJobs(rows: Rows, ids: readonly string[]): Promise<Map<string, Job>> {

@@ -212,6 +212,7 @@ export function toJob(row: JobRow): Job {
     plan: row.plan,
     stepNames: row.stepNames,
     stepsDone: row.stepsDone,
+    stepEnds: row.stepEnds,
     label: row.label,
     payload: row.payload,
     progress: row.progress,

@@ -15,7 +15,7 @@ const AREAS: readonly (readonly [name: string, description: string, fits: RegExp
   [
     "Hubs",
     "A hub (federation) groups spokes and those who run them.",
-    /^\/api\/federations\b(?!\/[^/]+\/(?:spokes|billing|operations)\b)/,
+    /^\/api\/(?:overview$|federations\b(?!\/[^/]+\/(?:spokes|billing|operations)\b))/,
   ],
   [
     "Spokes",

@@ -49,6 +49,7 @@ export const ANSWERS: Schemas = {
   OnboardingState: onboarding.OnboardingState,
   Operation: OperationView,
   OperationDetail,
+  Overview: federations.OverviewView,
   Problem,
   Readiness,
   ResetPassword: users.NewPasswordView,

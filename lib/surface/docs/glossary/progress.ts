@@ -1,5 +1,5 @@
 /** What is under way, what can be asked for, and what it would come to. */
-import { A_SPOKE, type Entries } from "#lib/surface/docs/glossary/entry.ts";
+import { A_SPOKE, type Entries, HUB } from "#lib/surface/docs/glossary/entry.ts";
 
 export const PROGRESS: Entries = {
   "Federation.state": ["What the hub is doing", "active"],
@@ -34,6 +34,23 @@ export const PROGRESS: Entries = {
   operation: ["What it is busy with, or null", null],
   "StreamEvent.operation": ["What is under way"],
 
+  "Overview.spokes": ["The spokes that you see"],
+  "Overview.hubs": ["The hubs that you see, newest first, each with the spokes that you see of it"],
+  "Overview.queue": ["The operations of these that have not ended"],
+  "hubs.federationId": ["The hub", HUB],
+  "spokes.total | hubs.total": ["How many there are", 5],
+  byState: ["How many are in which state"],
+  "byState.active": ["How many are in this state", 4],
+  "byState.provisioning": ["How many are in this state", 1],
+  "byState.failed | byState.suspending | byState.suspended | byState.resuming | byState.updating | byState.removing": [
+    "How many are in this state",
+    0,
+  ],
+  degraded: ["How many active ones are not well", 1],
+  queued: ["How many wait", 2],
+  running: ["How many are under way", 1],
+  oldestWaitSeconds: ["How long the first of those that wait has been there; null where none waits", 95],
+
   "kind | OperationDetail.kind": ["What is done", "provision"],
   "Notification.kind | AuditEvent.kind": ["What happened", "spoke_provisioned"],
   step: ["Number of the step under way, or at which it ended; 0 while queued", 4],
@@ -62,6 +79,19 @@ export const PROGRESS: Entries = {
     null,
   ],
   "OperationDetail.finishedAt": ["When it ended; null until then", "2026-11-21T12:00:00.000Z"],
+  "OperationDetail.steps": ["What it does, in order: a step begins when the one before it ends", [
+    {
+      name: "database",
+      label: "Starting the database",
+      startedAt: "2026-11-21T11:58:50.000Z",
+      finishedAt: "2026-11-21T11:59:20.000Z",
+    },
+    { name: "install", label: "Installing Moodle", startedAt: "2026-11-21T11:59:20.000Z", finishedAt: null },
+  ]],
+  "steps.name": ["Its name, which stays when its label is worded anew", "database"],
+  "steps.label": ["What it does", "Starting the database"],
+  "steps.startedAt": ["When it began; null until then, and where that was not kept"],
+  "steps.finishedAt": ["When it ended; null until then, and where that was not kept"],
   "OperationDetail.error": ["Why the last try failed, and what it left behind; or null", {
     code: "OOMKilled",
     message: "Cannot install Moodle: its container took more memory than it may",

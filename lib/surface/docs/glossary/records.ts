@@ -191,6 +191,6 @@ export const RECORDS: Entries = {
   "query.actor": ['Only what this user did: an id, an e-mail address, "system" or "anonymous"', USER],
   "query.objectType": ["Only events about this kind of object", "spoke"],
   "query.objectId": ["Only events about this object", A_SPOKE],
-  "query.federationId": ["Only events of this hub, by its id or slug", HUB],
+  "query.federationId": ["Only what belongs to this hub, by its id or slug", HUB],
   "query.size": ["The size asked about; the usual one when absent", "medium"],
 };

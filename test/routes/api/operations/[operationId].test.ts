@@ -1,6 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { newId } from "#lib/base/ids.ts";
+import { remove } from "#lib/operations/remove.ts";
 import { openScene, type Scene } from "#test/support/scene.ts";
 
 const test = suite<{ scene: Scene; removal: string; hubs: string }>("GET /api/operations/{id}");
@@ -18,6 +19,24 @@ test("shows the operation to all who have to do with its spoke", async ({ scene,
     assert.equal([status, body.id, body.kind, body.state, body.step], [200, removal, "remove", "queued", 0]);
     assert.equal([body.federationId, body.spokeId, body.position, body.error], [scene.hub, scene.spoke, 1, null]);
   }
+});
+
+test("lists the steps in their order, as they are called and when they were done", async ({ scene, removal }) => {
+  const { body } = await scene.as("spokeAdmin").get(`/api/operations/${removal}`);
+  const wanted = remove.kind.steps.map(({ name, label }) => ({ name, label, startedAt: null, finishedAt: null }));
+  assert.equal(body.steps, wanted);
+  await scene.db.sql(
+    `update jobs set started_at = '2026-11-21T12:00:00Z', steps_done = step_names[1:1],
+       step_ends = jsonb_build_object(step_names[1], '2026-11-21T12:01:00+00:00'::timestamptz) where id = $1`,
+    [removal],
+  );
+  const { body: { steps: [first, second, third] } } = await scene.as("spokeAdmin").get(`/api/operations/${removal}`);
+  const [began, passed] = ["2026-11-21T12:00:00.000Z", "2026-11-21T12:01:00.000Z"];
+  assert.equal([first, second, third].map(({ startedAt, finishedAt }) => [startedAt, finishedAt]), [
+    [began, passed],
+    [passed, null],
+    [null, null],
+  ]);
 });
 
 test("tells of a failure what it left behind", async ({ scene, hubs }) => {

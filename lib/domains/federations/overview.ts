@@ -1,0 +1,59 @@
+/** The state of all that the caller sees, in numbers: the queries count, whatever there is, and give a few rows. */
+import { sql, type SqlBool } from "kysely";
+import type { Rows } from "#lib/drivers/db/database.ts";
+import { findSeen } from "#lib/domains/federations/access.ts";
+import { hubsSeenBy, seenBy, type Viewer } from "#lib/domains/federations/viewer.ts";
+import type { Overview, SpokeCounts } from "#lib/domains/federations/views.ts";
+import { LIVE_STATES } from "#lib/operations/states.ts";
+import { countQueue } from "#lib/records/jobs/queue.ts";
+
+/** Of one hub alone where its id or slug is given. Throws Fault missing `federation_missing` where they do not see it. */
+export async function showOverview(rows: Rows, viewer: Viewer, name: string | undefined): Promise<Overview> {
+  const hub = name === undefined ? null : (await findSeen(rows, viewer, name, "hidden")).id;
+  const [counts, queue] = await Promise.all([countStates(rows, viewer, hub), countOperations(rows, viewer, hub)]);
+  const spokes = noSpokes(), hubs = new Map<string, SpokeCounts>();
+  for (const { federationId, state, count, degraded } of counts) {
+    const own = hubs.get(federationId) ?? noSpokes();
+    hubs.set(federationId, own);
+    if (state === null || state === "removed") continue; // a hub without spokes
+    for (const sum of [spokes, own]) {
+      sum.total += count;
+      sum.byState[state] += count;
+      sum.degraded += degraded;
+    }
+  }
+  return { spokes, hubs: [...hubs].map(([federationId, own]) => ({ federationId, ...own })), queue };
+}
+
+function noSpokes(): SpokeCounts {
+  const byState = Object.fromEntries(LIVE_STATES.map((state) => [state, 0])) as SpokeCounts["byState"];
+  return { total: 0, byState, degraded: 0 };
+}
+
+/** A row for each state that there is in each hub; of a hub without spokes, one without a state. Newest hubs first. */
+function countStates(rows: Rows, viewer: Viewer, hub: string | null) {
+  let query = rows.selectFrom("federations").leftJoin(
+    "spokes",
+    (join) =>
+      join.onRef("spokes.federationId", "=", "federations.id").on(sql<SqlBool>`spokes.state <> 'removed'`)
+        .on(seenBy(viewer, sql.ref("spokes.federationId"), sql.ref("spokes.id"))),
+  );
+  if (hub !== null) query = query.where("federations.id", "=", hub);
+  return query.where(sql<SqlBool>`federations.state <> 'removed'`)
+    .where(hubsSeenBy(viewer, sql.ref("federations.id")))
+    .select([
+      "federations.id as federationId",
+      "spokes.state",
+      sql<number>`count(spokes.id)::integer`.as("count"),
+      sql<number>`count(*) filter (where spokes.state = 'active' and spokes.health = 'degraded')::integer`.as(
+        "degraded",
+      ),
+    ])
+    .groupBy(["federations.id", "spokes.state"])
+    .orderBy("federations.createdAt", "desc").orderBy("federations.id", "desc").execute();
+}
+
+function countOperations(rows: Rows, viewer: Viewer, hub: string | null) {
+  const seen = seenBy(viewer, sql.ref("federationId"), sql.ref("spokeId"));
+  return countQueue(rows, hub === null ? seen : sql<SqlBool>`federation_id = ${hub} and ${seen}`);
+}

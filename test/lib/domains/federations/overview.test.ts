@@ -1,0 +1,58 @@
+/** What the overview costs: as much as there is to count, however much is over or belongs to others. */
+import postgres from "postgres";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { showOverview } from "#lib/domains/federations/overview.ts";
+import type { Viewer } from "#lib/domains/federations/viewer.ts";
+import { fillPlaces, hubId, spokeId } from "#test/bench/plans-fill.ts";
+import { openTestDatabase, type TestDatabase } from "#test/support/database.ts";
+import { type Explainer, openExplainer } from "#test/support/plans.ts";
+
+const test = suite<{ db: TestDatabase; explainer: Explainer }>("showOverview");
+
+/** 50 hubs with 40 spokes each. All operations but one in a hundred are over, and half belong to the first hub. */
+test.before(async (context) => {
+  const db = context.db = await openTestDatabase();
+  const sql = postgres(db.url, { max: 1, onnotice: () => {} });
+  await fillPlaces(sql, { hubs: 50, spokes: 2000 });
+  await sql.unsafe(
+    `insert into jobs (id, kind, visible, lane, federation_id, spoke_id, time_limit_ms, plan, step_names, label,
+      asker_id, asker_email, asker_ip, asker_agent, state, finished_at)
+    select 'op_' || n, 'backup', true, spokes.id, federation_id, spokes.id, 1000, 1, '{one}', '', '', '', '', '',
+      case when n % 100 = 0 then 'queued' else 'succeeded' end, case when n % 100 > 0 then now() end
+    from generate_series(1, 20000) as n
+    join spokes on spokes.id = 'spk_' || lpad(to_hex(case when n / 100 % 2 = 0 then n % 40 else n % 2000 end), 26, '0')`,
+  );
+  await sql`vacuum analyze`;
+  await sql.end();
+  context.explainer = openExplainer(db.url);
+});
+test.after(async ({ db, explainer }) => {
+  await explainer.close();
+  await db.close();
+});
+
+const PAGES = 300; // over all of the live operations, and far below what is over
+const OPERATOR: Viewer = { role: "operator", federationIds: [], spokeIds: [] };
+const VIEWERS: readonly (readonly [who: string, viewer: Viewer, hub?: string])[] = [
+  ["an operator who asks for one hub", OPERATOR, hubId(0)],
+  ["a hub admin", { role: "hub_admin", federationIds: [hubId(0)], spokeIds: [] }],
+  ["a spoke admin", { role: "spoke_admin", federationIds: [], spokeIds: [spokeId(0)] }],
+];
+
+for (const [who, viewer, hub] of VIEWERS) {
+  test(`looks at what is live, and at no spoke of others, for ${who}`, async ({ explainer }) => {
+    const plans = await explainer.explain((rows) => showOverview(rows, viewer, hub));
+    const shown = plans.flatMap(({ lines }) => lines).join("\n");
+    assert.ok(plans.reduce((sum, { buffers }) => sum + buffers, 0) < PAGES, shown);
+    assert.equal(plans.flatMap(({ walked }) => walked).filter((table) => table !== "federations"), [], shown);
+  });
+}
+
+test("looks at no operation that is over, for an operator", async ({ explainer }) => {
+  const plans = await explainer.explain((rows) => showOverview(rows, OPERATOR, undefined));
+  const { indexes, walked, lines } = plans.find(({ query }) => query.includes("oldest_wait"))!;
+  assert.equal([indexes, walked], [["jobs_live_of_spoke"], []], lines.join("\n"));
+});
+
+test.run();

@@ -1,0 +1,145 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; south: string }>("GET /api/overview");
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene();
+  context.south = (await scene.as("operator").post("/api/federations", { slug: "south" })).body.id;
+  for (const slug of ["ash", "yew"]) await scene.as("operator").post("/api/federations/south/spokes", { slug });
+  await scene.as("operator").post("/api/federations/north/spokes", { slug: "elm" });
+});
+test.after.each(({ scene }) => scene.close());
+
+const NONE = {
+  provisioning: 0,
+  active: 0,
+  failed: 0,
+  suspending: 0,
+  suspended: 0,
+  resuming: 0,
+  updating: 0,
+  removing: 0,
+};
+
+async function look(scene: Scene, who: Who, query = "") {
+  const { status, body } = await scene.as(who, "readonly").get(`/api/overview${query}`);
+  assert.is(status, 200);
+  const { oldestWaitSeconds: _, ...queue } = body.queue;
+  return { ...body, queue };
+}
+
+test("is all for an operator, newest hub first, and a state without spokes is zero", async ({ scene, south }) => {
+  assert.equal(await look(scene, "operator"), {
+    spokes: { total: 4, byState: { ...NONE, provisioning: 3, active: 1 }, degraded: 0 },
+    hubs: [
+      { federationId: south, total: 2, byState: { ...NONE, provisioning: 2 }, degraded: 0 },
+      { federationId: scene.hub, total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, degraded: 0 },
+    ],
+    queue: { queued: 4, running: 0 },
+  });
+});
+
+test("is its own hub for a hub admin, with the hub's operations", async ({ scene }) => {
+  const north = { total: 2, byState: { ...NONE, provisioning: 1, active: 1 }, degraded: 0 };
+  assert.equal(await look(scene, "hubAdmin"), {
+    spokes: north,
+    hubs: [{ federationId: scene.hub, ...north }],
+    queue: { queued: 1, running: 0 },
+  });
+});
+
+test("is their spokes and these spokes' operations for a spoke admin, in the hubs that they stand in", async ({ scene }) => {
+  const oak = { total: 1, byState: { ...NONE, active: 1 }, degraded: 0 };
+  const before = { spokes: oak, hubs: [{ federationId: scene.hub, ...oak }], queue: { queued: 0, running: 0 } };
+  assert.equal(await look(scene, "spokeAdmin"), before);
+  await scene.as("spokeAdmin").post(`/api/spokes/${scene.spoke}/actions`, { action: "backup" });
+  assert.equal(await look(scene, "spokeAdmin"), { ...before, queue: { queued: 1, running: 0 } });
+});
+
+test("is nothing for a stranger, and for nobody a 401", async ({ scene }) => {
+  const nothing = { spokes: { total: 0, byState: NONE, degraded: 0 }, hubs: [], queue: { queued: 0, running: 0 } };
+  assert.equal(await look(scene, "stranger"), nothing);
+  assert.is((await scene.as("nobody").get("/api/overview")).status, 401);
+});
+
+test("is the union of both memberships", async ({ scene, south }) => {
+  const [ash] = await scene.db.sql("select id from spokes where slug = 'ash'");
+  await scene.db.sql("insert into spoke_members values ($1, $2)", [ash.id, scene.people.hubAdmin.id]);
+  const { spokes, hubs, queue } = await look(scene, "hubAdmin");
+  assert.equal([spokes.total, queue.queued], [3, 2]);
+  assert.equal(hubs.map((hub: Record<string, unknown>) => [hub.federationId, hub.total]), [[south, 1], [scene.hub, 2]]);
+});
+
+test("is narrowed to one hub by its id or slug", async ({ scene, south }) => {
+  for (const name of [south, "south"]) {
+    const { spokes, hubs, queue } = await look(scene, "operator", `?federationId=${name}`);
+    assert.equal([spokes.total, hubs.length, hubs[0].federationId, queue.queued], [2, 1, south, 3]);
+  }
+  assert.equal((await look(scene, "spokeAdmin", "?federationId=north")).spokes.total, 1);
+});
+
+test("is 404 of a hub that the caller does not see, as of one that is not there", async ({ scene, south }) => {
+  const ask = async (who: Who, name: string) => {
+    const { status, body } = await scene.as(who).get(`/api/overview?federationId=${name}`);
+    return [status, body.code, body.message];
+  };
+  const missing = [404, "federation_missing", "There is no such hub, or you have no access to it"];
+  for (const who of ["hubAdmin", "spokeAdmin", "stranger"] as const) assert.equal(await ask(who, south), missing, who);
+  assert.equal(await ask("operator", "nowhere"), missing);
+  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where id = $1", [south]);
+  assert.equal(await ask("operator", south), missing);
+});
+
+test("counts nothing that is removed", async ({ scene }) => {
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where slug <> 'oak'");
+  const { spokes, hubs } = await look(scene, "operator");
+  assert.equal([spokes.total, spokes.byState, hubs.length], [1, { ...NONE, active: 1 }, 2]);
+  await scene.db.sql("update federations set state = 'removed', removed_at = wheelwright_now() where slug = 'south'");
+  assert.equal((await look(scene, "operator")).hubs.map((hub: { total: number }) => hub.total), [1]);
+});
+
+test("counts as degraded what is active and not well", async ({ scene }) => {
+  await scene.db.sql("update spokes set health = 'degraded' where slug in ('oak', 'elm')");
+  const { spokes, hubs } = await look(scene, "operator");
+  assert.equal([spokes.degraded, ...hubs.map((hub: { degraded: number }) => hub.degraded)], [1, 0, 1]);
+});
+
+test("follows what is asked for and what ends, and counts no job that is no operation", async ({ scene }) => {
+  await scene.db.sql("insert into replicas (id, release) values ('r', 'x')");
+  await scene.db.sql(
+    "update jobs set state = 'running', holder = 'r' where spoke_id = (select id from spokes where slug = 'elm')",
+  );
+  assert.equal((await look(scene, "operator")).queue, { queued: 3, running: 1 });
+  await scene.db.sql("update jobs set state = 'succeeded', holder = null, finished_at = now() where state = 'running'");
+  assert.equal((await look(scene, "operator")).queue, { queued: 3, running: 0 });
+  await scene.db.sql("update jobs set visible = false where kind = 'provision'");
+  assert.equal((await look(scene, "operator")).queue, { queued: 1, running: 0 });
+  await scene.as("operator").delete(`/api/spokes/${scene.spoke}`);
+  const { spokes, queue } = await look(scene, "hubAdmin");
+  assert.equal([spokes.byState.removing, spokes.byState.active, queue.queued], [1, 0, 1]);
+});
+
+test("tells how long the oldest has waited, by the database's clock, and nothing where none waits", async ({ scene }) => {
+  const wait = async () => (await scene.as("operator").get("/api/overview")).body.queue.oldestWaitSeconds;
+  await scene.db.sql(
+    "update jobs set created_at = wheelwright_now() - case kind when 'provision-hub' then interval '2 hours' else '1 hour' end",
+  );
+  const before = await wait();
+  assert.ok(before >= 7200);
+  await scene.db.shiftClock(3_600_000);
+  assert.ok(await wait() >= before + 3600);
+  await scene.db.sql("update jobs set state = 'cancelled', finished_at = now()");
+  assert.is(await wait(), null);
+});
+
+test("has an ETag, by which who asks again is told that nothing has changed", async ({ scene }) => {
+  await scene.db.sql("update jobs set state = 'cancelled', finished_at = now()");
+  const { headers } = await scene.as("hubAdmin").get("/api/overview");
+  const again = () => scene.as("hubAdmin").get("/api/overview", { "if-none-match": headers.get("etag")! });
+  assert.is((await again()).status, 304);
+  await scene.db.sql("update spokes set health = 'degraded' where id = $1", [scene.spoke]);
+  assert.is((await again()).status, 200);
+});
+
+test.run();
