@@ -66,12 +66,15 @@ import * as api_version from "../routes/api/version.ts";
 import * as changelog from "../routes/changelog.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as forgot from "../routes/forgot.ts";
+import * as hubs_index from "../routes/hubs/index.ts";
+import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
 import * as invite from "../routes/invite.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as reset from "../routes/reset.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
+import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
 import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
@@ -141,11 +144,14 @@ export const manifest: Manifest = [
   ["/changelog", changelog],
   ["/favicon.ico", favicon_ico],
   ["/forgot", forgot],
+  ["/hubs", hubs_index],
+  ["/hubs/:federationId", hubs_$federationId_index],
   ["/invite", invite],
   ["/portal.js", portal_js],
   ["/reset", reset],
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
+  ["/spokes/:spokeId", spokes_$spokeId_index],
   ["/verify", verify],
 ];

@@ -3,7 +3,9 @@ import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
+import { progressStyle } from "#lib/surface/portal/look/progress.ts";
 import { notice } from "#lib/surface/portal/look/parts.ts";
+import { listStyle } from "#lib/surface/portal/hubs/style.ts";
 import { partStyle } from "#lib/surface/portal/look/part-style.ts";
 import { shellStyle } from "#lib/surface/portal/look/shell-style.ts";
 import { scriptPath } from "#lib/surface/portal/script/script.ts";
@@ -46,6 +48,8 @@ export interface View {
   readonly follow?: Follow;
   /** Seconds after which they are made new without an event. */
   readonly poll?: number;
+  /** How parts look that this page alone has. */
+  readonly style?: string;
   /** 200 when absent. */
   readonly status?: number;
 }
@@ -83,7 +87,7 @@ export function shell(me: Me, view: View): HtmlPage {
     list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
   return {
     title: `${title} · Wheelwright`,
-    style: theme + shellStyle + partStyle,
+    style: theme + shellStyle + partStyle + progressStyle + listStyle + (view.style ?? ""),
     source: scriptPath,
     body: markup`<a class="skip" href="#main">To the page</a>
 <div class="shell" ${follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""} ${

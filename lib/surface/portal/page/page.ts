@@ -12,6 +12,7 @@ import { httpStatusOf } from "#lib/surface/http/problem.ts";
 import { type AnyCall, type Ask, asking } from "#lib/surface/portal/page/ask.ts";
 import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { saidOf } from "#lib/surface/portal/look/said.ts";
 import { type Follow, type Me, shell, type View } from "#lib/surface/portal/look/shell.ts";
 import { type Shown, shown } from "#lib/surface/portal/mailed/frame.ts";
 
@@ -66,8 +67,8 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
     reply: shown,
     refusal: refusedPage,
     async handle(call): Promise<Shown> {
-      const asked = await openCall<Q, never>(call);
-      return answer(asked, await show(asked));
+      const asked = await openCall<Q, never>(call), done = new URL(call.request.url).searchParams.get("done");
+      return answer(asked, { said: saidOf(done), ...await show(asked) });
     },
   });
 }

@@ -1,0 +1,21 @@
+/** How lists of hubs and spokes are laid out. */
+export const listStyle: string = `
+.list .progress { min-width: 0; }
+.hubs > li { grid-template-columns: minmax(10rem, 3fr) minmax(0, 4fr) auto auto; }
+.spokes > li { grid-template-columns: auto minmax(10rem, 3fr) minmax(0, 3fr) auto; }
+.spokes > li:not(:has(input)) { grid-template-columns: minmax(10rem, 3fr) minmax(0, 3fr) auto; }
+.plain > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) auto; }
+.panel .list { border: 0; margin: 0 calc(-1 * var(--s4)); border-radius: 0; }
+.marks { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
+.bulk { margin-top: calc(-1 * var(--s2)); }
+.bulk label.small { display: flex; gap: var(--s2); align-items: center; min-height: 2.5rem; }
+.bulk label.small:has([hidden]) { display: none; }
+@media (max-width: 44rem) {
+  .hubs > li, .plain > li { grid-template-columns: minmax(0, 1fr) auto; }
+  .spokes > li { grid-template-columns: auto minmax(0, 1fr) auto; }
+  .spokes > li:not(:has(input)) { grid-template-columns: minmax(0, 1fr) auto; }
+  .list > li > :nth-last-child(1) { grid-row: 1; grid-column: -2; }
+  .list > li > .progress, .list > li > .small, .list > li > .marks { grid-column: 1 / -1; }
+  .list .made { display: none; }
+}
+`;

@@ -1,0 +1,20 @@
+/** What is said once of what has just been done: by a word in the address, and never by the address's own text. */
+const SAID: Readonly<Record<string, string>> = {
+  created: "It is being made. This page shows how far it is.",
+  asked: "It is asked for. This page shows how far it is.",
+  changed: "It is changed.",
+  removed: "It is removed.",
+  removing: "It is being removed, with all that belongs to it.",
+  invited: "A mail with an invitation is on its way.",
+  revoked: "The token is revoked, and opens nothing any more.",
+  read: "All of it is read.",
+  ended: "You are signed out there.",
+  password: "Your new password is set. You are signed out everywhere else.",
+  requested: "Your request is placed. You are told by mail when somebody has decided.",
+  approved: "The request is approved, and the hub is being made.",
+  rejected: "The request is rejected. Whoever asked is told by mail.",
+};
+
+export function saidOf(done: string | null): string | undefined {
+  return done !== null && Object.hasOwn(SAID, done) ? SAID[done] : undefined;
+}
