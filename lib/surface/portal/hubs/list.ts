@@ -89,7 +89,9 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Overvie
     [queue.queued, queueWords(queue), ""],
   ];
   return markup`<ul class="counts" id="fleet" data-live aria-label="At a glance">${
-    counts.map(([count, what, sign]) => markup`<li><b>${count} ${sign}</b><span>${what}</span></li>`)
+    counts.map(([count, what, sign]) =>
+      markup`<li><b class="${count === 0 ? "none" : ""}">${count} ${sign}</b><span>${what}</span></li>`
+    )
   }</ul>`;
 }
 

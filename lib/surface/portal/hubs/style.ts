@@ -7,7 +7,10 @@ export const listStyle: string = `
 .plain > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) auto; }
 .panel .list { border: 0; margin: 0 calc(-1 * var(--s4)); border-radius: 0; }
 .marks { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
-.bulk { margin-top: calc(-1 * var(--s2)); }
+.bulk { align-items: center; }
+.bulk .field { flex: 0 1 auto; display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2); }
+.bulk select { width: auto; }
+form:not(:has(.spokes input:checked)) .bulk > :not(label) { visibility: hidden; }
 .bulk label.small { display: flex; gap: var(--s2); align-items: center; min-height: 2.5rem; }
 .bulk label.small:has([hidden]) { display: none; }
 @media (max-width: 44rem) {
@@ -16,6 +19,7 @@ export const listStyle: string = `
   .spokes > li:not(:has(input)) { grid-template-columns: minmax(0, 1fr) auto; }
   .list > li > :nth-last-child(1) { grid-row: 1; grid-column: -2; }
   .list > li > .progress, .list > li > .small, .list > li > .marks { grid-column: 1 / -1; }
+  .spokes > li:has(input) > .progress, .spokes > li:has(input) > .small { grid-column: 2 / -1; }
   .list .made { display: none; }
 }
 `;

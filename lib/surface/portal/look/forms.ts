@@ -55,7 +55,7 @@ export function field(
 ): Markup {
   const typed = type === "password" ? "" : tried?.values[name] ?? value ?? "";
   return markup`<div class="field"><label for="${name}">${label}${
-    required ? "" : markup` <span class="hint">optional</span>`
+    required || type === "search" ? "" : markup` <span class="hint">optional</span>`
   }</label>
 <input id="${name}" name="${name}" type="${type}" value="${typed}" autocomplete="${autocomplete}" ${
     required ? markup`required` : ""

@@ -19,7 +19,8 @@ form.stack { max-width: 34rem; }
 .ends { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; }
 .filters { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; }
 .filters .field { flex: 0 1 11rem; }
-.filters .field.wide { flex: 1 1 16rem; max-width: 26rem; }
+.filters .field:has([type=search]) { flex: 1 1 16rem; max-width: 22rem; }
+.filters button { min-height: 2.5rem; }
 .panel { display: grid; gap: var(--s4); padding: var(--s4) clamp(var(--s4), 2vw, var(--s5)) var(--s5); background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); min-width: 0; }
 .panel > header { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; justify-content: space-between; min-height: 2.25rem; }
 .panel h2 { font-size: var(--body); }
@@ -38,15 +39,17 @@ form.stack { max-width: 34rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); gap: var(--s4); }
 .facts dt { font-size: var(--tiny); color: var(--ink-soft); font-weight: 600; }
 .facts dd { overflow-wrap: anywhere; font-size: .9375rem; }
-.counts { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }
-.counts li { background: var(--surface); padding: var(--s3) var(--s4); display: grid; align-content: start; }
+.counts { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }
+.counts li { box-shadow: 1px 0 0 var(--line), 0 1px 0 var(--line); padding: var(--s3) var(--s4); display: grid; align-content: start; }
 .counts b { font-size: var(--title); font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
-.counts span { font-size: var(--tiny); color: var(--ink-soft); }
+.counts .none { color: var(--ink-soft); font-weight: 450; }
+.counts b .badge { vertical-align: .2em; }
+.counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
 .list { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }
 .list > li { position: relative; display: grid; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) var(--s4); min-height: 3.75rem; }
 .list > li + li { border-top: 1px solid var(--line); }
 .list > li:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent); }
-.list .name { display: grid; min-width: 0; font-weight: 600; overflow-wrap: anywhere; }
+.list .name { display: grid; min-width: 0; font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; }
 .list .name a { color: var(--ink); text-decoration: none; }
 .list .name a:hover { text-decoration: underline; }
 .list .cover::after { content: ""; position: absolute; inset: 0; }
@@ -56,7 +59,7 @@ form.stack { max-width: 34rem; }
 .tiny { font-size: var(--tiny); font-weight: 400; }
 .small { font-size: var(--small); }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--round); background: var(--surface); }
+.scroll { position: relative; overflow-x: auto; border: 1px solid var(--line); border-radius: var(--round); background: var(--surface); }
 .panel .scroll { border-radius: var(--round-small); }
 table { border-collapse: collapse; width: 100%; font-size: var(--small); }
 th { text-align: start; font-size: var(--tiny); font-weight: 600; color: var(--ink-soft); background: var(--sunken); white-space: nowrap; }
@@ -83,8 +86,10 @@ pre.log { padding: var(--s3) var(--s4); background: var(--sunken); border-radius
 dialog { border: 1px solid var(--line); border-radius: var(--round); background: var(--surface); color: var(--ink); box-shadow: var(--shadow); padding: var(--s5); max-width: 26rem; width: calc(100% - 2rem); }
 dialog::backdrop { background: rgb(0 0 0 / .35); }
 dialog dl { display: grid; grid-template-columns: auto 1fr; gap: var(--s2) var(--s4); margin: var(--s4) 0; font-size: var(--small); }
+dialog button { margin-top: var(--s4); }
+label.tickbox { display: flex; align-items: center; gap: var(--s2); }
 kbd { padding: .05rem .4rem; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: .3rem; background: var(--sunken); }
-@media (max-width: 40rem) { .menu > ul { inset-inline: 0 auto; } .filters .field, .filters .field.wide { flex: 1 1 100%; max-width: none; } }
+@media (max-width: 40rem) { .menu > ul { inset-inline: 0 auto; } .filters .field { flex: 1 1 8rem; } .filters .field:has([type=search]) { flex-basis: 100%; max-width: none; } }
 @media (prefers-reduced-motion: no-preference) {
   .badge .work { animation: turn 1.6s linear infinite; }
   @keyframes turn { to { transform: rotate(1turn); } }

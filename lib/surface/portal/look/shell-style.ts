@@ -5,7 +5,7 @@ export const shellStyle: string = `
 .side .brand { padding: 0 var(--s3); font-size: var(--large); }
 .side nav { flex: 1; display: flex; flex-direction: column; gap: var(--s4); }
 .side ul { list-style: none; padding: 0; display: grid; gap: 2px; }
-.side nav a { display: flex; align-items: center; gap: .65rem; min-height: 2.25rem; padding: .3rem var(--s3); border-radius: var(--round-small); color: var(--ink-soft); font-size: var(--small); font-weight: 550; text-decoration: none; }
+.side nav a { position: relative; display: flex; align-items: center; gap: .65rem; min-height: 2.25rem; padding: .3rem var(--s3); border-radius: var(--round-small); color: var(--ink-soft); font-size: var(--small); font-weight: 550; text-decoration: none; }
 .side nav a:hover { background: var(--sunken); color: var(--ink); }
 .side nav a[aria-current] { background: var(--accent-soft); color: var(--ink); }
 .side nav a[aria-current] .icon { color: var(--accent); }
@@ -15,16 +15,18 @@ export const shellStyle: string = `
 .me .who { flex: 1; min-width: 0; display: grid; font-size: var(--small); line-height: 1.35; }
 .me b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; }
 .me form { display: block; }
-.side .outer { display: flex; gap: var(--s4); padding: 0 var(--s3); font-size: var(--tiny); }
-.outer a { color: var(--ink-soft); display: inline-block; padding: .25rem 0; }
+.side .outer { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: 0 var(--s3); font-size: var(--tiny); }
+.outer a, .outer button { color: var(--ink-soft); display: inline-block; padding: .25rem 0; }
+.outer button { min-height: 0; border: 0; font-size: var(--tiny); font-weight: 400; text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .18em; background: none; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
+main > :empty { display: none; }
 .icon { width: 1.15rem; height: 1.15rem; flex: none; }
 .soft { color: var(--ink-soft); }
 .head { display: grid; gap: var(--s2); }
 .crumbs ol { list-style: none; display: flex; flex-wrap: wrap; padding: 0; font-size: var(--small); }
 .crumbs li { display: flex; min-width: 0; overflow-wrap: anywhere; }
-.crumbs li::after { content: "/"; padding: 0 .45rem; color: var(--ink-soft); }
+.crumbs li:not(:last-child)::after { content: "/"; padding: 0 .45rem; color: var(--ink-soft); }
 .crumbs a { color: var(--ink-soft); text-decoration: none; }
 .crumbs a:hover { text-decoration: underline; }
 .title { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s3); min-height: 2.75rem; }
@@ -40,9 +42,9 @@ main:focus { outline: none; }
   .shell { display: block; }
   .side { position: static; height: auto; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: var(--s2) var(--s3); padding: var(--s3) var(--s4) 0; border: 0; border-bottom: 1px solid var(--line); overflow: visible; }
   .side .brand { padding: 0; align-self: center; }
-  .me { border: 0; padding: 0; }
+  .me { grid-row: 1; grid-column: 2; border: 0; padding: 0; }
   .me .who { text-align: end; max-width: 12rem; }
-  .side nav { grid-column: 1 / -1; flex-direction: row; gap: 2px; margin: 0 calc(-1 * var(--s4)); padding: 2px var(--s4) var(--s2); overflow-x: auto; scrollbar-width: none; }
+  .side nav { grid-column: 1 / -1; min-width: 0; flex-direction: row; gap: 2px; margin: 0 calc(-1 * var(--s4)); padding: 2px var(--s4) var(--s2); overflow-x: auto; scrollbar-width: none; }
   .side nav ul { display: flex; }
   .side nav a { white-space: nowrap; min-height: 2.75rem; }
   .side .own { border: 0; padding: 0; }

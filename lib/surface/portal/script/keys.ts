@@ -2,7 +2,13 @@
 export const keys: string = `
 const KEYS = [["/", "Search on this page"], ["g h", "Go to hubs"], ["g r", "Go to requests"], ["g n", "Go to notifications"], ["g a", "Go to audit"], ["g u", "Go to users"], ["g t", "Go to API tokens"], ["j  k", "Down and up in a list"], ["c", "Create, where something can be"], ["?", "Show these keys"]];
 const PLACES = { h: "/hubs", r: "/requests", n: "/notifications", a: "/audit", u: "/users", t: "/tokens" };
-let leads = false;
+let leads = false, keysOn = localStorage.getItem("keys") !== "off";
+
+const opener = document.createElement("button"), item = document.createElement("li");
+opener.textContent = "Keys";
+opener.addEventListener("click", showKeys);
+item.append(opener);
+document.querySelector(".outer").append(item);
 
 function showKeys() {
   let dialog = document.querySelector("dialog.keys");
@@ -23,7 +29,13 @@ function showKeys() {
     close.className = "quiet";
     close.textContent = "Close";
     close.addEventListener("click", () => dialog.close());
-    dialog.append(title, list, close);
+    const label = document.createElement("label"), box = document.createElement("input");
+    label.className = "tickbox";
+    box.type = "checkbox";
+    box.checked = keysOn;
+    box.addEventListener("change", () => { keysOn = box.checked; localStorage.setItem("keys", keysOn ? "on" : "off"); });
+    label.append(box, "Listen to these keys");
+    dialog.append(title, list, label, close);
     document.body.append(dialog);
   }
   dialog.showModal();
@@ -39,7 +51,7 @@ function step(by) {
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (key === "Escape") for (const menu of all("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (!keysOn || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|radio)$/.test(target.type)) return;
   if (leads) {
     leads = false;
