@@ -97,7 +97,7 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Overvie
 
 function queueWords({ running, oldestWaitSeconds }: Overview["queue"]): string {
   const wait = oldestWaitSeconds === null ? "" : `, longest ${span(oldestWaitSeconds)}`;
-  return `Waiting${wait} · ${running} at work`;
+  return `Waiting${wait}; ${running} at work`;
 }
 
 function troubleOf(spokes: readonly Spoke[]): Markup {

@@ -20,8 +20,9 @@ export const shellStyle: string = `
 .outer button { min-height: 0; border: 0; font-size: var(--tiny); font-weight: 400; text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .18em; background: none; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
-main > :empty { display: none; }
+main > :empty, .pile > :empty { display: none; }
 .icon { width: 1.15rem; height: 1.15rem; flex: none; }
+.lead .icon { width: 1em; height: 1em; vertical-align: -.12em; }
 .soft { color: var(--ink-soft); }
 .head { display: grid; gap: var(--s2); }
 .crumbs ol { list-style: none; display: flex; flex-wrap: wrap; padding: 0; font-size: var(--small); }

@@ -100,7 +100,7 @@ export function shell(me: Me, view: View): HtmlPage {
 <form method="post" action="/sign-out"><button class="plain" title="Sign out">${
       icon("out")
     }<span class="unseen">Sign out</span></button></form></div>
-<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API reference</a></li></ul>
+<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul>
 </header>
 <main id="main" tabindex="-1">
 ${headOf(view)}
