@@ -9,7 +9,7 @@ import { asks, page } from "#lib/surface/portal/page/page.ts";
 export const GET = page({
   summary: "A hub: its spokes, with live progress",
   query: asks("q", "state", "health", "before"),
-  async show({ ask, actor, follow, params, query: { before, ...query } }) {
+  async show({ ask, actor, follow, query: { before, ...query } }) {
     const { id } = await ask(hub), followed = await follow(id), limit = String(SPOKES_A_PAGE);
     const [shown, glance, found] = await Promise.all([
       ask(hub),

@@ -30,7 +30,11 @@ export function formOf(
     previews === undefined ? "" : markup`data-previews="${previews}"`
   }>
 ${tried && Object.keys(tried.problems).length === 0 ? notice("bad", `${tried.message}.`) : ""}
-${tried && Object.keys(tried.problems).length > 0 ? notice("bad", "Something in the form needs your attention.") : ""}
+${
+    tried && Object.keys(tried.problems).length > 0
+      ? notice("bad", "Nothing was changed yet: something in the form needs your attention.")
+      : ""
+  }
 ${hidden(also)}${fields}
 <div class="ends"><button class="${look}">${button}</button>${more}</div>
 </form>`;
@@ -39,6 +43,8 @@ ${hidden(also)}${fields}
 interface Field {
   readonly name: string;
   readonly label: string;
+  /** What a problem is said of; the label when absent. */
+  readonly subject?: string;
   readonly hint?: Markup | string;
   readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "datetime-local";
   readonly value?: string | null | undefined;
@@ -46,23 +52,29 @@ interface Field {
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly tried?: Tried | undefined;
-  /** Characters that it takes at most. */
+  /** Characters that it takes. */
+  readonly least?: number;
   readonly most?: number;
 }
 
-export function field(
-  { name, label, hint, type = "text", value, required = false, autocomplete = "off", placeholder, tried, most }: Field,
-): Markup {
-  const typed = type === "password" ? "" : tried?.values[name] ?? value ?? "";
+export function field(given: Field): Markup {
+  const { name, label, subject = label, hint, type = "text", value, required = false, tried } = given;
+  const attributes = {
+    // A password is never sent back.
+    ...(type !== "password" && { value: tried?.values[name] ?? value ?? "" }),
+    autocomplete: given.autocomplete ?? "off",
+    placeholder: given.placeholder,
+    minlength: given.least,
+    maxlength: given.most,
+    ...(type === "text" && { autocapitalize: "none", spellcheck: "false" }),
+  };
   return markup`<div class="field"><label for="${name}">${label}${
     required || type === "search" ? "" : markup` <span class="hint">optional</span>`
   }</label>
-<input id="${name}" name="${name}" type="${type}" value="${typed}" autocomplete="${autocomplete}" ${
-    required ? markup`required` : ""
-  } ${placeholder === undefined ? "" : markup`placeholder="${placeholder}"`} ${
-    most === undefined ? "" : markup`maxlength="${most}"`
-  } ${spelling(type)} ${marks(name, hint, tried)}>
-${told(name, hint, tried)}</div>`;
+<input id="${name}" name="${name}" type="${type}" ${required ? markup`required` : ""} ${
+    Object.entries(attributes).map(([key, each]) => each === undefined ? "" : markup`${key}="${each}" `)
+  }${marks(name, hint, tried)}>
+${told(name, subject, hint, tried)}</div>`;
 }
 
 /** What a select offers: the value, and the text where that is another. */
@@ -85,15 +97,15 @@ export function choice({ name, label, options, value, hint, tried }: Choice): Ma
       markup`<option value="${each}" ${each === chosen ? markup`selected` : ""}>${text}</option>`
     )
   }</select>
-${told(name, hint, tried)}</div>`;
+${told(name, label, hint, tried)}</div>`;
 }
 
 /** A box to tick; it sends `on`. */
 export function tick(name: string, label: string, ticked: boolean, hint?: string): Markup {
-  return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" ${
+  return markup`<div class="field tick"><input id="${name}" name="${name}" type="checkbox" value="on" autocomplete="off" ${
     ticked ? markup`checked` : ""
   } ${marks(name, hint, undefined)}><label for="${name}">${label}</label>
-${told(name, hint, undefined)}</div>`;
+${told(name, label, hint, undefined)}</div>`;
 }
 
 /** What tells the browser, and those who hear the page, about the field; one goes on at the first that is wrong. */
@@ -105,18 +117,14 @@ function marks(name: string, hint: Markup | string | undefined, tried: Tried | u
   }`;
 }
 
-function told(name: string, hint: Markup | string | undefined, tried: Tried | undefined): Markup {
+function told(name: string, subject: string, hint: Markup | string | undefined, tried: Tried | undefined): Markup {
   const problem = tried?.problems[name];
   return markup`${hint ? markup`<p class="hint" id="${name}-hint">${hint}</p>` : ""}${
-    problem === undefined ? "" : markup`<p class="problem" id="${name}-problem">${sentence(problem)}</p>`
+    problem === undefined ? "" : markup`<p class="problem" id="${name}-problem">${sentence(subject, problem)}</p>`
   }`;
 }
 
 /** `must be text` and `The slug north is taken`, as sentences. */
-function sentence(problem: string): string {
-  return /^[a-z]/.test(problem) ? `This ${problem}.` : `${problem}.`;
-}
-
-function spelling(type: string): Markup | string {
-  return type === "text" ? markup`autocapitalize="none" spellcheck="false"` : "";
+function sentence(subject: string, problem: string): string {
+  return /^[a-z]/.test(problem) ? `${subject} ${problem}.` : `${problem}.`;
 }

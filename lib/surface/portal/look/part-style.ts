@@ -9,14 +9,6 @@ button.plain { color: var(--ink-soft); background: none; min-width: 2.25rem; pad
 button.plain:hover { color: var(--ink); background: var(--sunken); filter: none; }
 input, select, textarea { min-height: 2.5rem; padding: .4rem .7rem; font-size: .9375rem; }
 form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
-form.stack { max-width: 34rem; }
-.field { display: grid; gap: var(--s1); min-width: 0; }
-.field label { display: block; }
-.field .hint { font-weight: 400; }
-.field .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
-.field.tick { grid-template-columns: auto minmax(0, 1fr); gap: var(--s1) var(--s2); align-items: center; }
-.field.tick .hint { grid-column: 2; }
-.ends { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; }
 .filters { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; }
 .filters .field { flex: 0 1 11rem; }
 .filters .field:has([type=search]) { flex: 1 1 16rem; max-width: 22rem; }

@@ -4,6 +4,7 @@ import type { Role } from "#lib/domains/auth/access.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
 import { progressStyle } from "#lib/surface/portal/look/progress.ts";
+import { formStyle } from "#lib/surface/portal/look/form-style.ts";
 import { notice } from "#lib/surface/portal/look/parts.ts";
 import { listStyle } from "#lib/surface/portal/hubs/style.ts";
 import { partStyle } from "#lib/surface/portal/look/part-style.ts";
@@ -87,7 +88,7 @@ export function shell(me: Me, view: View): HtmlPage {
     list.filter(({ roles }) => !roles || roles.includes(me.role)).map((place) => placeLink(place, section, me.unread));
   return {
     title: `${title} · Wheelwright`,
-    style: theme + shellStyle + partStyle + progressStyle + listStyle + (view.style ?? ""),
+    style: theme + formStyle + shellStyle + partStyle + progressStyle + listStyle + (view.style ?? ""),
     source: scriptPath,
     body: markup`<a class="skip" href="#main">To the page</a>
 <div class="shell" ${follow ? markup`data-hub="${follow.federationId}" data-since="${follow.since}"` : ""} ${

@@ -2,6 +2,7 @@
 import { theme, wheel } from "#lib/surface/docs/theme.ts";
 import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/page.ts";
 import type { Answer } from "#lib/surface/http/answer.ts";
+import { formStyle } from "#lib/surface/portal/look/form-style.ts";
 import { html, type Reply } from "#lib/surface/http/reply.ts";
 
 /** A page, or where one goes on; the status that goes with it, and the cookie of a session that began with it. */
@@ -14,13 +15,9 @@ const STYLE = `
 .page > header { display: flex; justify-content: center; }
 .card > header { display: grid; gap: var(--s2); }
 .card h1 { font-size: var(--title); overflow-wrap: anywhere; }
-.field { display: grid; gap: var(--s1); }
-.field .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
 .label { font-weight: 600; font-size: var(--small); }
 .account { padding: .55rem .75rem; background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
 input.unseen { min-height: 0; padding: 0; border: 0; }
-.tickbox { display: flex; gap: var(--s2); align-items: center; }
-.tickbox input { width: auto; min-height: 0; }
 .places { list-style: none; padding: 0; display: grid; border: 1px solid var(--line); border-radius: var(--round-small); }
 .places li { padding: var(--s2) var(--s3); overflow-wrap: anywhere; font-weight: 600; }
 .places li + li { border-top: 1px solid var(--line); }
@@ -34,14 +31,14 @@ input.unseen { min-height: 0; padding: 0; border: 0; }
 .page > footer { text-align: center; }
 .address { display: block; margin-top: var(--s2); padding: var(--s2) var(--s3); background: var(--sunken); border-radius: var(--round-small); overflow-wrap: anywhere; }
 button, .button { width: 100%; }
+form.stack { max-width: none; }
 .ways { display: grid; gap: var(--s2); }
-.field label { display: block; }
 `;
 
 export function frame(title: string, body: Markup): HtmlPage {
   return {
     title: `${title} · Wheelwright`,
-    style: theme + STYLE,
+    style: theme + formStyle + STYLE,
     body: markup`<div class="page">
 <header><span class="brand">${trusted(wheel)}<span>Wheelwright</span></span></header>
 <main class="card">

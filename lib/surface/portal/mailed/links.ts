@@ -11,17 +11,15 @@ import { type NamedPlace, placesOfSeats } from "#lib/domains/members/seats.ts";
 import { moment } from "#lib/drivers/mail/blocks.ts";
 import type { Service } from "#lib/surface/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/surface/http/page.ts";
+import { formOf, tick, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { goOn, hasPortal, listOf, spent, unlessSpent } from "#lib/surface/portal/mailed/ends.ts";
 import {
   addressField,
   checkFields,
   type Fields,
-  form,
   nameField,
   passwordField,
-  type Problems,
   type ResetFields,
-  tickBox,
 } from "#lib/surface/portal/mailed/fields.ts";
 import { frame, heading, outcome, type Shown } from "#lib/surface/portal/mailed/frame.ts";
 
@@ -44,7 +42,7 @@ interface LinkPage<Given extends Fields, Body extends { password: string }> {
   readonly unasked: string;
   readonly body: v.GenericSchema<unknown, Body>;
   /** Nothing is given before the form was sent. */
-  readonly fields: (link: Link, given: Given | null, problems: Problems) => readonly Markup[];
+  readonly fields: (link: Link, given: Given | null, tried: Tried | undefined) => readonly Markup[];
   readonly deed: (app: App, origin: Origin, body: Body, context: Context<Given>) => Promise<Done>;
 }
 
@@ -90,15 +88,16 @@ async function write<Given extends Fields, Body extends { password: string }>(
   page: LinkPage<Given, Body>,
   link: Link,
   given: Given | null,
-  problems: Problems = {},
+  problems: Tried["problems"] = {},
 ): Promise<HtmlPage> {
   const places = page.lists ? await placesOfSeats(app.db.rows, link.userId) : [];
-  const fields = [addressField(link.email), ...page.fields(link, given, problems)];
+  const tried = given ? { values: { ...given }, message: "", problems } : undefined;
+  const fields = [addressField(link.email), ...page.fields(link, given, tried)];
   return frame(
     Object.keys(problems).length > 0 ? `Please check the form: ${page.title}` : page.title,
     markup`${heading(page.title, page.lead(places))}
 ${listOf(places.map(({ name }) => name))}
-${form(page.path, link.secret, page.button, fields, problems)}
+${formOf({ action: page.path, button: page.button, hidden: { token: link.secret }, tried }, ...fields)}
 <footer><p>The link works until ${moment(link.expiresAt.toISOString())}. ${page.unasked}</p></footer>`,
   );
 }
@@ -114,11 +113,11 @@ export const invitation: LinkPage<Fields, v.InferOutput<typeof AcceptBody>> = {
   unasked: "If you did not expect it, close this page: nothing happens then.",
   body: AcceptBody,
   // The address stands for a name where nobody gave one, and need not be shown twice.
-  fields: ({ displayName, email }, given, problems) => [
-    nameField(given?.displayName ?? (displayName === email ? "" : displayName), problems),
-    passwordField("Choose a password", problems),
+  fields: ({ displayName, email }, _given, tried) => [
+    nameField(displayName === email ? "" : displayName, tried),
+    passwordField("Choose a password", tried),
   ],
-  async deed(app, origin, body, { service, link: { email }, places }) {
+  async deed(app, origin, body, { link: { email }, places }) {
     const title = "Welcome", then = places.length > 0 ? ". You administer:" : ".";
     const lead = markup`Your account <strong>${email}</strong> is ready${then}`;
     if (hasPortal(app)) return { title, lead, cookie: (await acceptAndSignIn(app, origin, body)).cookie };
@@ -139,13 +138,13 @@ export const passwordReset: LinkPage<ResetFields, v.InferOutput<typeof NewPasswo
   button: "Set the password",
   unasked: "If you did not ask for it, close this page: your password stays as it is.",
   body: NewPasswordBody,
-  fields: (_, given, problems) => [
-    passwordField("New password", problems),
-    tickBox(
+  fields: (_, given, tried) => [
+    passwordField("New password", tried),
+    tick(
       "keepTokens",
       "Keep my API tokens",
-      "Otherwise they are revoked, as somebody else may have them.",
       given !== null && given.keepTokens !== "",
+      "Otherwise they are revoked, as somebody else may have them.",
     ),
   ],
   async deed(app, origin, body, { given }) {
@@ -170,7 +169,7 @@ export const verification: LinkPage<Fields, v.InferOutput<typeof NewPasswordBody
   button: "Confirm my address",
   unasked: "If you did not sign up, close this page: without you nobody can make use of your address.",
   body: NewPasswordBody,
-  fields: (_link, _given, problems) => [passwordField("Password", problems)],
+  fields: (_link, _given, tried) => [passwordField("Password", tried)],
   async deed(app, origin, body) {
     const { email } = await verifyEmail(app, origin, body);
     return { title: "Your address is confirmed", lead: markup`The account <strong>${email}</strong> is yours.` };
