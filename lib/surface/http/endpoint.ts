@@ -114,9 +114,9 @@ export interface Endpoint<
   /** A page of the portal: it is there only with PORTAL=on, and no part of what the documents promise. */
   readonly portal?: boolean;
   /** How a refusal is shown where people call, and not programs: a page in place of the JSON. */
-  readonly refusal?: (problem: Refusal) => HtmlPage;
+  readonly refusal?: (problem: RequestRefusal) => HtmlPage;
   /** The same where both call: a page for a client that asks for HTML, JSON for all others. */
-  readonly excuse?: (problem: Refusal) => HtmlPage;
+  readonly excuse?: (problem: RequestRefusal) => HtmlPage;
   /** Takes an Idempotency-Key header. */
   readonly idempotent?: boolean;
   /**
@@ -136,7 +136,7 @@ export interface Endpoint<
 }
 
 /** Why a request was refused, for a page that says it. */
-export interface Refusal {
+export interface RequestRefusal {
   readonly statusCode: number;
   readonly message: string;
   /** Where a person who can do what is asked for goes on: the page itself, or null where it was not a page. */

@@ -2,18 +2,18 @@
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { choice, field } from "#lib/surface/portal/look/forms.ts";
 import {
-  capital,
   empty,
   linkButton,
   notice,
   older,
   postButton,
   stateBadge,
+  titled,
   withQuery,
 } from "#lib/surface/portal/look/parts.ts";
 import { isLive, progressOf } from "#lib/surface/portal/look/progress.ts";
-import type { Follow, Link, View } from "#lib/surface/portal/look/shell.ts";
-import type { Hub, Overview, Spoke } from "#lib/surface/portal/look/told.ts";
+import type { Follow, View, Way } from "#lib/surface/portal/look/view.ts";
+import type { Glance, Hub, Spoke } from "#lib/surface/portal/look/told.ts";
 import { fleetOf } from "#lib/surface/portal/hubs/list.ts";
 import { SPOKE_ACTIONS } from "#lib/operations/table.ts";
 import { SPOKE_STATES } from "#lib/operations/states.ts";
@@ -22,7 +22,7 @@ export const SPOKES_A_PAGE = 50;
 
 export interface HubShown {
   readonly hub: Hub;
-  readonly overview: Overview;
+  readonly overview: Glance;
   readonly spokes: readonly Spoke[];
   readonly query: {
     readonly q?: string | undefined;
@@ -74,7 +74,7 @@ ${older(more && last ? withQuery(`/hubs/${id}`, { ...query, before: last.created
   };
 }
 
-const STATES = SPOKE_STATES.filter((state) => state !== "removed").map((state) => [state, capital(state)] as const);
+const STATES = SPOKE_STATES.filter((state) => state !== "removed").map((state) => [state, titled(state)] as const);
 
 /** What all pages of a hub begin with. */
 export function hubHead(
@@ -82,7 +82,7 @@ export function hubHead(
   runs: boolean,
   here: string,
 ): Pick<View, "title" | "section" | "crumbs" | "badge" | "tabs"> {
-  const of = (text: string, path: string): Link => [text, `/hubs/${id}${path}`];
+  const of = (text: string, path: string): Way => [text, `/hubs/${id}${path}`];
   const more = [of("Members", "/members"), of("Billing", "/billing"), of("Settings", "/settings")];
   return {
     title: name,
@@ -115,7 +115,7 @@ ${
     choice({
       name: "action",
       label: "Do to all that are chosen",
-      options: SPOKE_ACTIONS.filter((each) => !NEEDS_MORE.includes(each)).map((each) => [each, capital(each)]),
+      options: SPOKE_ACTIONS.filter((each) => !NEEDS_MORE.includes(each)).map((each) => [each, titled(each)]),
     })
   }
 <button class="quiet">Go on</button></div>`;

@@ -3,19 +3,19 @@ import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { choice, field } from "#lib/surface/portal/look/forms.ts";
 import {
   badge,
-  capital,
   empty,
+  instant,
   linkButton,
-  moment,
   older,
   panel,
   span,
   stateBadge,
+  titled,
   withQuery,
 } from "#lib/surface/portal/look/parts.ts";
 import { isLive, progressOf } from "#lib/surface/portal/look/progress.ts";
-import type { Me, View } from "#lib/surface/portal/look/shell.ts";
-import type { Hub, Overview, Spoke } from "#lib/surface/portal/look/told.ts";
+import type { Me, View } from "#lib/surface/portal/look/view.ts";
+import type { Glance, Hub, Spoke } from "#lib/surface/portal/look/told.ts";
 import { FEDERATION_STATES } from "#lib/domains/federations/state.ts";
 
 export const HUBS_A_PAGE = 50;
@@ -23,7 +23,7 @@ export const HUBS_A_PAGE = 50;
 export interface HubsShown {
   readonly me: Me;
   readonly hubs: readonly Hub[];
-  readonly overview: Overview;
+  readonly overview: Glance;
   /** Spokes that need somebody: failed ones, and degraded ones. */
   readonly troubled: readonly Spoke[];
   readonly query: { readonly q?: string | undefined; readonly state?: string | undefined };
@@ -58,9 +58,7 @@ ${older(more && last ? withQuery("/hubs", { ...query, before: last.createdAt }) 
   };
 }
 
-const STATES = FEDERATION_STATES.filter((state) => state !== "removed").map((state) =>
-  [state, capital(state)] as const
-);
+const STATES = FEDERATION_STATES.filter((state) => state !== "removed").map((state) => [state, titled(state)] as const);
 
 function firstHub({ role }: Me): Markup {
   return role === "operator"
@@ -77,7 +75,7 @@ function firstHub({ role }: Me): Markup {
 }
 
 /** How many spokes are in which state, and how long the queue is. */
-export function fleetOf({ spokes: { total, byState, degraded }, queue }: Overview): Markup {
+export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance): Markup {
   const { active = 0, provisioning = 0, failed = 0, suspended = 0 } = byState;
   const counts: readonly (readonly [number, string, Markup | string])[] = [
     [total, "Spokes", ""],
@@ -95,7 +93,7 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Overvie
   }</ul>`;
 }
 
-function queueWords({ running, oldestWaitSeconds }: Overview["queue"]): string {
+function queueWords({ running, oldestWaitSeconds }: Glance["queue"]): string {
   const wait = oldestWaitSeconds === null ? "" : `, longest ${span(oldestWaitSeconds)}`;
   return `Waiting${wait}; ${running} at work`;
 }
@@ -113,15 +111,15 @@ function troubleOf(spokes: readonly Spoke[]): Markup {
   );
 }
 
-function hubRow(hub: Hub, { hubs }: Overview): Markup {
+function hubRow(hub: Hub, { hubs }: Glance): Markup {
   const { id, name, slug, state, operation, createdAt } = hub;
   const here = hubs.find(({ federationId }) => federationId === id);
   return markup`<li id="${id}"><span class="name"><a class="cover" href="/hubs/${id}">${name}</a><span class="tiny soft">${slug}</span></span>
 ${isLive(operation) ? progressOf(operation) : markup`<span class="marks">${here ? marksOf(here) : ""}</span>`}
-<span class="tiny soft made">Made ${moment(createdAt)}</span>${stateBadge(state)}</li>`;
+<span class="tiny soft made">Made ${instant(createdAt)}</span>${stateBadge(state)}</li>`;
 }
 
-function marksOf({ total, byState, degraded }: Overview["hubs"][number]): Markup {
+function marksOf({ total, byState, degraded }: Glance["hubs"][number]): Markup {
   const { active = 0, provisioning = 0, failed = 0 } = byState;
   return markup`<span class="small">${total === 1 ? "1 spoke" : `${total} spokes`}</span> ${
     active > 0 ? badge("good", "dot", `${active} active`) : ""

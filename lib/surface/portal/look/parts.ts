@@ -1,7 +1,7 @@
 /** What pages of the portal are put together from. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
-import type { Link } from "#lib/surface/portal/look/shell.ts";
+import type { Way } from "#lib/surface/portal/look/view.ts";
 
 export type Tone = "good" | "info" | "warn" | "bad" | "still";
 
@@ -31,16 +31,16 @@ const STATES: Readonly<Record<string, readonly [Tone, Icon]>> = {
 export function stateBadge(state: string, health?: string): Markup {
   const said = state === "active" && health === "degraded" ? "degraded" : state;
   const [tone, sign] = STATES[said] ?? ["still", "dot"];
-  return badge(tone, sign, capital(said));
+  return badge(tone, sign, titled(said));
 }
 
 /** `provision-hub` as people say it: Provision hub. */
-export function capital(word: string): string {
+export function titled(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll(/[-_]/g, " ");
 }
 
 /** A point in time in UTC; the script says it in the reader's zone. Title: the same to the second, in UTC. */
-export function moment(stamp: string | null, otherwise = "never"): Markup {
+export function instant(stamp: string | null, otherwise = "never"): Markup {
   if (stamp === null) return markup`<span class="soft">${otherwise}</span>`;
   const exact = `${stamp.slice(0, 10)} ${stamp.slice(11, 19)} UTC`;
   return markup`<time datetime="${stamp}" title="${exact}">${
@@ -96,7 +96,7 @@ export function facts(list: readonly (readonly [term: string, value: unknown] | 
   }</dl>`;
 }
 
-export function linkButton([text, href]: Link, look: "main" | "quiet" = "quiet"): Markup {
+export function linkButton([text, href]: Way, look: "main" | "quiet" = "quiet"): Markup {
   return markup`<a class="button ${look}" href="${href}">${text}</a>`;
 }
 

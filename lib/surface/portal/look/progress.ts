@@ -1,7 +1,7 @@
 /** How far an operation is: in its spoke's row, and as the list of its steps. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { icon } from "#lib/surface/portal/look/icons.ts";
-import { capital, moment, span, stateBadge } from "#lib/surface/portal/look/parts.ts";
+import { instant, span, stateBadge, titled } from "#lib/surface/portal/look/parts.ts";
 import type { Operation, WholeOperation } from "#lib/surface/portal/look/told.ts";
 
 /** Whether it is still to come or under way. */
@@ -15,7 +15,7 @@ export function progressOf(operation: Operation): Markup {
   const done = state === "queued" ? 0 : step - (state === "running" ? 1 : 0);
   return markup`<div class="progress">
 <progress max="${of}" value="${done}" aria-label="${
-    capital(kind)
+    titled(kind)
   }: ${done} of ${of} steps are done">${done} of ${of}</progress>
 <p class="tiny soft">${state === "queued" ? waitOf(operation) : markup`Step ${step} of ${of}: ${label}`}${
     etaOf(operation)
@@ -23,7 +23,7 @@ export function progressOf(operation: Operation): Markup {
 }
 
 function waitOf({ position, waitingFor, nextTryAt, label }: Operation): Markup {
-  if (nextTryAt !== null) return markup`Tried again at ${moment(nextTryAt)}: ${label}`;
+  if (nextTryAt !== null) return markup`Tried again at ${instant(nextTryAt)}: ${label}`;
   const place = position === null || position === 1 ? "Next in turn" : `Number ${position} in the queue`;
   return waitingFor ? markup`${place}, after: ${waitingFor.label}` : markup`${place}`;
 }
@@ -41,7 +41,7 @@ export function stepList({ steps, step, state }: WholeOperation): Markup {
       return markup`<li id="step-${name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
         icon(SIGNS[how])
       }<span>${label}<span class="unseen">: ${WORDS[how]}</span></span><span class="tiny soft number">${
-        how === "now" && startedAt ? markup`since ${moment(startedAt)}` : took
+        how === "now" && startedAt ? markup`since ${instant(startedAt)}` : took
       }</span></li>`;
     })
   }</ol>`;
@@ -60,13 +60,13 @@ function howIs(number: number, at: number, state: Operation["state"]): How {
 
 /** An operation as the head of its panel says it. */
 export function operationHead({ kind, state, attempt, createdAt, finishedAt }: Operation): Markup {
-  return markup`<p class="small"><b>${capital(kind)}</b> ${stateBadge(state)} <span class="soft">asked for ${
-    moment(createdAt)
-  }${finishedAt ? markup`, ended ${moment(finishedAt)}` : ""}${attempt > 1 ? `, try ${attempt}` : ""}</span></p>`;
+  return markup`<p class="small"><b>${titled(kind)}</b> ${stateBadge(state)} <span class="soft">asked for ${
+    instant(createdAt)
+  }${finishedAt ? markup`, ended ${instant(finishedAt)}` : ""}${attempt > 1 ? `, try ${attempt}` : ""}</span></p>`;
 }
 
 /** What a failure left behind: the cause, what to do, and the last words of what failed. */
-export function failureOf({ error }: WholeOperation): Markup | string {
+export function failureReport({ error }: WholeOperation): Markup | string {
   if (!error) return "";
   const { message, hint, step, fault, log, events, code } = error;
   return markup`<div class="notice bad" role="alert"><p><b>${message}.</b></p>${hint ? markup`<p>${hint}</p>` : ""}
@@ -82,7 +82,7 @@ ${
       ? ""
       : markup`<details id="failure-events"><summary>What the cluster said</summary><ul class="events small">${
         events.map(({ at, object, reason, message, count }) =>
-          markup`<li>${moment(at)} <code>${object}</code> <b>${reason}</b>${
+          markup`<li>${instant(at)} <code>${object}</code> <b>${reason}</b>${
             count > 1 ? ` (${count} times)` : ""
           }: ${message}</li>`
         )

@@ -9,54 +9,11 @@ import { notice } from "#lib/surface/portal/look/parts.ts";
 import { listStyle } from "#lib/surface/portal/hubs/style.ts";
 import { partStyle } from "#lib/surface/portal/look/part-style.ts";
 import { shellStyle } from "#lib/surface/portal/look/shell-style.ts";
+import type { Chapter, Me, View } from "#lib/surface/portal/look/view.ts";
 import { scriptPath } from "#lib/surface/portal/script/script.ts";
 
-/** Who looks at the page. */
-export interface Me {
-  readonly displayName: string;
-  readonly email: string;
-  readonly role: Role;
-  /** Notifications that are unread. */
-  readonly unread: number;
-}
-
-/** A hub's events, from the one after `since` on. */
-export interface Follow {
-  readonly federationId: string;
-  readonly since: number;
-}
-
-export type Section = "hubs" | "requests" | "notifications" | "audit" | "users" | "tokens" | "account" | "changelog";
-export type Link = readonly [text: string, href: string];
-
-/** A page without what is around it: of typed data, for one who may see it. */
-export interface View {
-  readonly title: string;
-  readonly section: Section;
-  /** What it is part of, from the outside in. */
-  readonly crumbs?: readonly Link[];
-  /** Beside the title: the state of what the page is about. */
-  readonly badge?: Markup | string;
-  readonly lead?: Markup | string;
-  /** Buttons and links for what can be done here. */
-  readonly deeds?: Markup | string;
-  /** Pages about the same thing, and which of them this is, by its address. */
-  readonly tabs?: { readonly links: readonly Link[]; readonly here: string };
-  readonly body: Markup;
-  /** What has just been done. */
-  readonly said?: Markup | string | undefined;
-  /** Whose events make the page's live parts new. */
-  readonly follow?: Follow;
-  /** Seconds after which they are made new without an event. */
-  readonly poll?: number;
-  /** How parts look that this page alone has. */
-  readonly style?: string;
-  /** 200 when absent. */
-  readonly status?: number;
-}
-
 interface Place {
-  readonly section: Section;
+  readonly section: Chapter;
   readonly icon: Icon;
   readonly text: string;
   readonly href: string;
@@ -113,7 +70,7 @@ ${view.body}
   };
 }
 
-function placeLink({ section, icon: sign, text, href }: Place, here: Section, unread: number): Markup {
+function placeLink({ section, icon: sign, text, href }: Place, here: Chapter, unread: number): Markup {
   const count = section === "notifications"
     ? markup`<span class="count" id="unread" data-live ${unread === 0 ? markup`hidden` : ""}><span>${
       unread > 99 ? "99+" : unread

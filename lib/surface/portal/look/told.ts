@@ -9,4 +9,4 @@ export type Hub = v.InferOutput<typeof FederationView>;
 export type Spoke = v.InferOutput<typeof SpokeView>;
 export type Operation = v.InferOutput<typeof OperationView>;
 export type WholeOperation = v.InferOutput<typeof OperationDetail>;
-export type Overview = v.InferOutput<typeof OverviewView>;
+export type Glance = v.InferOutput<typeof OverviewView>;

@@ -13,7 +13,8 @@ import { type AnyCall, type Ask, asking } from "#lib/surface/portal/page/ask.ts"
 import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { saidOf } from "#lib/surface/portal/look/said.ts";
-import { type Follow, type Me, shell, type View } from "#lib/surface/portal/look/shell.ts";
+import { shell } from "#lib/surface/portal/look/shell.ts";
+import type { Follow, Me, View } from "#lib/surface/portal/look/view.ts";
 import { type Shown, shown } from "#lib/surface/portal/mailed/frame.ts";
 
 /** What a page is made with. */

@@ -1,5 +1,5 @@
 /** What a person sees in place of a page that cannot be shown: what happened, and how to go on. */
-import type { Refusal } from "#lib/surface/http/endpoint.ts";
+import type { RequestRefusal } from "#lib/surface/http/endpoint.ts";
 import { type HtmlPage, type Markup, markup } from "#lib/surface/http/page.ts";
 import { signInPage } from "#lib/surface/portal/door/sign-in.ts";
 import { frame, outcome } from "#lib/surface/portal/mailed/frame.ts";
@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /** Nobody who is signed in: the page to sign in on, which leads back here. */
-export function refusedPage({ statusCode, message, path }: Refusal): HtmlPage {
+export function refusedPage({ statusCode, message, path }: RequestRefusal): HtmlPage {
   if (statusCode === 401) return signInPage({ next: path, lead: path === null ? SESSION_OVER : undefined });
   const title = TITLES[statusCode] ?? "This cannot be done";
   return frame(

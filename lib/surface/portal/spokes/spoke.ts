@@ -3,17 +3,17 @@ import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { icon } from "#lib/surface/portal/look/icons.ts";
 import {
   badge,
-  capital,
   empty,
   facts,
+  instant,
   linkButton,
-  moment,
   panel,
   postButton,
   stateBadge,
+  titled,
 } from "#lib/surface/portal/look/parts.ts";
-import { failureOf, operationHead, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
-import type { Follow, Link, View } from "#lib/surface/portal/look/shell.ts";
+import { failureReport, operationHead, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
+import type { Follow, View, Way } from "#lib/surface/portal/look/view.ts";
 import type { Hub, Operation, Spoke, WholeOperation } from "#lib/surface/portal/look/told.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 
@@ -54,13 +54,13 @@ ${
             "Identity and content",
             `${spoke.identity ? "with" : "without"} identity, ${spoke.content ? "with" : "without"} content`,
           ],
-          ["Asked for", moment(createdAt)],
-          ["First ready", moment(readyAt, "not yet")],
-          ["Last looked at", moment(observedAt, "not yet")],
+          ["Asked for", instant(createdAt)],
+          ["First ready", instant(readyAt, "not yet")],
+          ["Last looked at", instant(observedAt, "not yet")],
           ["Namespace", markup`<code>${namespace}</code>`],
           spoke.formerDomains.length === 0 ? null : [
             "Former addresses",
-            spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${moment(until)}</span><br>`),
+            spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${instant(until)}</span><br>`),
           ],
         ]),
         { id: "about", live: true },
@@ -76,7 +76,7 @@ export function spokeHead(
   here: string,
 ): Pick<View, "title" | "section" | "crumbs" | "badge" | "tabs"> {
   const { id, displayName, state, health } = spoke;
-  const of = (text: string, path: string): Link => [text, `/spokes/${id}${path}`];
+  const of = (text: string, path: string): Way => [text, `/spokes/${id}${path}`];
   return {
     title: displayName,
     section: "hubs",
@@ -84,7 +84,7 @@ export function spokeHead(
     badge: stateBadge(state, health),
     tabs: {
       links: [
-        of("Overview", ""),
+        of("Glance", ""),
         of("Activity", "/activity"),
         of("Backups", "/backups"),
         of("Members", "/members"),
@@ -111,7 +111,7 @@ function deedsOf(spoke: Spoke): Markup {
   const { id, state } = spoke, actions = actionsOf(spoke);
   const removable = state !== "removing" && state !== "removed";
   const items = [
-    ...actions.map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${capital(name)} …</a></li>`),
+    ...actions.map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${titled(name)} …</a></li>`),
     ...(removable ? [markup`<li class="danger"><a href="/spokes/${id}/destroy">Destroy …</a></li>`] : []),
   ];
   return markup`${state === "active" ? linkButton(["Sign in to the site", `/spokes/${id}/way-in`], "main") : ""}${
@@ -133,7 +133,7 @@ function operationPanel({ id, state }: Spoke, latest: WholeOperation): Markup {
     live ? "Under way" : "What failed",
     markup`${operationHead(latest)}
 ${live ? progressOf(latest) : ""}
-${failureOf(latest)}
+${failureReport(latest)}
 ${stepList(latest)}
 ${
       latest.notes.length === 0
@@ -153,7 +153,7 @@ function healthPanel({ id, state, health, stateReason, drift, observedAt }: Spok
   const reapply = drift && state === "active" ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`]) : "";
   return panel(
     "Health and drift",
-    markup`<p class="small">${words} <span class="soft">Looked at ${moment(observedAt, "never")}.</span></p>
+    markup`<p class="small">${words} <span class="soft">Looked at ${instant(observedAt, "never")}.</span></p>
 ${drift ? driftOf(drift) : markup`<p class="small soft">Nothing is known to differ from what it was made from.</p>`}`,
     { id: "health", live: true, deeds: reapply },
   );
@@ -183,8 +183,8 @@ function historyPanel(id: string, operations: readonly Operation[]): Markup {
       : markup`<ul class="list history">${
         operations.map((operation) =>
           markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
-            capital(operation.kind)
-          }</a></span><span class="tiny soft">${moment(operation.createdAt)}</span>${stateBadge(operation.state)}</li>`
+            titled(operation.kind)
+          }</a></span><span class="tiny soft">${instant(operation.createdAt)}</span>${stateBadge(operation.state)}</li>`
         )
       }</ul>`,
     { id: "history", live: true },
