@@ -133,7 +133,6 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   domain_invalid: "domain",
   domain_needed: "domain",
   wrong_password: "current",
-  weak_password: "password",
 };
 
 export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {

@@ -15,7 +15,7 @@ async function renew() {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.ok && page.querySelector(".shell")) take(page);
-    else if (answer.status === 401 || answer.status === 404) location.reload();
+    else if (answer.status === 401 || answer.status === 404) location.replace(location.href);
   } catch {
     // It is away; the next event, or the clock, asks again.
   }
@@ -39,19 +39,34 @@ function take(page) {
 
 let timer;
 function soon() {
-  if (timer || document.hidden) { again = document.hidden; return; }
+  if (document.hidden) again = true;
+  if (timer || document.hidden) return;
   timer = setTimeout(() => { timer = undefined; renew(); }, Math.max(60, earliest - performance.now()));
 }
 document.addEventListener("visibilitychange", () => { if (!document.hidden && again) { again = false; soon(); } });
 
-let streams = false;
-if (shell.dataset.hub) {
-  const source = new EventSource("/api/federations/" + shell.dataset.hub + "/events?since=" + shell.dataset.since);
-  const states = "Provisioning Active Failed Suspending Suspended Resuming Updating Removing Removed".split(" ");
-  for (const state of states) for (const what of ["Spoke", "Federation"]) source.addEventListener(what + "Update" + state, soon);
+// A page that nobody looks at holds no connection: over HTTP/1 a browser has six of them to a server, for all its tabs.
+const STATES = "Provisioning Active Failed Suspending Suspended Resuming Updating Removing Removed".split(" ");
+let source, streams = false, since = shell.dataset.since;
+
+function follow() {
+  source = new EventSource("/api/federations/" + shell.dataset.hub + "/events?since=" + since);
+  const note = (event) => { since = event.lastEventId || since; soon(); };
+  for (const state of STATES) for (const what of ["Spoke", "Federation"]) source.addEventListener(what + "Update" + state, note);
   source.addEventListener("open", () => { if (streams === null) soon(); streams = true; });
   source.addEventListener("error", () => { streams = null; });
-  addEventListener("pagehide", () => source.close());
+}
+
+function unfollow() {
+  source.close();
+  streams = null;
+}
+
+if (shell.dataset.hub) {
+  if (!document.hidden) follow();
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) follow(); else if (source) unfollow(); });
+  addEventListener("pagehide", () => source && unfollow());
+  addEventListener("pageshow", (event) => { if (event.persisted && !document.hidden) follow(); });
 }
 
 const every = Number(shell.dataset.poll || 0) * 1000;
