@@ -10,6 +10,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**Hubs and spokes**: Spokes are installed on Kubernetes one after another within a hub. Actions, single and in bulk: `suspend`, `resume`, `restart`, `retry`, `upgrade`, `resize`, `maintenance-on`, `maintenance-off`, `purge-caches`, `backup`, `run-cron`, `reset-admin-password`, and `reapply` for operators. Destroying goes on until nothing is left.",
       "**Hubs and spokes**: `?dryRun=true` on creating a spoke and on actions shows what would happen, and writes nothing.",
       "**Hubs and spokes**: Operations show their place in the queue, what they wait for and when they are tried again. Failure reports say what could not be done, why, whose turn it is and what to do, with the cluster's own words behind it, and hide the secrets that they recognise.",
+      "**Portal**: `PORTAL=on` (and `npm start`) serves pages for operators, hub admins and spoke admins: hubs, spokes with live progress, actions with a preview, failure reports, backups, members, requests, billing, notifications, tokens, users, audit and account. Sessions only; without it nothing is there but the pages that mailed links lead to.",
       "**Hubs and spokes**: `GET /api/operations/{id}` lists the operation's steps, each with when it began and ended.",
       "**Hubs and spokes**: Backups by night and on demand, both volumes together, kept for 7 days, 4 weeks and 6 months.",
       "**Hubs and spokes**: Health and drift of all active spokes, looked at every minute.",
