@@ -7,7 +7,7 @@ export function judgePage({ method, path, status, headers, text }: Seen): string
   const type = headers.get("content-type") ?? "";
   if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";
   if (status === 204 || status === 405 || status === 304 || method === "HEAD") return null;
-  if (status === 200 && path.startsWith("/portal.js")) return /javascript/.test(type) ? null : `its type is ${type}`;
+  if (path.startsWith("/portal.js")) return /javascript|json/.test(type) ? null : `its type is ${type}`;
   if (type !== "text/html; charset=utf-8") return `it is no page, but ${type}`;
   if (headers.get("cache-control") !== "no-store") return "caches may keep it";
   const html = text ?? "", policy = headers.get("content-security-policy") ?? "";
