@@ -67,7 +67,11 @@ import * as changelog from "../routes/changelog.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
+import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
+import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
+import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
+import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
 import * as invite from "../routes/invite.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as reset from "../routes/reset.ts";
@@ -145,7 +149,11 @@ export const manifest: Manifest = [
   ["/favicon.ico", favicon_ico],
   ["/forgot", forgot],
   ["/hubs", hubs_index],
+  ["/hubs/new", hubs_new],
   ["/hubs/:federationId", hubs_$federationId_index],
+  ["/hubs/:federationId/remove", hubs_$federationId_remove],
+  ["/hubs/:federationId/retry", hubs_$federationId_retry],
+  ["/hubs/:federationId/settings", hubs_$federationId_settings],
   ["/invite", invite],
   ["/portal.js", portal_js],
   ["/reset", reset],
