@@ -72,6 +72,7 @@ import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.t
 import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
+import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/spokes/new.ts";
 import * as invite from "../routes/invite.ts";
 import * as portal_js from "../routes/portal.js.ts";
 import * as reset from "../routes/reset.ts";
@@ -154,6 +155,7 @@ export const manifest: Manifest = [
   ["/hubs/:federationId/remove", hubs_$federationId_remove],
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],
+  ["/hubs/:federationId/spokes/new", hubs_$federationId_spokes_new],
   ["/invite", invite],
   ["/portal.js", portal_js],
   ["/reset", reset],

@@ -14,7 +14,7 @@ export function newHubView(offers: Offers, tried?: Tried): View {
     lead: "A hub holds the Moodle sites of one organisation, and says who looks after them.",
     body: markup`<div class="two">${
       panel(
-        "What it is called",
+        "The hub",
         formOf({
           action: "/hubs/new",
           button: "Make the hub",
@@ -28,7 +28,7 @@ export function newHubView(offers: Offers, tried?: Tried): View {
 ${
       panel(
         "What happens then",
-        markup`<ol class="small"><li>The hub gets a namespace of its own in the cluster; that takes seconds.</li>
+        markup`<ol class="events small"><li>The hub gets a namespace of its own in the cluster; that takes seconds.</li>
 <li>You invite those who administer it, on its page Members.</li>
 <li>You or they add spokes. Installs can be asked for at once: they wait until the hub is ready.</li></ol>`,
         { id: "then" },

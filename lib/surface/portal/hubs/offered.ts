@@ -56,6 +56,7 @@ export function hubFields({ offers, hub, slug, tried }: HubFields): readonly (Ma
       label: "Name",
       value: name,
       hint: slug === "chosen" ? "What people read. The slug, where you leave it empty." : "What people read.",
+      required: slug === "fixed",
       tried,
       most: 200,
     }),
