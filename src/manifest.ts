@@ -69,6 +69,9 @@ import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
 import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
+import * as hubs_$federationId_actions from "../routes/hubs/[federationId]/actions.ts";
+import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
+import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
 import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
 import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
 import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
@@ -152,6 +155,9 @@ export const manifest: Manifest = [
   ["/hubs", hubs_index],
   ["/hubs/new", hubs_new],
   ["/hubs/:federationId", hubs_$federationId_index],
+  ["/hubs/:federationId/actions", hubs_$federationId_actions],
+  ["/hubs/:federationId/members", hubs_$federationId_members_index],
+  ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
   ["/hubs/:federationId/remove", hubs_$federationId_remove],
   ["/hubs/:federationId/retry", hubs_$federationId_retry],
   ["/hubs/:federationId/settings", hubs_$federationId_settings],
