@@ -136,6 +136,7 @@ export function newPasswordField(tried: Tried | undefined, required: boolean): M
 }
 
 const style = `
-.sessions > li { grid-template-columns: minmax(0, 2fr) minmax(0, 2fr) auto; }
+.sessions > li { grid-template-columns: minmax(0, 2fr) minmax(0, 2fr) 9rem; }
+.sessions > li > :last-child { justify-self: end; }
 @media (max-width: 44rem) { .sessions > li { grid-template-columns: minmax(0, 1fr) auto; } .sessions > li > .tiny { grid-column: 1 / -1; } }
 `;

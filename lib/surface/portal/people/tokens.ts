@@ -13,9 +13,12 @@ type NewToken = v.InferOutput<typeof NewTokenView>;
 type Scope = ToldToken["scope"];
 
 const SCOPES: Readonly<Record<Scope, readonly [name: string, may: string]>> = {
-  readonly: ["Read", "Reads what you may see, and changes nothing."],
-  provisioning: ["Install and remove", "Also adds spokes and removes them."],
-  cli: ["Everything by program", "Also acts on spokes, changes hubs and looks after their people, as far as you may."],
+  readonly: ["Read only", "Reads what you may see, and changes nothing."],
+  provisioning: ["Add and remove spokes", "Also adds spokes and removes them."],
+  cli: [
+    "Everything that programs may",
+    "Also acts on spokes, changes hubs and looks after their people, as far as you may.",
+  ],
 };
 
 const ROOM = { section: "tokens", crumbs: [["API tokens", "/tokens"]] } as const;
@@ -50,7 +53,7 @@ function row({ id, name, scope, prefix, createdAt, lastUsedAt, expiresAt }: Told
       ? "Never expires"
       : markup`Until ${instant(expiresAt)}`
   }</span>
-<a class="button quiet" href="/tokens/${id}/revoke">Revoke<span class="unseen"> ${name}</span> …</a></li>`;
+<a class="button quiet" href="/tokens/${id}/revoke">Revoke …<span class="unseen"> ${name}</span></a></li>`;
 }
 
 export function newTokenView(tried?: Tried): View {
@@ -156,7 +159,7 @@ ${
 }
 
 const style = `
-.tokens > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) auto auto; }
+.tokens > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) 9.5rem auto; }
 .scopes { border: 0; padding: 0; display: grid; gap: var(--s3); min-width: 0; }
 .scopes legend { font-weight: 600; font-size: var(--small); padding: 0; margin-bottom: var(--s2); }
 input[type=radio] { padding: 0; }

@@ -53,7 +53,7 @@ ${
 ${panel("Hubs and spokes", seatsOf(user, seats), { id: "seats" })}
 ${
       panel(
-        "Name",
+        "Rename",
         formOf(
           { action: `/users/${id}`, button: "Save", tried },
           field({ name: "displayName", label: "Name", value: displayName, required: true, most: 200, tried }),

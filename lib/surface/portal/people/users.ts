@@ -100,6 +100,7 @@ their account, once they have accepted.</p>`,
 }
 
 const style = `
-.people > li { grid-template-columns: minmax(10rem, 3fr) minmax(6rem, 1fr) minmax(6rem, 2fr) auto; }
+.people > li { grid-template-columns: minmax(10rem, 3fr) minmax(6rem, 1fr) minmax(6rem, 2fr) 11.5rem; }
+.people > li > .badge { justify-self: end; }
 @media (max-width: 44rem) { .people > li { grid-template-columns: minmax(0, 1fr) auto; } }
 `;

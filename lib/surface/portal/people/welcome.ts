@@ -18,10 +18,10 @@ export function welcomeView(me: Me, onboarded: boolean, tried?: Tried): View {
   }
   return {
     ...page,
-    lead: "Three things, none of which you have to say. This is asked once.",
+    lead: "You can leave out any of it. It is asked once.",
+    style: ".stack h2 { font-size: var(--large); }",
     body: formOf(
       { action: "/welcome", button: "Done", tried, also: linkButton(["Not now", "/hubs"]) },
-      markup`<h2>You</h2>`,
       field({ name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", most: 200, tried }),
       newPasswordField(tried, false),
       me.role === "operator" ? "" : hubFields(tried),

@@ -43,7 +43,7 @@ export function auditView({ events, asked }: AuditShown): View {
       EXPORTED.toLocaleString("en")
     } events at most.`,
     deeds: markup`${linkButton(["Export CSV", file("csv")])}${linkButton(["Export JSON Lines", file("jsonl")])}`,
-    style: eventStyle,
+    style: eventStyle + ".filters .field:has([type=datetime-local]) { flex-basis: 14rem; }",
     body: markup`${searchForm(asked, narrowed)}
 <div id="events">${
       events.length > 0

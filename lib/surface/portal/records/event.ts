@@ -30,9 +30,9 @@ export function eventRow(event: ToldEvent, { people, mark = "", below = "", besi
   return markup`<li id="${id}"><span class="sign ${tone}">${icon(SIGNS[tone])}</span>
 <div class="what"><p>${mark}${sentenceOf(event, people)}</p>
 ${detail ? markup`<p class="small">${detail}</p>` : ""}
-<p class="tiny soft">${
-    actor.id === "system" ? "By itself" : markup`By ${personOf(actor.id, actor.email || actor.id, people)}`
-  }, ${instant(at)}</p>${below}</div>
+<div class="foot"><p class="tiny soft">${
+    actor.id === "system" ? "By Wheelwright itself" : markup`By ${personOf(actor.id, actor.email || actor.id, people)}`
+  }, ${instant(at)}</p>${below}</div></div>
 <div class="beside">${beside}</div></li>`;
 }
 
@@ -123,12 +123,16 @@ function wordsOf(name: string): string {
 export const eventStyle: string = `
 .happened > li { grid-template-columns: auto minmax(0, 1fr) auto; align-items: start; }
 .happened .what { display: grid; gap: .15rem; min-width: 0; overflow-wrap: anywhere; }
+.happened .foot { display: flex; flex-wrap: wrap; gap: 0 var(--s4); align-items: baseline; }
+.happened details[open] { flex-basis: 100%; }
+.happened summary { font-size: var(--tiny); color: var(--ink-soft); padding: .1rem 0; }
+.happened .more { display: grid; gap: var(--s3); padding: var(--s2) 0; }
+.happened .badge { vertical-align: .1em; }
 .happened .what a { color: inherit; font-weight: 600; }
 .happened .tiny a { font-weight: 400; }
 .happened .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
 .happened .sign .icon { width: 1rem; height: 1rem; }
 .sign.good { color: var(--good); background: var(--good-soft); } .sign.info { color: var(--info); background: var(--info-soft); }
 .sign.warn { color: var(--warn); background: var(--warn-soft); } .sign.bad { color: var(--bad); background: var(--bad-soft); }
-.happened .unread { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
-.happened details { margin-top: var(--s1); }
+.happened > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
 `;
