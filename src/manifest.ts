@@ -75,6 +75,8 @@ import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
+import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
+import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
 import * as verify from "../routes/verify.ts";
 
 export const manifest: Manifest = [
@@ -153,5 +155,7 @@ export const manifest: Manifest = [
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
   ["/spokes/:spokeId", spokes_$spokeId_index],
+  ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
+  ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
   ["/verify", verify],
 ];

@@ -30,6 +30,8 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly signup: boolean;
   /** From where on the page follows a hub's events: to be asked before what it shows is read. */
   readonly follow: (federationId: string) => Promise<Follow>;
+  /** By the database's clock. */
+  readonly now: () => Promise<Date>;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -118,6 +120,19 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
   });
 }
 
+/** What is asked, or why it is refused: for what a page shows besides. What was typed goes with it. */
+export async function orTried<T>(
+  answer: Promise<T>,
+  values: Readonly<Record<string, string>> = {},
+): Promise<{ readonly told: T } | { readonly tried: Tried }> {
+  try {
+    return { told: await answer };
+  } catch (error) {
+    if (!isForForm(error) || error.kind === "forbidden") throw error;
+    return { tried: triedOf(error, values) };
+  }
+}
+
 const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
 
 function isForForm(error: unknown): error is Fault {
@@ -156,6 +171,7 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
+    now: () => app.db.now(),
   };
 }
 
