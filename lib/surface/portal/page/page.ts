@@ -120,16 +120,21 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
   });
 }
 
-/** What is asked, or why it is refused: for what a page shows besides. What was typed goes with it. */
+/** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
+export type Told<T> =
+  | { readonly told: T; readonly tried?: undefined; readonly blocked: false }
+  | { readonly told: null; readonly tried: Tried; readonly blocked: boolean };
+
+/** For what a page shows besides, such as what a form would do. What was typed goes with it. */
 export async function orTried<T>(
   answer: Promise<T>,
   values: Readonly<Record<string, string>> = {},
-): Promise<{ readonly told: T } | { readonly tried: Tried }> {
+): Promise<Told<T>> {
   try {
-    return { told: await answer };
+    return { told: await answer, blocked: false };
   } catch (error) {
     if (!isForForm(error) || error.kind === "forbidden") throw error;
-    return { tried: triedOf(error, values) };
+    return { told: null, tried: triedOf(error, values), blocked: error.kind !== "unavailable" };
   }
 }
 

@@ -1,4 +1,5 @@
 /** What all pages of a spoke are about, and what they begin with. */
+import { Fault } from "#lib/base/errors.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { stateBadge } from "#lib/surface/portal/look/parts.ts";
@@ -78,4 +79,10 @@ export function actionsOf({ spoke: { state, maintenance }, operates }: SpokePlac
     if (name === (maintenance ? "maintenance-on" : "maintenance-off")) return false;
     return (operation.from as readonly string[]).includes(state) || (state === "failed" && "mends" in operation);
   });
+}
+
+/** For pages of what those who run the hub may do. Throws Fault forbidden `federation_admin_only`, as the API does. */
+export function demandRunning(place: SpokePlace): SpokePlace {
+  if (place.runs) return place;
+  throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");
 }
