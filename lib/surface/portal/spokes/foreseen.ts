@@ -1,7 +1,7 @@
 /** What an action would come to, by the API's dry run: in words, step by step, and field by field. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { type Icon, icon } from "#lib/surface/portal/look/icons.ts";
-import { money } from "#lib/surface/portal/look/money.ts";
+import { money } from "#lib/surface/portal/look/amounts.ts";
 import { panel } from "#lib/surface/portal/look/parts.ts";
 import type { CostShown, Foreseen } from "#lib/surface/portal/look/told.ts";
 

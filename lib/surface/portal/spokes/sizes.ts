@@ -1,7 +1,7 @@
 /** Sizes to choose from, side by side with what they have and cost. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { money } from "#lib/surface/portal/look/money.ts";
+import { money } from "#lib/surface/portal/look/amounts.ts";
 import { titled } from "#lib/surface/portal/look/parts.ts";
 import type { Offers } from "#lib/surface/portal/look/told.ts";
 
