@@ -48,10 +48,14 @@ export function check(schema: v.GenericSchema | undefined, input: unknown): unkn
 
 /** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */
 export function readParams(encoded: Readonly<Record<string, string>>): Record<string, string> {
-  const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
+  return checkParams(Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decode(value)])));
+}
+
+/** The same parameters; null is what cannot be decoded. Throws Fault invalid `bad_path`. */
+export function checkParams(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
-  if (params.every(([, value]) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
-    return Object.fromEntries(params) as Record<string, string>;
+  if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
+    return params as Record<string, string>;
   }
   throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
 }
@@ -92,7 +96,12 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
 /** The key that makes a creation repeatable, or null. Throws Fault invalid `bad_idempotency_key`. */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
-  if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  return key === null ? null : checkKey(key);
+}
+
+/** The same key. Throws Fault invalid `bad_idempotency_key`. */
+export function checkKey(key: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);
 }

@@ -9,7 +9,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/records/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/surface/http/endpoint.ts";
-import { check, checkQuery } from "#lib/surface/http/input.ts";
+import { check, checkKey, checkParams, checkQuery } from "#lib/surface/http/input.ts";
 import type { Reply } from "#lib/surface/http/reply.ts";
 import { refuseUnknownFields } from "#lib/surface/http/unknown.ts";
 
@@ -40,9 +40,10 @@ export function asking(call: AnyCall): Ask {
   const { app, request, ip, userAgent, signal, service } = call;
   return async (
     endpoint,
-    { params = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
+    { params: given = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
   ) => {
-    const query = present(wide), caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
+    const params = checkParams(given), query = present(wide);
+    const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
     const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
     const value = await endpoint.handle({
       ...loaded,
@@ -92,5 +93,5 @@ async function keyOf(
 ): Promise<IdempotencyKey> {
   const bytes = new TextEncoder().encode(JSON.stringify(body ?? {}));
   const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { userId, method, path: new URL(url).pathname, key, bodyHash };
+  return { userId, method, path: new URL(url).pathname, key: checkKey(key), bodyHash };
 }
