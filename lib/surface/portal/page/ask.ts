@@ -27,12 +27,12 @@ interface Question {
   readonly key?: string;
 }
 
+/** An endpoint that answers with this. */
+// deno-lint-ignore no-explicit-any
+export type Telling<Told> = AnyEndpoint & { readonly reply: Reply<any, Told> };
+
 /** Answers as the API would, with what it sends as a value. Throws the Fault that it would refuse with. */
-export type Ask = <Told>(
-  // deno-lint-ignore no-explicit-any
-  endpoint: AnyEndpoint & { readonly reply: Reply<any, Told> },
-  question?: Question,
-) => Promise<Told>;
+export type Ask = <Told>(endpoint: Telling<Told>, question?: Question) => Promise<Told>;
 
 const NOTHING = new Uint8Array();
 
