@@ -56,12 +56,9 @@ ${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
 function operationRow(hub: Hub, operation: Operation, spokes: HubEventsShown["spokes"]): Markup {
   const { id, kind, state, spokeId, createdAt, error } = operation;
   const spoke = spokeId === null ? null : spokes.get(spokeId);
-  const name = markup`${titled(kind)}<span class="tiny soft">${
-    spokeId === null ? hub.name : spoke?.displayName ?? "a spoke that is gone"
-  }</span>`;
   return markup`<li id="${id}"><span class="name">${
-    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${name}</a>` : name
-  }</span>
+    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${titled(kind)}</a>` : titled(kind)
+  }<span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
 ${
     isLive(operation)
       ? progressOf(operation)
