@@ -10,12 +10,10 @@ import {
   titled,
   withQuery,
 } from "#lib/surface/portal/look/parts.ts";
-import { isLive, progressOf } from "#lib/surface/portal/look/progress.ts";
+import { isLive, OPERATIONS_A_PAGE, progressOf } from "#lib/surface/portal/look/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Follow, View } from "#lib/surface/portal/look/view.ts";
 import { hubHead } from "#lib/surface/portal/hubs/hub.ts";
-
-export const OPERATIONS_A_PAGE = 25;
 
 interface HubEventsShown {
   readonly hub: Hub;
