@@ -25,5 +25,5 @@ export type Foreseen = v.InferOutput<typeof ActionPreview>;
 export type Answered = v.InferOutput<typeof BulkOutcome>;
 export type NewSpokeForeseen = v.InferOutput<typeof SpokePreview>;
 export type Backups = v.InferOutput<typeof BackupSummaryView>;
-export type Happening = v.InferOutput<typeof AuditEventView>;
+export type AuditTold = v.InferOutput<typeof AuditEventView>;
 export type WayIn = v.InferOutput<typeof SignInLinkView>;

@@ -5,7 +5,13 @@ import { POST as actions } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { type ActionFields, actionView, demandAction, firstWish, wishOf } from "#lib/surface/portal/spokes/action.ts";
+import {
+  actionBody,
+  type ActionFields,
+  actionView,
+  demandAction,
+  firstWish,
+} from "#lib/surface/portal/spokes/action.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
 
 export const GET = page({ summary: "What an action on a spoke would do", show: (call) => show(call) });
@@ -16,7 +22,7 @@ export const POST = deed({
   async act(call) {
     const { ask, body, params } = call;
     if (body.preview) return await show(call, body);
-    const { usual } = await ask(actions, { body: wishOf(demandAction(params.action), body) }) as Accepted;
+    const { usual } = await ask(actions, { body: actionBody(demandAction(params.action), body) }) as Accepted;
     return { to: `/spokes/${usual.id}?done=asked` };
   },
   again: (call, tried) => show(call, call.body, tried),
@@ -30,7 +36,7 @@ async function show(call: PageCall<unknown, unknown>, typed?: ActionFields, refu
   const { ask, params } = call, action = demandAction(params.action);
   const place = await findPlace(call, spoke, hub), offers = await ask(catalog);
   const given = typed ?? firstWish(action, place.spoke, offers);
-  const asked = ask(actions, { query: { dryRun: "true" }, body: wishOf(action, given) });
+  const asked = ask(actions, { query: { dryRun: "true" }, body: actionBody(action, given) });
   const { told, tried, blocked } = await orTried(asked, { ...given });
   const foreseen = told && "other" in told ? told.other : null;
   return actionView({ place, action, offers, given, foreseen, tried: refused ?? tried, blocked });
