@@ -15,6 +15,10 @@ test.before(async (context) => {
   const open = () => Promise.reject(new Fault("unavailable", "cluster_unavailable", "The cluster is away")); // a 503
   Object.assign(app, { clusters: { ...app.clusters, open } });
   await sampleParams(context.scene);
+  // The spokes of a scene were made without what an installation is made of.
+  await context.scene.as("operator").post(`/api/federations/${context.scene.hub}/spokes`, { slug: "ash" });
+  const made = "from (select blueprint_inputs, lms_version from spokes where slug = 'ash') as ash";
+  await db.sql(`update spokes set blueprint_inputs = ash.blueprint_inputs, lms_version = ash.lms_version ${made}`);
   await db.sql("update jobs set state = 'succeeded', finished_at = now()");
   await db.sql("update spokes set health = 'degraded' where id = $1", [spoke]);
 });
