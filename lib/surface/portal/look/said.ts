@@ -9,6 +9,8 @@ const SAID: Readonly<Record<string, string>> = {
   invited: "A mail with an invitation is on its way.",
   added: "They have been added, and can use it now.",
   known: "They had it already. Nothing was changed.",
+  reconciling: "The payment provider is being told anew. This page shows what it says.",
+  withdrawn: "The request is withdrawn.",
   revoked: "The token is revoked, and opens nothing any more.",
   read: "All of it is read.",
   ended: "You are signed out there.",

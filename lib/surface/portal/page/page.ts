@@ -28,6 +28,8 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   /** Where PUBLIC_URL is, for addresses to copy. */
   readonly publicUrl: URL;
   readonly signup: boolean;
+  /** What time it is, by the one clock. */
+  readonly now: () => Promise<Date>;
   /** From where on the page follows a hub's events: to be asked before what it shows is read. */
   readonly follow: (federationId: string) => Promise<Follow>;
   /** By the database's clock. */
@@ -59,6 +61,13 @@ export function fields<K extends string>(...names: readonly K[]) {
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
+/** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
+export function filled<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+  return Object.fromEntries(
+    Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
+  ) as Record<K, string | undefined>;
+}
+
 export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
   return endpoint({
     summary,
@@ -78,6 +87,8 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
 
 interface Deed<B, Q> {
   readonly summary: string;
+  /** The message of those who try too often, where what it asks has one. */
+  readonly bucket?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
@@ -93,13 +104,14 @@ export interface GoOn {
 }
 
 export function deed<B = Record<string, never>, Q = Record<string, never>>(
-  { summary, query, body, act, again }: Deed<B, Q>,
+  { summary, bucket, query, body, act, again }: Deed<B, Q>,
 ) {
   return endpoint({
     summary,
     access: signedIn,
     scope: "session",
     portal: true,
+    ...(bucket !== undefined && { bucket }),
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
@@ -173,6 +185,7 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     body,
     publicUrl: app.config.publicUrl,
     signup: app.config.signup,
+    now: () => app.db.now(),
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
