@@ -43,7 +43,7 @@ ${WAYS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b>
 <h2 id="sign-in">${portal ? "For programs" : "Sign in"}</h2>
 <p>${
       portal
-        ? "People who have signed in make tokens for their programs. The API signs in as well:"
+        ? "People who have signed in make tokens for their programs. A program can sign in by itself, too:"
         : "People sign in where their organisation looks after its sites, or by the API:"
     } that begins a session, kept in the file <code>jar</code>, with which a token for programs can be made.</p>
 <pre tabindex="0" role="group" aria-label="Command"><code>${signIn(url)}</code></pre>

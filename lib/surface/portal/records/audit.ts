@@ -43,7 +43,7 @@ export function auditView({ events, asked }: AuditShown): View {
       EXPORTED.toLocaleString("en")
     } events at most.`,
     deeds: markup`${linkButton(["Export CSV", file("csv")])}${linkButton(["Export JSON Lines", file("jsonl")])}`,
-    style: eventStyle + ".filters .field:has([type=datetime-local]) { flex-basis: 14rem; }",
+    style: eventStyle + style,
     body: markup`${searchForm(asked, narrowed)}
 <div id="events">${
       events.length > 0
@@ -91,3 +91,8 @@ function detailsOf({ id, kind, actor, objectType, objectId, ip, userAgent, metad
       : markup`<pre class="log" tabindex="0">${JSON.stringify(metadata, null, 2)}</pre>`
   }</div></details>`;
 }
+
+const style = `
+.filters .field:has([type=datetime-local]) { min-width: 15rem; }
+.filters .button { min-height: 2.5rem; }
+`;

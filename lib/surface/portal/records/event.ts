@@ -33,7 +33,7 @@ ${detail ? markup`<p class="small">${detail}</p>` : ""}
 <div class="foot"><p class="tiny soft">${
     actor.id === "system" ? "By Wheelwright itself" : markup`By ${personOf(actor.id, actor.email || actor.id, people)}`
   }, ${instant(at)}</p>${below}</div></div>
-<div class="beside">${beside}</div></li>`;
+${beside ? markup`<div class="beside">${beside}</div>` : ""}</li>`;
 }
 
 /** The sentence as text, for those who hear a button of its row alone. */
@@ -132,6 +132,10 @@ export const eventStyle: string = `
 .happened .tiny a { font-weight: 400; }
 .happened .sign { display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%; color: var(--ink-soft); background: var(--sunken); }
 .happened .sign .icon { width: 1rem; height: 1rem; }
+@media (max-width: 44rem) {
+  .happened > li { grid-template-columns: auto minmax(0, 1fr); }
+  .list.happened > li > .beside { grid-row: 2; grid-column: 2; }
+}
 .sign.good { color: var(--good); background: var(--good-soft); } .sign.info { color: var(--info); background: var(--info-soft); }
 .sign.warn { color: var(--warn); background: var(--warn-soft); } .sign.bad { color: var(--bad); background: var(--bad-soft); }
 .happened > li:has(form) { background: color-mix(in srgb, var(--accent-soft) 40%, transparent); }
