@@ -32,8 +32,6 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   readonly now: () => Promise<Date>;
   /** From where on the page follows a hub's events: to be asked before what it shows is read. */
   readonly follow: (federationId: string) => Promise<Follow>;
-  /** By the database's clock. */
-  readonly now: () => Promise<Date>;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -189,7 +187,6 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
-    now: () => app.db.now(),
   };
 }
 
