@@ -44,13 +44,13 @@ function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
     );
   }
   return markup`<ol class="timeline">${
-    snapshots.map(({ id, createdAt, readyAt, sizeBytes, state }) =>
+    snapshots.map(({ id, createdAt, sizeBytes, state }) =>
       markup`<li id="${id}" class="${state}"><span class="when"><b>${
         instant(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
-<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}${
-        readyAt === null || state !== "ready" ? "" : markup`<span class="tiny"> complete ${instant(readyAt)}</span>`
-      }</span>${STATES[state]}</li>`
+<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}</span>${
+        STATES[state]
+      }</li>`
     )
   }</ol>`;
 }
@@ -99,11 +99,10 @@ function sizeOf(bytes: number): string {
 const STYLE = `
 .timeline { list-style: none; padding: 0; display: grid; }
 .timeline li { position: relative; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) auto; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) 0 var(--s3) 1.75rem; }
-.timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.35rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
+.timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.075rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
 .timeline .ready::before { background: var(--good); } .timeline .pending::before { border-color: var(--info); } .timeline .failed::before { border-color: var(--bad); }
 .timeline li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.625rem - 1px); top: 1.8rem; bottom: -1.4rem; width: 2px; background: var(--line); }
 .timeline .when { display: grid; overflow-wrap: anywhere; } .timeline .when b { font-weight: 600; font-size: var(--small); }
-.timeline .small .tiny { display: block; }
 #schedule .facts { grid-template-columns: 1fr; gap: var(--s3); } #schedule dd { font-size: var(--small); }
 .tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
 #restoring .icon { vertical-align: -.2em; }

@@ -25,7 +25,7 @@ export function barsOf(dots: readonly Dot[], until: Date): { readonly bars: read
   const spanOf = (width: number) => Math.floor(last / width) - Math.floor(first / width) + 1;
   const found = WIDTHS.findIndex((width) => spanOf(width) <= MOST_BARS), i = found < 0 ? WIDTHS.length - 1 : found;
   const width = WIDTHS[i]!, begin = Math.floor(first / width) * width;
-  const count = Math.max(spanOf(width), 8);
+  const count = Math.max(spanOf(width), 24);
   const bars = Array.from({ length: count }, (_, n) => {
     const from = begin + (n - (count - spanOf(width))) * width;
     const inside = dots.filter(({ at }) => at.getTime() >= from && at.getTime() < from + width);

@@ -58,7 +58,7 @@ ${
           {
             id: "delegate",
             lead:
-              markup`<span class="small">Who has no account yet is invited by mail, for 7 days. Asked again, nothing is done twice; the mail is sent anew once an hour has passed.</span>`,
+              markup`<span class="small">Somebody without an account is invited by mail, for 7 days. Asking again does no harm: the mail is sent anew after an hour.</span>`,
           },
         )
       }</div>`
