@@ -6,7 +6,7 @@ import { DELETE as destroy, GET as spoke } from "#routes/api/spokes/[spokeId]/in
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
 import { demandSlug, destroyView } from "#lib/surface/portal/spokes/destroy.ts";
-import { demandRunning, findPlace } from "#lib/surface/portal/spokes/place.ts";
+import { findPlace, requireStanding } from "#lib/surface/portal/spokes/place.ts";
 
 export const GET = page({ summary: "What removing a spoke takes away", show: (call) => show(call) });
 
@@ -23,7 +23,7 @@ export const POST = deed({
 });
 
 async function show(call: PageCall<unknown, unknown>, tried?: Tried) {
-  const place = demandRunning(await findPlace(call, spoke, hub)), current = place.spoke.operation;
+  const place = requireStanding(await findPlace(call, spoke, hub)), current = place.spoke.operation;
   const removal = current && await call.ask(operation, { params: { operationId: current.id } });
   const kept = await call.ask(backups, { query: { includeRemoved: "true" } });
   return destroyView({ place, backups: kept, removal, tried });

@@ -4,6 +4,8 @@ import { icon } from "#lib/surface/portal/look/icons.ts";
 import { instant, span, titled } from "#lib/surface/portal/look/parts.ts";
 import type { Operation, WholeOperation } from "#lib/surface/portal/look/told.ts";
 
+export const OPERATIONS_A_PAGE = 25;
+
 /** Whether it is still to come or under way. */
 export function isLive(operation: Operation | null): operation is Operation {
   return operation !== null && (operation.state === "queued" || operation.state === "running");
@@ -133,7 +135,7 @@ ${
 }
 
 /** What was left out or could not be done, though the operation went on. */
-export function notesOf({ notes, error }: Pick<WholeOperation, "notes" | "error">): Markup | string {
+export function noteList({ notes, error }: Pick<WholeOperation, "notes" | "error">): Markup | string {
   const besides = notes.filter((note) => !error?.message.includes(note));
   return besides.length === 0
     ? ""

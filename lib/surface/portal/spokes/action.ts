@@ -47,7 +47,7 @@ export function firstWish(action: SpokeActionName, { lmsVersion, size }: Spoke, 
 }
 
 /** What the API takes for it. */
-export function wishOf(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
+export function actionBody(action: SpokeActionName, { lmsVersion, size, skipBackup }: ActionFields): object {
   if (action === "resize") return { action, size };
   return action === "upgrade" ? { action, lmsVersion, skipBackup: skipBackup !== "" } : { action };
 }

@@ -13,8 +13,9 @@ import {
 import {
   failureReport,
   isLive,
-  notesOf,
+  noteList,
   operationLine,
+  OPERATIONS_A_PAGE,
   progressOf,
   stepList,
 } from "#lib/surface/portal/look/progress.ts";
@@ -22,8 +23,6 @@ import type { Operation, WholeOperation } from "#lib/surface/portal/look/told.ts
 import type { View } from "#lib/surface/portal/look/view.ts";
 import { belowSpoke, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 import { spokeStyle } from "#lib/surface/portal/spokes/style.ts";
-
-export const OPERATIONS_A_PAGE = 25;
 
 /** The newest of them, beside other things. */
 export function historyPanel(id: string, operations: readonly Operation[]): Markup {
@@ -95,7 +94,7 @@ ${
     }
 ${report}
 ${stepList(operation, now)}
-${notesOf(operation)}
+${noteList(operation)}
 <p class="tiny soft">Operation <code>${operation.id}</code></p>
 </section>`,
   };

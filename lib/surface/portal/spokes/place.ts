@@ -5,7 +5,7 @@ import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
 import { stateBadge } from "#lib/surface/portal/look/parts.ts";
 import type { Hub, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Follow, View, Way } from "#lib/surface/portal/look/view.ts";
-import { ifAllowed, type Telling } from "#lib/surface/portal/page/ask.ts";
+import { type Answering, ifAllowed } from "#lib/surface/portal/page/ask.ts";
 import type { PageCall } from "#lib/surface/portal/page/page.ts";
 
 export interface SpokePlace {
@@ -23,8 +23,8 @@ type Asking = Pick<PageCall<unknown, unknown>, "ask" | "actor" | "follow">;
 /** To be asked before what else the page shows is read. A removed spoke is there for operators, as in the API. */
 export async function findPlace(
   { ask, actor, follow }: Asking,
-  spokes: Telling<Spoke>,
-  hubs: Telling<Hub>,
+  spokes: Answering<Spoke>,
+  hubs: Answering<Hub>,
 ): Promise<SpokePlace> {
   const query = { includeRemoved: "true" };
   const { federationId } = await ask(spokes, { query }), followed = await follow(federationId);
@@ -82,7 +82,7 @@ export function actionsOf({ spoke: { state, maintenance }, operates }: SpokePlac
 }
 
 /** For pages of what those who run the hub may do. Throws Fault forbidden `federation_admin_only`, as the API does. */
-export function demandRunning(place: SpokePlace): SpokePlace {
+export function requireStanding(place: SpokePlace): SpokePlace {
   if (place.runs) return place;
   throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of its hub may remove a spoke");
 }

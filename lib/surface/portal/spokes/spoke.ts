@@ -12,7 +12,7 @@ import {
   stateBadge,
   titled,
 } from "#lib/surface/portal/look/parts.ts";
-import { failureReport, notesOf, operationLine, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
+import { failureReport, noteList, operationLine, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
 import type { View } from "#lib/surface/portal/look/view.ts";
 import type { Operation, Spoke, WholeOperation } from "#lib/surface/portal/look/told.ts";
 import { historyPanel } from "#lib/surface/portal/spokes/history.ts";
@@ -79,7 +79,7 @@ function operationPanel({ id, state }: Spoke, latest: WholeOperation | null, now
 ${operationLine(latest, now)}
 ${atStep ? "" : failureReport(latest)}
 ${stepList(latest, now)}
-${notesOf(latest)}`,
+${noteList(latest)}`,
     {
       id: "operation",
       live: true,

@@ -5,7 +5,13 @@ import { POST as actions } from "#routes/api/spokes/[spokeId]/actions.ts";
 import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { deed, fields, orTried, page, type PageCall } from "#lib/surface/portal/page/page.ts";
-import { type ActionFields, actionView, demandAction, firstWish, wishOf } from "#lib/surface/portal/spokes/action.ts";
+import {
+  actionBody,
+  type ActionFields,
+  actionView,
+  demandAction,
+  firstWish,
+} from "#lib/surface/portal/spokes/action.ts";
 import { findPlace } from "#lib/surface/portal/spokes/place.ts";
 
 export const GET = page({ summary: "What an action on a spoke would do", show: (call) => show(call) });
@@ -17,7 +23,7 @@ export const POST = deed({
     const { ask, body, params } = call;
     if (body.preview) return await show(call, body);
     const { id } = await ask(spoke);
-    await ask(actions, { body: wishOf(demandAction(params.action), body) });
+    await ask(actions, { body: actionBody(demandAction(params.action), body) });
     return { to: `/spokes/${id}?done=asked` };
   },
   again: (call, tried) => show(call, call.body, tried),
@@ -27,7 +33,7 @@ async function show(call: PageCall<unknown, unknown>, typed?: ActionFields, refu
   const { ask, params } = call, place = await findPlace(call, spoke, hub);
   const action = demandAction(params.action), offers = await ask(catalog);
   const given = typed ?? firstWish(action, place.spoke, offers);
-  const asked = ask(actions, { query: { dryRun: "true" }, body: wishOf(action, given) });
+  const asked = ask(actions, { query: { dryRun: "true" }, body: actionBody(action, given) });
   const { told, tried, blocked } = await orTried(asked, { ...given });
   const foreseen = told && "other" in told ? told.other : null;
   return actionView({ place, action, offers, given, foreseen, tried: refused ?? tried, blocked });
