@@ -24,7 +24,7 @@ const PLACES: readonly Place[] = [
   { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
-  { section: "audit", icon: "audit", text: "Audit", href: "/audit" },
+  { section: "audit", icon: "audit", text: "Audit", href: "/audit", roles: ["operator"] },
   { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
 ];
 
