@@ -72,11 +72,28 @@ import * as changelog from "../routes/changelog.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
+import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
+import * as hubs_$federationId_actions from "../routes/hubs/[federationId]/actions.ts";
+import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
+import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
+import * as hubs_$federationId_events from "../routes/hubs/[federationId]/events.ts";
+import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
+import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
+import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
+import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
+import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
+import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/spokes/new.ts";
 import * as invite from "../routes/invite.ts";
 import * as notifications_index from "../routes/notifications/index.ts";
 import * as notifications_read_all from "../routes/notifications/read-all.ts";
 import * as portal_js from "../routes/portal.js.ts";
+import * as requests_index from "../routes/requests/index.ts";
+import * as requests_new from "../routes/requests/new.ts";
+import * as requests_$requestId_index from "../routes/requests/[requestId]/index.ts";
+import * as requests_$requestId_approve from "../routes/requests/[requestId]/approve.ts";
+import * as requests_$requestId_reject from "../routes/requests/[requestId]/reject.ts";
+import * as requests_$requestId_withdraw from "../routes/requests/[requestId]/withdraw.ts";
 import * as reset from "../routes/reset.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
@@ -166,11 +183,28 @@ export const manifest: Manifest = [
   ["/favicon.ico", favicon_ico],
   ["/forgot", forgot],
   ["/hubs", hubs_index],
+  ["/hubs/new", hubs_new],
   ["/hubs/:federationId", hubs_$federationId_index],
+  ["/hubs/:federationId/actions", hubs_$federationId_actions],
+  ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
+  ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
+  ["/hubs/:federationId/events", hubs_$federationId_events],
+  ["/hubs/:federationId/members", hubs_$federationId_members_index],
+  ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
+  ["/hubs/:federationId/remove", hubs_$federationId_remove],
+  ["/hubs/:federationId/retry", hubs_$federationId_retry],
+  ["/hubs/:federationId/settings", hubs_$federationId_settings],
+  ["/hubs/:federationId/spokes/new", hubs_$federationId_spokes_new],
   ["/invite", invite],
   ["/notifications", notifications_index],
   ["/notifications/read-all", notifications_read_all],
   ["/portal.js", portal_js],
+  ["/requests", requests_index],
+  ["/requests/new", requests_new],
+  ["/requests/:requestId", requests_$requestId_index],
+  ["/requests/:requestId/approve", requests_$requestId_approve],
+  ["/requests/:requestId/reject", requests_$requestId_reject],
+  ["/requests/:requestId/withdraw", requests_$requestId_withdraw],
   ["/reset", reset],
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],

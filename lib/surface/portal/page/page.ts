@@ -59,6 +59,13 @@ export function fields<K extends string>(...names: readonly K[]) {
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
+/** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
+export function filled<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+  return Object.fromEntries(
+    Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
+  ) as Record<K, string | undefined>;
+}
+
 export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
   return endpoint({
     summary,
