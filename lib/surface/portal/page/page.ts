@@ -8,7 +8,7 @@ import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { readBounds } from "#lib/records/events/store.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { httpStatusOf } from "#lib/surface/http/problem.ts";
+import { httpStatusOf, refusalHeaders } from "#lib/surface/http/problem.ts";
 import { type AnyCall, type Ask, asking } from "#lib/surface/portal/page/ask.ts";
 import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
@@ -124,7 +124,7 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
       } catch (error) {
         if (!again || !isForForm(error)) throw error;
         const view = await again(asked, triedOf(error, asked.body as Record<string, string>));
-        return answer(asked, { ...view, status: httpStatusOf(error.kind) });
+        return { ...answer(asked, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
       }
     },
   });
