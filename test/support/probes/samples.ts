@@ -43,6 +43,7 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
     },
     notificationId: { own: newId("evt"), foreign: newId("evt"), absent: newId("evt") }, // what is there is looked up later
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
+    change: { own: "disable", foreign: "disable", absent: "disable" }, // the same
     hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: newId("usr") },
   };
 }
