@@ -99,6 +99,13 @@ import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
+import * as spokes_$spokeId_actions_$action from "../routes/spokes/[spokeId]/actions/[action].ts";
+import * as spokes_$spokeId_destroy from "../routes/spokes/[spokeId]/destroy.ts";
+import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
+import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
+import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
+import * as spokes_$spokeId_settings from "../routes/spokes/[spokeId]/settings.ts";
+import * as spokes_$spokeId_way_in from "../routes/spokes/[spokeId]/way-in.ts";
 import * as tokens_index from "../routes/tokens/index.ts";
 import * as tokens_new from "../routes/tokens/new.ts";
 import * as tokens_$tokenId_revoke from "../routes/tokens/[tokenId]/revoke.ts";
@@ -210,6 +217,13 @@ export const manifest: Manifest = [
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
   ["/spokes/:spokeId", spokes_$spokeId_index],
+  ["/spokes/:spokeId/actions/:action", spokes_$spokeId_actions_$action],
+  ["/spokes/:spokeId/destroy", spokes_$spokeId_destroy],
+  ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
+  ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
+  ["/spokes/:spokeId/retry", spokes_$spokeId_retry],
+  ["/spokes/:spokeId/settings", spokes_$spokeId_settings],
+  ["/spokes/:spokeId/way-in", spokes_$spokeId_way_in],
   ["/tokens", tokens_index],
   ["/tokens/new", tokens_new],
   ["/tokens/:tokenId/revoke", tokens_$tokenId_revoke],

@@ -10,12 +10,10 @@ import {
   titled,
   withQuery,
 } from "#lib/surface/portal/look/parts.ts";
-import { isLive, progressOf } from "#lib/surface/portal/look/progress.ts";
+import { isLive, OPERATIONS_A_PAGE, progressOf } from "#lib/surface/portal/look/progress.ts";
 import type { Hub, Operation, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { Follow, View } from "#lib/surface/portal/look/view.ts";
 import { hubHead } from "#lib/surface/portal/hubs/hub.ts";
-
-export const OPERATIONS_A_PAGE = 25;
 
 interface HubEventsShown {
   readonly hub: Hub;
@@ -56,12 +54,9 @@ ${copyable(`curl -N -H "Authorization: Bearer $TOKEN" ${url}`, "the command")}
 function operationRow(hub: Hub, operation: Operation, spokes: HubEventsShown["spokes"]): Markup {
   const { id, kind, state, spokeId, createdAt, error } = operation;
   const spoke = spokeId === null ? null : spokes.get(spokeId);
-  const name = markup`${titled(kind)}<span class="tiny soft">${
-    spokeId === null ? hub.name : spoke?.displayName ?? "a spoke that is gone"
-  }</span>`;
   return markup`<li id="${id}"><span class="name">${
-    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${name}</a>` : name
-  }</span>
+    spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${titled(kind)}</a>` : titled(kind)
+  }<span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
 ${
     isLive(operation)
       ? progressOf(operation)

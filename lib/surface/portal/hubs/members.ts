@@ -26,7 +26,7 @@ export function hubMembersView({ me, hub, members, tried }: HubMembersShown): Vi
             members.map(({ userId, displayName, email, pending, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
-              }<span class="tiny soft">${displayName ? email : ""}</span></span>
+              }${displayName && displayName !== email ? markup`<span class="tiny soft">${email}</span>` : ""}</span>
 <span class="marks">${pending ? badge("still", "wait", "Invited") : ""}<span class="tiny soft">Since ${
                 instant(createdAt)
               }</span></span>
@@ -46,7 +46,8 @@ ${
         ),
         {
           id: "invite",
-          lead: "They can do all that you can do in this hub. An invitation works for 7 days; sent again, it is new.",
+          lead:
+            "Admins add, change and destroy spokes, invite others and change the settings. An invitation works for 7 days.",
         },
       )
     }</div>`,

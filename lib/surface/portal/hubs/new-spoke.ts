@@ -142,7 +142,6 @@ fieldset.cards { border: 0; padding: 0; min-width: 0; display: grid; grid-templa
 .card-choice input { position: absolute; inset: var(--s3) var(--s3) auto auto; }
 .card-choice:has(:checked) { border-color: var(--accent); background: var(--accent-soft); box-shadow: inset 0 0 0 1px var(--accent); }
 .card-choice:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
-.rest { display: grid; gap: var(--s4); margin-top: var(--s4); }
 .price { font-size: var(--title); font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 .objects { display: grid; gap: var(--s1); padding: 0; list-style: none; font-size: var(--small); overflow-wrap: anywhere; }
 #foreseen { position: sticky; top: var(--s5); }

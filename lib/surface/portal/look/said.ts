@@ -4,6 +4,7 @@ const SAID: Readonly<Record<string, string>> = {
   asked: "It is asked for. This page shows how far it is.",
   changed: "It is changed.",
   removed: "It is removed.",
+  left: "You have left it.",
   removing: "It is being removed, with all that belongs to it.",
   invited: "A mail with an invitation is on its way.",
   added: "They have been added, and can use it now.",

@@ -130,6 +130,24 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
   });
 }
 
+/** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
+export type Told<T> =
+  | { readonly told: T; readonly tried?: undefined; readonly blocked: false }
+  | { readonly told: null; readonly tried: Tried; readonly blocked: boolean };
+
+/** For what a page shows besides, such as what a form would do. What was typed goes with it. */
+export async function orTried<T>(
+  answer: Promise<T>,
+  values: Readonly<Record<string, string>> = {},
+): Promise<Told<T>> {
+  try {
+    return { told: await answer, blocked: false };
+  } catch (error) {
+    if (!isForForm(error) || error.kind === "forbidden") throw error;
+    return { told: null, tried: triedOf(error, values), blocked: error.kind !== "unavailable" };
+  }
+}
+
 const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
 
 function isForForm(error: unknown): error is Fault {
@@ -165,10 +183,10 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     body,
     publicUrl: app.config.publicUrl,
     signup: app.config.signup,
-    now: () => app.db.now(),
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
+    now: () => app.db.now(),
   };
 }
 

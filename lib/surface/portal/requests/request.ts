@@ -1,7 +1,7 @@
 /** One request for a hub: what was asked for, by whom, and what became of it; and where somebody asks. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { area, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
-import { facts, instant, linkButton, panel, postButton } from "#lib/surface/portal/look/parts.ts";
+import { facts, instant, linkButton, notice, panel, postButton } from "#lib/surface/portal/look/parts.ts";
 import type { HubRequest, Offers } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 import { hubFields } from "#lib/surface/portal/hubs/offered.ts";
@@ -62,7 +62,8 @@ export function requestView({ me, request, offers, tried, deciding }: RequestSho
       ? markup`<div class="two"><div class="pile">${askedPanel(request)}${
         approvePanel(request, offers, forWhich("approve"))
       }</div>${rejectPanel(request, forWhich("reject"))}</div>`
-      : askedPanel(request),
+      : markup`${tried ? notice("bad", `${tried.message}.`) : ""}${askedPanel(request)}`,
+    style: ".said { white-space: pre-line; overflow-wrap: anywhere; }",
   };
 }
 
@@ -103,7 +104,7 @@ function approvePanel(request: HubRequest, offers: Offers, tried: Tried | undefi
       },
       markup`<details id="otherwise" ${
         tried ? markup`open` : ""
-      }><summary>Make it otherwise than asked</summary><div class="stack">${
+      }><summary>Make it otherwise than asked</summary><div class="rest">${
         hubFields({ offers, hub: request, slug: "chosen", tried })
       }</div></details>`,
     ),

@@ -6,6 +6,20 @@ function inZone(within) {
 }
 inZone(document);
 
+// What is under way is counted from how long it was when the page was read: clocks differ.
+const counts = new WeakMap();
+function count() {
+  for (const each of all("[data-counts]")) {
+    const said = each.dataset.counts;
+    if (counts.get(each)?.said !== said) counts.set(each, { said, from: performance.now() - 1000 * said });
+    const seconds = Math.floor((performance.now() - counts.get(each).from) / 1000), minutes = Math.floor(seconds / 60);
+    const two = (number) => String(number).padStart(2, "0");
+    each.textContent = seconds < 1 ? "under 1 s" : seconds < 60 ? seconds + " s" : minutes < 60 ? minutes + " min " + two(seconds % 60) + " s" : Math.floor(minutes / 60) + " h " + two(minutes % 60) + " min";
+  }
+}
+setInterval(count, 1000);
+document.addEventListener("renewed", count);
+
 function offerCopies(within) {
   for (const place of all("[data-copy]", within)) {
     if (place.querySelector("button")) continue;
@@ -44,6 +58,12 @@ addEventListener("pageshow", () => { for (const form of all("form[data-sent]")) 
 // What an address says to have been done is said once.
 const here = new URL(location.href);
 if (here.searchParams.has("done")) { here.searchParams.delete("done"); history.replaceState(null, "", here); }
+
+// Where one is, in a row that is wider than the screen.
+for (const row of all(".side nav, .tabs")) {
+  const mark = row.querySelector("[aria-current]");
+  if (mark) row.scrollLeft = mark.offsetLeft - (row.clientWidth - mark.offsetWidth) / 2;
+}
 
 // All boxes of a list at once.
 for (const box of all("[data-ticks]")) {
