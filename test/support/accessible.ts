@@ -33,7 +33,9 @@ export async function findAllBarriers(page: Page): Promise<readonly string[]> {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      for (const barrier of await findBarriers(page, colorScheme === "light" ? ALL : COLOURS)) found.set(barrier, `${colorScheme}, ${width} px: ${barrier}`);
+      for (const barrier of await findBarriers(page, colorScheme === "light" ? ALL : COLOURS)) {
+        found.set(barrier, `${colorScheme}, ${width} px: ${barrier}`);
+      }
     }
   }
   await page.setViewportSize({ width: 320, height: 900 });
