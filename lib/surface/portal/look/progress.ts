@@ -44,7 +44,7 @@ export function stepList(operation: WholeOperation, now: Date): Markup {
       const how = howIs(operation, step, i + 1);
       return markup`<li id="step-${step.name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
         icon(SIGNS[how])
-      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span><span class="took">${
+      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span> <span class="took">${
         how === "now" && step.startedAt
           ? counting(step.startedAt, now)
           : tookOf(step.startedAt, how === "failed" ? operation.finishedAt : step.finishedAt)
