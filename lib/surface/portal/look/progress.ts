@@ -166,6 +166,7 @@ export const progressStyle: string = `
 .notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); }
 #operation .progress p { min-height: 2.5rem; }
 .notice { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
 .events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
 details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }
 details > pre, details > ul { margin-top: var(--s2); }
