@@ -163,7 +163,7 @@ export const progressStyle: string = `
 .steps .now { background: var(--info-soft); margin: 0 calc(-1 * var(--s3)); padding: 0 var(--s3); }
 .steps li.now:not(:last-child)::after { inset-inline-start: calc(.75rem - 1px + var(--s3)); }
 .steps .why { grid-column: 2 / -1; display: grid; grid-template-columns: minmax(0, 1fr); overflow-wrap: anywhere; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
-.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); }
+.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
 #operation .progress p { min-height: 2.5rem; }
 .notice { overflow-wrap: anywhere; }
 @media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }

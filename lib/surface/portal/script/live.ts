@@ -13,8 +13,7 @@ async function renew() {
   const began = performance.now();
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.ok && page.querySelector(".shell")) take(page);
+    if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
     else if (answer.status === 401 || answer.status === 404) location.replace(location.href);
   } catch {
     // It is away; the next event, or the clock, asks again.
