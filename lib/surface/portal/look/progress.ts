@@ -44,7 +44,7 @@ export function stepList(operation: WholeOperation, now: Date): Markup {
       const how = howIs(operation, step, i + 1);
       return markup`<li id="step-${step.name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
         icon(SIGNS[how])
-      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span><span class="took">${
+      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span> <span class="took">${
         how === "now" && step.startedAt
           ? counting(step.startedAt, now)
           : tookOf(step.startedAt, how === "failed" ? operation.finishedAt : step.finishedAt)
@@ -166,6 +166,7 @@ export const progressStyle: string = `
 .notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
 #operation .progress p { min-height: 2.5rem; }
 .notice { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
 .events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
 details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }
 details > pre, details > ul { margin-top: var(--s2); }

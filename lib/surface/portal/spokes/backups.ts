@@ -48,7 +48,7 @@ function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
       markup`<li id="${id}" class="${state}"><span class="when"><b>${
         instant(createdAt)
       }</b><code class="tiny soft">${id}</code></span>
-<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}</span>${
+<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}</span> ${
         STATES[state]
       }</li>`
     )

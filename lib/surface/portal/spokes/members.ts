@@ -23,10 +23,10 @@ export function spokeMembersView({ me, place, members, tried }: SpokeMembersShow
       : markup`<ul class="list plain">${
         members.map(({ userId, displayName, email, pending, createdAt }) => {
           const own = email === me.email, name = displayName || email;
-          return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""}<span class="tiny soft">${
+          return markup`<li id="${userId}"><span class="name">${name}${own ? " (you)" : ""} <span class="tiny soft">${
             name === email ? "" : email
           }</span></span>
-<span class="marks">${pending ? badge("still", "wait", "Invited") : ""}<span class="tiny soft">Since ${
+<span class="marks">${pending ? badge("still", "wait", "Invited") : ""} <span class="tiny soft">Since ${
             instant(createdAt)
           }</span></span>
 ${
