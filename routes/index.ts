@@ -2,14 +2,18 @@
 import { anyone } from "#lib/domains/auth/access.ts";
 import { frontPage } from "#lib/surface/docs/front/page.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { html } from "#lib/surface/http/reply.ts";
+import { either, html, seeOther } from "#lib/surface/http/reply.ts";
 import { unread } from "#lib/surface/portal/mailed/frame.ts";
+import { hasSession } from "#lib/domains/auth/authenticate.ts";
 
 export const GET = endpoint({
-  summary: "The front page: what this is, whether it works, and where to go on",
+  summary: "The front page: what this is, whether it works, and where to go on; who is signed in is led to the portal",
   access: anyone,
   scope: "public",
-  reply: html(),
+  reply: either(html(), seeOther),
   excuse: unread,
-  handle: ({ app, service }) => frontPage(app, service),
+  async handle({ app, service, request, ip, userAgent }) {
+    if (app.config.portal && await hasSession(app, request, { ip, userAgent })) return { other: "/hubs" };
+    return { usual: await frontPage(app, service) };
+  },
 });

@@ -11,7 +11,7 @@ export const GET = endpoint({
   access: anyone,
   scope: "public",
   portal: true,
-  query: v.object({ v: v.optional(v.string()) }),
+  query: v.object({ v: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{12}$/, "must be 12 hexadecimal digits"))) }),
   holds: 365 * DAY / SECOND,
   once: true,
   reply: plainText("text/javascript; charset=utf-8"),

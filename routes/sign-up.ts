@@ -1,13 +1,13 @@
 /** Where one makes an account for oneself, where that is open to people. */
 import { POST as signup } from "#routes/api/auth/signup.ts";
 import { door, entry } from "#lib/surface/portal/door/door.ts";
-import { signUpPage } from "#lib/surface/portal/door/sign-in.ts";
+import { closedPage, signUpPage } from "#lib/surface/portal/door/sign-in.ts";
 import { asks, fields } from "#lib/surface/portal/page/page.ts";
 
 export const GET = door({
   summary: "Where one makes an account for oneself",
   query: asks("next"),
-  show: () => signUpPage(null),
+  show: ({ signup }) => signup ? signUpPage(null) : closedPage(),
 });
 
 export const POST = entry({

@@ -32,6 +32,7 @@ export function banner(greeting: Greeting): string {
     row("Database", greeting.database) +
     row("Cluster", greeting.cluster) +
     "\n" +
-    row("Next", `sign in from another terminal, then go on with README.md`) +
+    row("Next", "open the address in a browser, and sign in") +
+    row("", "or sign in from another terminal, and go on with README.md:") +
     `\n    ${paint("36", login)}\n\n`;
 }

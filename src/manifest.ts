@@ -1,6 +1,9 @@
 /** Written by `npm run generate`; commit it, do not edit it. */
 import type { Manifest } from "#lib/surface/http/endpoint.ts";
 import * as index from "../routes/index.ts";
+import * as account_index from "../routes/account/index.ts";
+import * as account_password from "../routes/account/password.ts";
+import * as account_sessions from "../routes/account/sessions.ts";
 import * as api_index from "../routes/api/index.ts";
 import * as api_audit from "../routes/api/audit.ts";
 import * as api_auth_accept_invite from "../routes/api/auth/accept-invite.ts";
@@ -63,22 +66,62 @@ import * as api_users_index from "../routes/api/users/index.ts";
 import * as api_users_$userId_index from "../routes/api/users/[userId]/index.ts";
 import * as api_users_$userId_reset_password from "../routes/api/users/[userId]/reset-password.ts";
 import * as api_version from "../routes/api/version.ts";
+import * as audit_index from "../routes/audit/index.ts";
+import * as audit_export from "../routes/audit/export.ts";
 import * as changelog from "../routes/changelog.ts";
 import * as favicon_ico from "../routes/favicon.ico.ts";
 import * as forgot from "../routes/forgot.ts";
 import * as hubs_index from "../routes/hubs/index.ts";
+import * as hubs_new from "../routes/hubs/new.ts";
 import * as hubs_$federationId_index from "../routes/hubs/[federationId]/index.ts";
+import * as hubs_$federationId_actions from "../routes/hubs/[federationId]/actions.ts";
+import * as hubs_$federationId_billing_index from "../routes/hubs/[federationId]/billing/index.ts";
+import * as hubs_$federationId_billing_reconcile from "../routes/hubs/[federationId]/billing/reconcile.ts";
+import * as hubs_$federationId_events from "../routes/hubs/[federationId]/events.ts";
+import * as hubs_$federationId_members_index from "../routes/hubs/[federationId]/members/index.ts";
+import * as hubs_$federationId_members_$userId_remove from "../routes/hubs/[federationId]/members/[userId]/remove.ts";
+import * as hubs_$federationId_remove from "../routes/hubs/[federationId]/remove.ts";
+import * as hubs_$federationId_retry from "../routes/hubs/[federationId]/retry.ts";
+import * as hubs_$federationId_settings from "../routes/hubs/[federationId]/settings.ts";
+import * as hubs_$federationId_spokes_new from "../routes/hubs/[federationId]/spokes/new.ts";
 import * as invite from "../routes/invite.ts";
+import * as notifications_index from "../routes/notifications/index.ts";
+import * as notifications_read_all from "../routes/notifications/read-all.ts";
 import * as portal_js from "../routes/portal.js.ts";
+import * as requests_index from "../routes/requests/index.ts";
+import * as requests_new from "../routes/requests/new.ts";
+import * as requests_$requestId_index from "../routes/requests/[requestId]/index.ts";
+import * as requests_$requestId_approve from "../routes/requests/[requestId]/approve.ts";
+import * as requests_$requestId_reject from "../routes/requests/[requestId]/reject.ts";
+import * as requests_$requestId_withdraw from "../routes/requests/[requestId]/withdraw.ts";
 import * as reset from "../routes/reset.ts";
 import * as sign_in from "../routes/sign-in.ts";
 import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
+import * as spokes_$spokeId_actions_$action from "../routes/spokes/[spokeId]/actions/[action].ts";
+import * as spokes_$spokeId_destroy from "../routes/spokes/[spokeId]/destroy.ts";
+import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
+import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
+import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
+import * as spokes_$spokeId_settings from "../routes/spokes/[spokeId]/settings.ts";
+import * as spokes_$spokeId_way_in from "../routes/spokes/[spokeId]/way-in.ts";
+import * as tokens_index from "../routes/tokens/index.ts";
+import * as tokens_new from "../routes/tokens/new.ts";
+import * as tokens_$tokenId_revoke from "../routes/tokens/[tokenId]/revoke.ts";
+import * as users_index from "../routes/users/index.ts";
+import * as users_invite from "../routes/users/invite.ts";
+import * as users_$userId_index from "../routes/users/[userId]/index.ts";
+import * as users_$userId_reset_password from "../routes/users/[userId]/reset-password.ts";
+import * as users_$userId_$change from "../routes/users/[userId]/[change].ts";
 import * as verify from "../routes/verify.ts";
+import * as welcome from "../routes/welcome.ts";
 
 export const manifest: Manifest = [
   ["/", index],
+  ["/account", account_index],
+  ["/account/password", account_password],
+  ["/account/sessions", account_sessions],
   ["/api", api_index],
   ["/api/audit", api_audit],
   ["/api/auth/accept-invite", api_auth_accept_invite],
@@ -141,17 +184,54 @@ export const manifest: Manifest = [
   ["/api/users/:userId", api_users_$userId_index],
   ["/api/users/:userId/reset-password", api_users_$userId_reset_password],
   ["/api/version", api_version],
+  ["/audit", audit_index],
+  ["/audit/export", audit_export],
   ["/changelog", changelog],
   ["/favicon.ico", favicon_ico],
   ["/forgot", forgot],
   ["/hubs", hubs_index],
+  ["/hubs/new", hubs_new],
   ["/hubs/:federationId", hubs_$federationId_index],
+  ["/hubs/:federationId/actions", hubs_$federationId_actions],
+  ["/hubs/:federationId/billing", hubs_$federationId_billing_index],
+  ["/hubs/:federationId/billing/reconcile", hubs_$federationId_billing_reconcile],
+  ["/hubs/:federationId/events", hubs_$federationId_events],
+  ["/hubs/:federationId/members", hubs_$federationId_members_index],
+  ["/hubs/:federationId/members/:userId/remove", hubs_$federationId_members_$userId_remove],
+  ["/hubs/:federationId/remove", hubs_$federationId_remove],
+  ["/hubs/:federationId/retry", hubs_$federationId_retry],
+  ["/hubs/:federationId/settings", hubs_$federationId_settings],
+  ["/hubs/:federationId/spokes/new", hubs_$federationId_spokes_new],
   ["/invite", invite],
+  ["/notifications", notifications_index],
+  ["/notifications/read-all", notifications_read_all],
   ["/portal.js", portal_js],
+  ["/requests", requests_index],
+  ["/requests/new", requests_new],
+  ["/requests/:requestId", requests_$requestId_index],
+  ["/requests/:requestId/approve", requests_$requestId_approve],
+  ["/requests/:requestId/reject", requests_$requestId_reject],
+  ["/requests/:requestId/withdraw", requests_$requestId_withdraw],
   ["/reset", reset],
   ["/sign-in", sign_in],
   ["/sign-out", sign_out],
   ["/sign-up", sign_up],
   ["/spokes/:spokeId", spokes_$spokeId_index],
+  ["/spokes/:spokeId/actions/:action", spokes_$spokeId_actions_$action],
+  ["/spokes/:spokeId/destroy", spokes_$spokeId_destroy],
+  ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
+  ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
+  ["/spokes/:spokeId/retry", spokes_$spokeId_retry],
+  ["/spokes/:spokeId/settings", spokes_$spokeId_settings],
+  ["/spokes/:spokeId/way-in", spokes_$spokeId_way_in],
+  ["/tokens", tokens_index],
+  ["/tokens/new", tokens_new],
+  ["/tokens/:tokenId/revoke", tokens_$tokenId_revoke],
+  ["/users", users_index],
+  ["/users/invite", users_invite],
+  ["/users/:userId", users_$userId_index],
+  ["/users/:userId/reset-password", users_$userId_reset_password],
+  ["/users/:userId/:change", users_$userId_$change],
   ["/verify", verify],
+  ["/welcome", welcome],
 ];

@@ -58,7 +58,7 @@ const LONGEST_AGENT = 500;
 const PER_REQUEST = 8; // connections beside those of streams for each request under way: most of them are idle
 
 export function openServer(app: App, whole: Manifest, options: ServerOptions = {}): Server {
-  const { config } = app, api = withoutPortal(whole), manifest = config.portal ? whole : api;
+  const { config } = app, manifest = config.portal ? whole : withoutPortal(whole);
   const load = openLoad({ maxInFlight: config.maxInFlight });
   const unread = openUnread(config.bodyLimitBytes);
   const findClient = clientFinder(config.trustedProxies, app.log);
@@ -69,7 +69,7 @@ export function openServer(app: App, whole: Manifest, options: ServerOptions = {
     service: {
       manifest,
       readiness: openReadiness(app, options.checks ?? readinessOf(options.ready), options.notes ?? (() => [])),
-      document: () => document ??= describeApi(api, app.release),
+      document: () => document ??= describeApi(manifest, app.release),
       releases: options.releases ?? releases,
     },
     authenticate: options.authenticate ?? authenticate,

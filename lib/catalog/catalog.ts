@@ -49,7 +49,9 @@ export interface Catalog {
 export function refuseUnlisted(catalog: Catalog, asked: Partial<Record<CatalogField, string | undefined>>): void {
   const problems = Object.entries(asked).flatMap(([field, value]) => {
     const reason = value === undefined ? null : catalog.refuse(field as CatalogField, value);
-    return reason === null ? [] : [`${field} ${reason}`];
+    return reason === null ? [] : [[field, reason] as const];
   });
-  if (problems.length > 0) throw new Fault("invalid", "not_offered", problems.join("; "));
+  if (problems.length === 0) return;
+  const message = problems.map(([field, reason]) => `${field} ${reason}`).join("; ");
+  throw new Fault("invalid", "not_offered", message, { fields: Object.fromEntries(problems) });
 }

@@ -14,6 +14,27 @@ test("is a page for whoever opens the address", async ({ scene }) => {
   for (const [, path] of text.matchAll(/<a href="([^"]+)"/g)) assert.is((await scene.send(path!)).status, 200, path);
 });
 
+test("leads who is signed in on to their hubs, where there is a portal", async ({ scene }) => {
+  const { cookie } = await scene.as("stranger").credentials();
+  const signedIn = await scene.send("/", { headers: { cookie: cookie! } });
+  assert.equal([signedIn.status, signedIn.headers.get("location")], [303, "/hubs"]);
+  const off = await openScene({ env: { PORTAL: "off" } });
+  try {
+    const own = await off.as("stranger").credentials();
+    assert.is((await off.send("/", { headers: own })).status, 200);
+  } finally {
+    await off.close();
+  }
+});
+
+test("is the page for everybody to an ended session and to a token", async ({ scene }) => {
+  const { authorization } = await scene.as("operator", "readonly").credentials();
+  assert.is((await scene.send("/", { headers: { authorization: authorization! } })).status, 200);
+  const { cookie } = await scene.as("hubAdmin").credentials();
+  await scene.as("hubAdmin").post("/api/auth/logout");
+  assert.is((await scene.send("/", { headers: { cookie: cookie! } })).status, 200);
+});
+
 test("leads on from the prefix to the reference", async ({ scene }) => {
   for (const path of ["/api", "/api/"]) {
     const { status, headers } = await scene.send(path);

@@ -4,6 +4,7 @@
  */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { withoutPortal } from "#lib/surface/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { endpointsOf } from "#test/support/probes/endpoints.ts";
 import { fieldsOf } from "#test/support/probes/fields.ts";
@@ -62,7 +63,7 @@ test.before(async (context) => {
 });
 test.after(({ scene }) => scene.close());
 
-const lists = endpointsOf(manifest).filter(({ endpoint }) =>
+const lists = endpointsOf(withoutPortal(manifest)).filter(({ endpoint }) =>
   fieldsOf(endpoint.query).some(({ name }) => name === "before")
 );
 

@@ -1,11 +1,13 @@
 /**
  * Holds every answer that a test sees against the OpenAPI document of the routes that gave it: status, media type, body,
- * headers. What is not as documented throws, and so fails the test that asked.
+ * headers. What is not as documented throws, and so fails the test that asked. The portal's pages are no part of the
+ * document: conform-page.ts says what they must be.
  */
 import { describeApi } from "#lib/surface/docs/openapi.ts";
-import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import { documentedPath, type Manifest, withoutPortal } from "#lib/surface/http/endpoint.ts";
 import { manifest as routes } from "#src/manifest.ts";
 import { release } from "#src/release.ts";
+import { judgePage } from "#test/support/conform-page.ts";
 import { type Declared, type Document, openDocument, type Place } from "#test/support/probes/document.ts";
 
 /** A request and what was answered, the body as text; null for a stream that goes on. */
@@ -93,7 +95,7 @@ export function judge(document: Document, seen: Seen): string | null {
   const absent = [...ALWAYS, ...needed].find((name) => !headers.get(name));
   if (absent) return `the header ${absent} is missing`;
   const place = document.find(path.replace(/[?#].*$/s, ""));
-  if (!place) return status === 404 ? judgeProblem(document, seen, ["no_route"]) : "the path is not declared";
+  if (!place) return judgeUndocumented(document, seen);
   const known = place.operation(method === "HEAD" ? "GET" : method);
   if (!known) return judgeOther(document, place, seen);
   const declared = known.answer(status);
@@ -103,6 +105,19 @@ export function judge(document: Document, seen: Seen): string | null {
   if (method === "HEAD") return seen.text ? "HEAD has a body" : null;
   const refusal = status >= 400 && (isJson(headers) || "application/json" in declared.content);
   return (refusal ? judgeProblem(document, seen, declared.codes) : null) ?? judgeBody(document, declared, seen);
+}
+
+/** A page of the portal, or nothing: people are told so by a page, programs by JSON. */
+function judgeUndocumented(document: Document, seen: Seen): string | null {
+  if (seen.status === 404 && isJson(seen.headers)) return judgeProblem(document, seen, ["no_route"]);
+  return isPortal(seen.path) || seen.status === 404 ? judgePage(seen) : "the path is not declared";
+}
+
+const pages = routes.filter(([, module]) => !withoutPortal([["", module]]).length)
+  .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}/?$`));
+
+function isPortal(path: string): boolean {
+  return pages.some((pattern) => pattern.test(path.replace(/[?#].*$/s, "")));
 }
 
 /** A method that the path does not have. */

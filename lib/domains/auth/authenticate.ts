@@ -45,6 +45,16 @@ export async function authenticateAgain(
   return found ? toActor(found.user, credential, actor, actor.tokenPrefix) : null;
 }
 
+/** Whether a browser is signed in, for pages that everybody sees. That it cannot be known is no, as for nobody. */
+export async function hasSession(app: App, request: Request, origin: Origin): Promise<boolean> {
+  try {
+    return await bySession(app, request, origin) !== null;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "unavailable") return false;
+    throw error;
+  }
+}
+
 async function byToken(app: App, header: string, origin: Origin): Promise<Actor> {
   const [, token] = BEARER.exec(header) ?? [];
   if (token === undefined || !isToken(token)) throw badCredentials();

@@ -19,14 +19,17 @@ export function federation(deed: FederationDeed): Access<Actor, { readonly feder
       const actor = requireActor(caller);
       const removed = deed === "see" ? removedFor(actor, query) : "hidden";
       const row = await findSeen(app.db.rows, actor, params.federationId ?? "", removed);
-      if (deed === "change" && !runsHub(actor, row.id)) {
-        const message = "Only an operator or an admin of this hub may do this";
-        throw new Fault("forbidden", "federation_admin_only", message);
-      }
+      if (deed === "change") requireRunning(actor, row.id);
       if (deed === "remove" || deed === "bill") requireOperator(actor);
       return { actor, federation: row };
     },
   };
+}
+
+/** Throws Fault forbidden `federation_admin_only`. */
+export function requireRunning(actor: Actor, federationId: string): void {
+  if (runsHub(actor, federationId)) return;
+  throw new Fault("forbidden", "federation_admin_only", "Only an operator or an admin of this hub may do this");
 }
 
 /** What is removed is there for operators alone, and only when they ask for it: `?includeRemoved=true`. */

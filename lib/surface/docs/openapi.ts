@@ -16,6 +16,7 @@ import {
   type Manifest,
   type Method,
   METHODS,
+  withoutPortal,
 } from "#lib/surface/http/endpoint.ts";
 
 /** Any object: what it holds is made here, from schemas. */
@@ -24,8 +25,9 @@ export type OpenApi = v.InferOutput<typeof OpenApi>;
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-export function describeApi(manifest: Manifest, release: ProgramRelease): OpenApi {
-  const named = namedSchemas();
+/** The portal's pages are no part of it: they are for people, and promise programs nothing. */
+export function describeApi(whole: Manifest, release: ProgramRelease): OpenApi {
+  const manifest = withoutPortal(whole), named = namedSchemas();
   const used = new Set(manifest.map(([pattern]) => areaOf(pattern)));
   return {
     openapi: "3.1.0",

@@ -49,9 +49,14 @@ export function check(schema: v.GenericSchema | undefined, input: unknown): unkn
 /** Undoes the percent-encoding of a path's parameters. Throws Fault invalid `bad_path`. */
 export function readParams(encoded: Readonly<Record<string, string>>): Record<string, string> {
   const params = Object.entries(encoded).map(([name, value]) => [name, decode(value)] as const);
+  return refuseControl(Object.fromEntries(params));
+}
+
+/** Throws Fault invalid `bad_path` for a parameter that nothing can be named. */
+export function refuseControl(params: Readonly<Record<string, string | null>>): Record<string, string> {
   // deno-lint-ignore no-control-regex
-  if (params.every(([, value]) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
-    return Object.fromEntries(params) as Record<string, string>;
+  if (Object.values(params).every((value) => value !== null && !/[\u0000-\u001f\u007f]/.test(value))) {
+    return params as Record<string, string>;
   }
   throw new Fault("invalid", "bad_path", "The path must be percent-encoded UTF-8 without control characters");
 }

@@ -72,12 +72,16 @@ export function refuse(error: unknown, exchange: Pick<Exchange, "id" | "signal" 
   if (cause.cause !== undefined) {
     exchange.log.info("A request was refused", { code: cause.code, reason: cause.message, cause: cause.cause });
   }
-  const retryAfter = cause.retryAfter ?? RETRY_AFTER[cause.kind];
-  return write(problemOf(cause), {
-    ...(cause.kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
+  return write(problemOf(cause), refusalHeaders(cause), show);
+}
+
+/** What a refusal says besides its body, such as when to try again. */
+export function refusalHeaders({ kind, retryAfter = RETRY_AFTER[kind], headers }: Fault): Record<string, string> {
+  return {
+    ...(kind === "unauthenticated" && { "www-authenticate": "Bearer" }),
     ...(retryAfter !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfter))) }),
-    ...cause.headers,
-  }, show);
+    ...headers,
+  };
 }
 
 function write(problem: Problem, more: Readonly<Record<string, string>>, show: Show | undefined): Answer {

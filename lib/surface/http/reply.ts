@@ -87,13 +87,20 @@ export function html(status = 200): Reply<HtmlPage, HtmlPage> {
 }
 
 /** Sends the caller on to this path, for good. */
-export const redirect: Reply<string, string> = {
-  status: 308,
-  content: null,
-  headers: ["location"],
-  send: (location) => ({ status: 308, headers: { location, "cache-control": "no-store" }, body: null }),
-  tell: asItIs,
-};
+export const redirect: Reply<string, string> = leadOn(308);
+
+/** The same for this time, to be read with GET. */
+export const seeOther: Reply<string, string> = leadOn(303);
+
+function leadOn(status: number): Reply<string, string> {
+  return {
+    status,
+    content: null,
+    headers: ["location"],
+    send: (location) => ({ status, headers: { location, "cache-control": "no-store" }, body: null }),
+    tell: asItIs,
+  };
+}
 
 /** The same reply and a cookie; `cookie` is the whole value of a Set-Cookie header, which makes it or clears it. */
 export function withCookie<T, Told>(reply: Reply<T, Told>): Reply<WithCookie<T>, WithCookie<Told>> {

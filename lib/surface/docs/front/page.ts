@@ -6,7 +6,12 @@ import { type HtmlPage, type Markup, markup, trusted } from "#lib/surface/http/p
 
 export async function frontPage({ config, release }: App, { readiness }: Service): Promise<HtmlPage> {
   const works = await readiness().then(() => true, () => false);
-  return writeFront({ url: config.publicUrl.href.replace(/\/$/, ""), version: release.version, works });
+  return writeFront({
+    url: config.publicUrl.href.replace(/\/$/, ""),
+    version: release.version,
+    works,
+    portal: config.portal,
+  });
 }
 
 interface Front {
@@ -14,9 +19,11 @@ interface Front {
   readonly url: string;
   readonly version: string;
   readonly works: boolean;
+  /** Whether there are pages to sign in to. */
+  readonly portal: boolean;
 }
 
-export function writeFront({ url, version, works }: Front): HtmlPage {
+export function writeFront({ url, version, works, portal }: Front): HtmlPage {
   return {
     title: "Wheelwright",
     style: theme + style,
@@ -26,15 +33,19 @@ export function writeFront({ url, version, works }: Front): HtmlPage {
 <span class="mark">${trusted(wheel)}</span>
 <h1>Wheelwright</h1>
 <p class="lead">${LEAD}</p>
+${portal ? markup`<a class="button" href="/sign-in">Sign in</a>` : ""}
 ${statusMarkup(works)}
 </header>
 <nav aria-label="Where to go on"><ul>
 ${WAYS.map(([href, title, says]) => markup`<li><a href="${href}"><b>${title}</b><span>${says}</span></a></li>`)}
 </ul></nav>
 <section aria-labelledby="sign-in">
-<h2 id="sign-in">Sign in</h2>
-<p>People sign in where their organisation looks after its sites, or by the API: that begins a session, kept in the file
-<code>jar</code>, with which a token for programs can be made.</p>
+<h2 id="sign-in">${portal ? "For programs" : "Sign in"}</h2>
+<p>${
+      portal
+        ? "People who have signed in make tokens for their programs. A program can sign in by itself, too:"
+        : "People sign in where their organisation looks after its sites, or by the API:"
+    } that begins a session, kept in the file <code>jar</code>, with which a token for programs can be made.</p>
 <pre tabindex="0" role="group" aria-label="Command"><code>${signIn(url)}</code></pre>
 <p class="small">Invited, or a forgotten password? The link in the mail leads to a page here. Without a mail, ask whoever runs
 this service.</p>

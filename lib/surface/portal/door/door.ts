@@ -4,7 +4,7 @@ import { Fault } from "#lib/base/errors.ts";
 import { type Actor, anyone } from "#lib/domains/auth/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import type { HtmlPage } from "#lib/surface/http/page.ts";
-import { httpStatusOf } from "#lib/surface/http/problem.ts";
+import { httpStatusOf, refusalHeaders } from "#lib/surface/http/problem.ts";
 import { ownPath } from "#lib/surface/portal/door/sign-in.ts";
 import { type Shown, shown } from "#lib/surface/portal/mailed/frame.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
@@ -75,7 +75,7 @@ export function entry<T extends object>({ summary, bucket, body, act, again }: E
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         const page = again(asked, triedOf(error, asked.given as Record<string, string>));
-        return { status: httpStatusOf(error.kind), page };
+        return { status: httpStatusOf(error.kind), headers: refusalHeaders(error), page };
       }
     },
   });

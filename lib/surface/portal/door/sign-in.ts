@@ -56,6 +56,15 @@ ${
   );
 }
 
+/** Where people may not make accounts for themselves. */
+export function closedPage(): HtmlPage {
+  const lead = "Nobody can sign up here. Ask an administrator for an invitation.";
+  return frame(
+    "Make an account",
+    markup`${heading("Make an account", lead)}<footer><p><a href="/sign-in">Sign in instead</a></p></footer>`,
+  );
+}
+
 export function signUpPage(sent: string | null, tried?: Tried): HtmlPage {
   const fields = [
     field({ name: "displayName", label: "Your name", autocomplete: "name", most: 200, tried }),
@@ -82,5 +91,6 @@ ${sent === null ? form : notice("good", `${sent} Look into your mailbox: the lin
 /** Where one goes on after signing in: a path of ours, and nothing that a link from elsewhere would like it to be. */
 export function ownPath(next: string, publicUrl: URL): string {
   const url = URL.canParse(next, publicUrl) ? new URL(next, publicUrl) : null;
-  return next.startsWith("/") && url?.origin === publicUrl.origin ? url.pathname + url.search : "/hubs";
+  const path = url?.origin === publicUrl.origin ? url.pathname + url.search : "";
+  return next.startsWith("/") && /^\/(?!\/)/.test(path) ? path : "/hubs"; // two slashes would begin a host
 }

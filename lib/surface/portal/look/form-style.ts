@@ -7,5 +7,6 @@ form.stack { max-width: 34rem; }
 .field .problem { font-size: var(--small); font-weight: 600; color: var(--bad); }
 .field.tick { grid-template-columns: auto minmax(0, 1fr); gap: var(--s1) var(--s2); align-items: center; }
 .field.tick .hint { grid-column: 2; }
+details > .rest { display: grid; gap: var(--s4); margin-top: var(--s4); }
 .ends { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; }
 `;

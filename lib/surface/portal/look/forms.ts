@@ -77,6 +77,26 @@ export function field(given: Field): Markup {
 ${told(name, subject, hint, tried)}</div>`;
 }
 
+interface Area {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly required?: boolean;
+  readonly tried?: Tried | undefined;
+  readonly most: number;
+}
+
+/** Text of several lines. */
+export function area({ name, label, hint, required = false, tried, most }: Area): Markup {
+  return markup`<div class="field"><label for="${name}">${label}${
+    required ? "" : markup` <span class="hint">optional</span>`
+  }</label>
+<textarea id="${name}" name="${name}" rows="4" maxlength="${most}" ${required ? markup`required` : ""} ${
+    marks(name, hint, tried)
+  }>${tried?.values[name] ?? ""}</textarea>
+${told(name, label, hint, tried)}</div>`;
+}
+
 /** What a select offers: the value, and the text where that is another. */
 export type Option = readonly [value: string, text?: string];
 

@@ -5,9 +5,9 @@ import type { Answer } from "#lib/surface/http/answer.ts";
 import { formStyle } from "#lib/surface/portal/look/form-style.ts";
 import { html, type Reply } from "#lib/surface/http/reply.ts";
 
-/** A page, or where one goes on; the status that goes with it, and the cookie of a session that began with it. */
+/** A page, or where one goes on; the status and the headers that go with it, and the cookie of a session that began with it. */
 export type Shown =
-  & { readonly status: number; readonly cookie?: string }
+  & { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly cookie?: string }
   & ({ readonly page: HtmlPage } | { readonly to: string });
 
 const STYLE = `
@@ -80,6 +80,7 @@ export const shown: Reply<Shown, Shown> = {
       body,
       headers: {
         ...headers,
+        ...made.headers,
         "referrer-policy": REFERRER_POLICY,
         ...(cookie !== undefined && { "set-cookie": cookie }),
       },

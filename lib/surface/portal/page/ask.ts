@@ -9,7 +9,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/records/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/surface/http/endpoint.ts";
-import { check, checkQuery } from "#lib/surface/http/input.ts";
+import { check, checkQuery, refuseControl } from "#lib/surface/http/input.ts";
 import type { Reply } from "#lib/surface/http/reply.ts";
 import { refuseUnknownFields } from "#lib/surface/http/unknown.ts";
 
@@ -27,12 +27,12 @@ interface Question {
   readonly key?: string;
 }
 
+/** An endpoint that answers with this. */
+// deno-lint-ignore no-explicit-any
+export type Answering<Told> = AnyEndpoint & { readonly reply: Reply<any, Told> };
+
 /** Answers as the API would, with what it sends as a value. Throws the Fault that it would refuse with. */
-export type Ask = <Told>(
-  // deno-lint-ignore no-explicit-any
-  endpoint: AnyEndpoint & { readonly reply: Reply<any, Told> },
-  question?: Question,
-) => Promise<Told>;
+export type Ask = <Told>(endpoint: Answering<Told>, question?: Question) => Promise<Told>;
 
 const NOTHING = new Uint8Array();
 
@@ -40,9 +40,10 @@ export function asking(call: AnyCall): Ask {
   const { app, request, ip, userAgent, signal, service } = call;
   return async (
     endpoint,
-    { params = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
+    { params: named = call.params as Readonly<Record<string, string>> ?? {}, query: wide = {}, body, key } = {},
   ) => {
-    const query = present(wide), caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
+    const params = refuseControl(named), query = present(wide);
+    const caller: Actor | null = endpoint.scope === "public" ? null : call.actor;
     const { actor, ...loaded } = await endpoint.access.admit({ app, actor: caller, params, query });
     const value = await endpoint.handle({
       ...loaded,

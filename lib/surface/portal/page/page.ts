@@ -8,7 +8,7 @@ import { type Actor, signedIn } from "#lib/domains/auth/access.ts";
 import { countUnread } from "#lib/domains/notifications/count.ts";
 import { readBounds } from "#lib/records/events/store.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
-import { httpStatusOf } from "#lib/surface/http/problem.ts";
+import { httpStatusOf, refusalHeaders } from "#lib/surface/http/problem.ts";
 import { type AnyCall, type Ask, asking } from "#lib/surface/portal/page/ask.ts";
 import { refusedPage } from "#lib/surface/portal/page/refused.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
@@ -28,6 +28,8 @@ export interface PageCall<Q = Readonly<Record<string, string | undefined>>, B = 
   /** Where PUBLIC_URL is, for addresses to copy. */
   readonly publicUrl: URL;
   readonly signup: boolean;
+  /** What time it is, by the one clock. */
+  readonly now: () => Promise<Date>;
   /** From where on the page follows a hub's events: to be asked before what it shows is read. */
   readonly follow: (federationId: string) => Promise<Follow>;
 }
@@ -57,6 +59,13 @@ export function fields<K extends string>(...names: readonly K[]) {
   return v.object(Object.fromEntries(names.map((name) => [name, Field])) as Record<K, typeof Field>);
 }
 
+/** What was typed, as the API takes it: a field that was left empty is absent, and lines end as they do elsewhere. */
+export function filled<K extends string>(typed: Readonly<Record<K, string>>): Record<K, string | undefined> {
+  return Object.fromEntries(
+    Object.entries<string>(typed).map(([name, text]) => [name, text.trim().replaceAll("\r\n", "\n") || undefined]),
+  ) as Record<K, string | undefined>;
+}
+
 export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q>) {
   return endpoint({
     summary,
@@ -76,6 +85,8 @@ export function page<Q = Record<string, never>>({ summary, query, show }: Page<Q
 
 interface Deed<B, Q> {
   readonly summary: string;
+  /** The message of those who try too often, where what it asks has one. */
+  readonly bucket?: string | undefined;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
   /** Where one goes on, or what is shown of it; throws the Fault that the API refuses with. */
@@ -91,13 +102,14 @@ export interface GoOn {
 }
 
 export function deed<B = Record<string, never>, Q = Record<string, never>>(
-  { summary, query, body, act, again }: Deed<B, Q>,
+  { summary, bucket, query, body, act, again }: Deed<B, Q>,
 ) {
   return endpoint({
     summary,
     access: signedIn,
     scope: "session",
     portal: true,
+    ...(bucket !== undefined && { bucket }),
     params: Params,
     query: query ?? v.object({}) as unknown as Schema<Q>,
     form: true,
@@ -112,10 +124,28 @@ export function deed<B = Record<string, never>, Q = Record<string, never>>(
       } catch (error) {
         if (!again || !isForForm(error)) throw error;
         const view = await again(asked, triedOf(error, asked.body as Record<string, string>));
-        return answer(asked, { ...view, status: httpStatusOf(error.kind) });
+        return { ...answer(asked, { ...view, status: httpStatusOf(error.kind) }), headers: refusalHeaders(error) };
       }
     },
   });
+}
+
+/** An answer, or why it is refused. It is blocked where asking for the real thing would be refused, too. */
+export type Told<T> =
+  | { readonly told: T; readonly tried?: undefined; readonly blocked: false }
+  | { readonly told: null; readonly tried: Tried; readonly blocked: boolean };
+
+/** For what a page shows besides, such as what a form would do. What was typed goes with it. */
+export async function orTried<T>(
+  answer: Promise<T>,
+  values: Readonly<Record<string, string>> = {},
+): Promise<Told<T>> {
+  try {
+    return { told: await answer, blocked: false };
+  } catch (error) {
+    if (!isForForm(error) || error.kind === "forbidden") throw error;
+    return { told: null, tried: triedOf(error, values), blocked: error.kind !== "unavailable" };
+  }
 }
 
 const FOR_FORMS: readonly FaultKind[] = ["invalid", "conflict", "impossible", "limited", "unavailable", "forbidden"];
@@ -156,6 +186,7 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
+    now: () => app.db.now(),
   };
 }
 

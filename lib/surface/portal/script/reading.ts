@@ -6,6 +6,20 @@ function inZone(within) {
 }
 inZone(document);
 
+// What is under way is counted from how long it was when the page was read: clocks differ.
+const counts = new WeakMap();
+function count() {
+  for (const each of all("[data-counts]")) {
+    const said = each.dataset.counts;
+    if (counts.get(each)?.said !== said) counts.set(each, { said, from: performance.now() - 1000 * said });
+    const seconds = Math.floor((performance.now() - counts.get(each).from) / 1000), minutes = Math.floor(seconds / 60);
+    const two = (number) => String(number).padStart(2, "0");
+    each.textContent = seconds < 1 ? "under 1 s" : seconds < 60 ? seconds + " s" : minutes < 60 ? minutes + " min " + two(seconds % 60) + " s" : Math.floor(minutes / 60) + " h " + two(minutes % 60) + " min";
+  }
+}
+setInterval(count, 1000);
+document.addEventListener("renewed", count);
+
 function offerCopies(within) {
   for (const place of all("[data-copy]", within)) {
     if (place.querySelector("button")) continue;

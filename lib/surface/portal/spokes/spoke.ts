@@ -1,121 +1,63 @@
-/** A spoke: what it is and how it is, what is being done to it, and why something failed. */
+/** A spoke: what is being done to it, why something failed, how it is, and what it is. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { icon } from "#lib/surface/portal/look/icons.ts";
 import {
   badge,
-  empty,
   facts,
   instant,
   linkButton,
+  notice,
   panel,
   postButton,
   stateBadge,
   titled,
 } from "#lib/surface/portal/look/parts.ts";
-import { failureReport, operationHead, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
-import type { Follow, View, Way } from "#lib/surface/portal/look/view.ts";
-import type { Hub, Operation, Spoke, WholeOperation } from "#lib/surface/portal/look/told.ts";
-import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
+import { failureReport, noteList, operationLine, progressOf, stepList } from "#lib/surface/portal/look/progress.ts";
+import type { View } from "#lib/surface/portal/look/view.ts";
+import type { Operation, Spoke, WholeOperation } from "#lib/surface/portal/look/told.ts";
+import { historyPanel } from "#lib/surface/portal/spokes/history.ts";
+import { actionsOf, spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
+import { spokeStyle } from "#lib/surface/portal/spokes/style.ts";
 
 export interface SpokeShown {
-  readonly spoke: Spoke;
-  /** Its hub, or null for one who may not see it. */
-  readonly hub: Hub | null;
+  readonly place: SpokePlace;
   /** The newest first. */
   readonly operations: readonly Operation[];
   /** The newest operation whole, or null where none was. */
   readonly latest: WholeOperation | null;
-  readonly follow: Follow;
+  readonly now: Date;
 }
 
-export function spokeView({ spoke, hub, operations, latest, follow }: SpokeShown): View {
-  const { id, domain, url, size, lmsVersion, region, adminEmail, readyAt, observedAt, createdAt, namespace } = spoke;
-  const address = spoke.readyAt === null ? domain : markup`<a href="${url}">${domain} ${icon("open")}</a>`;
+export function spokeView({ place, operations, latest, now }: SpokeShown): View {
+  const { spoke } = place, { id, domain, url, state } = spoke;
+  const reachable = spoke.readyAt !== null && state !== "removed";
+  const address = reachable ? markup`<a href="${url}">${domain} ${icon("open")}</a>` : domain;
   return {
-    ...spokeHead(spoke, hub, `/spokes/${id}`),
+    ...spokeHead(place, ""),
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "In maintenance")}` : ""}`,
-    deeds: deedsOf(spoke),
-    follow,
+    deeds: deedsOf(place),
+    style: spokeStyle,
     body: markup`<div class="two"><div class="pile">
-${latest ? operationPanel(spoke, latest) : ""}
-${healthPanel(spoke)}
+${state === "removed" ? removedNotice(spoke) : ""}
+${operationPanel(spoke, latest, now)}
+${state === "removed" ? "" : healthPanel(place)}
 ${historyPanel(id, operations)}
 </div>
-${
-      panel(
-        "About",
-        facts([
-          ["Size", size],
-          ["Moodle", lmsVersion],
-          ["Region", region ?? "anywhere"],
-          ["Administrator's address", adminEmail],
-          ["Brand", spoke.brand ?? "none"],
-          [
-            "Identity and content",
-            `${spoke.identity ? "with" : "without"} identity, ${spoke.content ? "with" : "without"} content`,
-          ],
-          ["Asked for", instant(createdAt)],
-          ["First ready", instant(readyAt, "not yet")],
-          ["Last looked at", instant(observedAt, "not yet")],
-          ["Namespace", markup`<code>${namespace}</code>`],
-          spoke.formerDomains.length === 0 ? null : [
-            "Former addresses",
-            spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${instant(until)}</span><br>`),
-          ],
-        ]),
-        { id: "about", live: true },
-      )
-    }</div>`,
+${aboutPanel(spoke)}</div>`,
   };
 }
 
-/** What all pages of a spoke begin with. */
-export function spokeHead(
-  spoke: Spoke,
-  hub: Hub | null,
-  here: string,
-): Pick<View, "title" | "section" | "crumbs" | "badge" | "tabs"> {
-  const { id, displayName, state, health } = spoke;
-  const of = (text: string, path: string): Way => [text, `/spokes/${id}${path}`];
-  return {
-    title: displayName,
-    section: "hubs",
-    crumbs: [["Hubs", "/hubs"], ...(hub ? [[hub.name, `/hubs/${hub.id}`] as const] : [])],
-    badge: stateBadge(state, health),
-    tabs: {
-      links: [
-        of("Glance", ""),
-        of("Activity", "/activity"),
-        of("Backups", "/backups"),
-        of("Members", "/members"),
-        of("Settings", "/settings"),
-      ],
-      here,
-    },
-  };
-}
-
-type Action = keyof typeof SPOKE_OPERATIONS;
-
-/** What may be asked of a spoke as it is, by the operations' own declarations; each is previewed before it is done. */
-export function actionsOf({ state, maintenance }: Pick<Spoke, "state" | "maintenance">): readonly Action[] {
-  return (Object.keys(SPOKE_OPERATIONS) as Action[]).filter((name) => {
-    const operation = SPOKE_OPERATIONS[name];
-    if (!("isAction" in operation)) return false;
-    if (name === (maintenance ? "maintenance-on" : "maintenance-off")) return false;
-    return (operation.from as readonly string[]).includes(state) || (state === "failed" && "mends" in operation);
-  });
-}
-
-function deedsOf(spoke: Spoke): Markup {
-  const { id, state } = spoke, actions = actionsOf(spoke);
-  const removable = state !== "removing" && state !== "removed";
+function deedsOf(place: SpokePlace): Markup {
+  const { spoke: { id, state, maintenance }, runs } = place;
+  const removable = runs && state !== "removed" && state !== "removing";
   const items = [
-    ...actions.map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${titled(name)} …</a></li>`),
+    ...actionsOf(place).map((name) => markup`<li><a href="/spokes/${id}/actions/${name}">${titled(name)} …</a></li>`),
     ...(removable ? [markup`<li class="danger"><a href="/spokes/${id}/destroy">Destroy …</a></li>`] : []),
   ];
-  return markup`${state === "active" ? linkButton(["Sign in to the site", `/spokes/${id}/way-in`], "main") : ""}${
-    state === "failed" ? postButton(`/spokes/${id}/retry`, "Try again", { look: "main" }) : ""
+  return markup`${
+    state === "active" && !maintenance ? linkButton(["Sign in to the site", `/spokes/${id}/way-in`], "main") : ""
+  }${state === "suspended" ? linkButton(["Resume …", `/spokes/${id}/actions/resume`], "main") : ""}${
+    state === "removing" && runs ? linkButton(["About the removal", `/spokes/${id}/destroy`]) : ""
   }${
     items.length === 0
       ? ""
@@ -123,70 +65,103 @@ function deedsOf(spoke: Spoke): Markup {
   }`;
 }
 
-function operationPanel({ id, state }: Spoke, latest: WholeOperation): Markup {
-  const live = latest.finishedAt === null;
-  if (!live && latest.state !== "failed") return markup`<div id="operation" data-live></div>`;
-  const retry = latest.state === "failed" && state === "failed"
-    ? postButton(`/spokes/${id}/retry`, "Try again", { look: "main" })
-    : "";
+/** What is under way, or failed; empty where neither is. */
+function operationPanel({ id, state }: Spoke, latest: WholeOperation | null, now: Date): Markup {
+  const failed = latest?.state === "failed" && state === "failed";
+  if (!latest || (latest.finishedAt !== null && !failed)) return markup`<div id="operation" data-live></div>`;
+  const atStep = latest.steps.some(({ name }) => name === latest.error?.step);
   return panel(
-    live ? "Under way" : "What failed",
-    markup`${operationHead(latest)}
-${live ? progressOf(latest) : ""}
-${failureReport(latest)}
-${stepList(latest)}
-${
-      latest.notes.length === 0
-        ? ""
-        : markup`<ul class="small">${latest.notes.map((note) => markup`<li>${note}</li>`)}</ul>`
-    }`,
-    { id: "operation", live: true, deeds: retry },
+    titled(latest.kind),
+    markup`${failed ? "" : progressOf(latest)}
+${operationLine(latest, now)}
+${atStep ? "" : failureReport(latest)}
+${stepList(latest, now)}
+${noteList(latest)}`,
+    {
+      id: "operation",
+      live: true,
+      deeds: markup`${stateBadge(latest.state)}${
+        failed ? postButton(`/spokes/${id}/retry`, "Try again", { look: "main" }) : ""
+      }`,
+    },
   );
 }
 
-function healthPanel({ id, state, health, stateReason, drift, observedAt }: Spoke): Markup {
-  const words = health === "healthy"
+function healthPanel({ spoke: { id, state, health, stateReason, drift, observedAt }, operates }: SpokePlace): Markup {
+  const words = state !== "active"
+    ? stateReason ?? "It is looked at while it is active."
+    : health === "healthy"
     ? "All of it answers."
     : health === "degraded"
     ? stateReason ?? "Not all of it answers."
     : "Nobody has looked yet.";
-  const reapply = drift && state === "active" ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`]) : "";
+  const reapply = drift && operates && (state === "active" || state === "suspended")
+    ? linkButton(["Reapply …", `/spokes/${id}/actions/reapply`])
+    : "";
   return panel(
     "Health and drift",
     markup`<p class="small">${words} <span class="soft">Looked at ${instant(observedAt, "never")}.</span></p>
-${drift ? driftOf(drift) : markup`<p class="small soft">Nothing is known to differ from what it was made from.</p>`}`,
+${
+      drift
+        ? driftOf(drift, operates)
+        : markup`<p class="small soft">Nothing is known to differ from what it was made from.</p>`
+    }`,
     { id: "health", live: true, deeds: reapply },
   );
 }
 
-function driftOf({ objects, revision }: NonNullable<Spoke["drift"]>): Markup {
-  return markup`<div class="notice warn"><p><b>It differs from what it was made from.</b> Reapply shows what it would change back.</p></div>
-${
+function driftOf({ objects, revision }: NonNullable<Spoke["drift"]>, operates: boolean): Markup {
+  return markup`${
+    objects.length === 0
+      ? ""
+      : markup`<div class="notice warn"><p><b>Something in the cluster was changed by others.</b> ${
+        operates ? "Reapply shows, field by field, what it would put back." : "An operator can put it back."
+      }</p></div>
+<ul class="drift small">${
+        objects.map(({ object, what, fields }) =>
+          markup`<li><code>${object}</code> ${what === "missing" ? "is missing" : "was changed"}${
+            fields.length === 0 ? "" : markup`<ul>${fields.map((name) => markup`<li><code>${name}</code></li>`)}</ul>`
+          }</li>`
+        )
+      }</ul>`
+  }${
     revision
-      ? markup`<p class="small">Made from revision <code>${revision.from}</code>; the present one is <code>${revision.to}</code>.</p>`
+      ? markup`<p class="small soft">Made from revision <code>${revision.from}</code> of the blueprint; the present one is <code>${revision.to}</code>.</p>`
       : ""
-  }
-<ul class="events small">${
-    objects.map(({ object, what, fields }) =>
-      markup`<li><code>${object}</code> ${what === "missing" ? "is missing" : "was changed:"} ${
-        fields.map((name) => markup`<code>${name}</code> `)
-      }</li>`
-    )
-  }</ul>`;
+  }`;
 }
 
-function historyPanel(id: string, operations: readonly Operation[]): Markup {
+function removedNotice({ id, updatedAt }: Spoke): Markup {
+  return notice(
+    "info",
+    markup`<p><b>It was removed on ${
+      instant(updatedAt)
+    }.</b> What it was stays readable here. <a href="/spokes/${id}/backups">Its last backup</a>, where one could be taken, is kept.</p>`,
+  );
+}
+
+function aboutPanel(spoke: Spoke): Markup {
+  const { slug, size, lmsVersion, region, adminEmail, readyAt, createdAt, namespace, id } = spoke;
   return panel(
-    "Operations",
-    operations.length === 0
-      ? empty("Nothing was done yet", "What is asked of this spoke stands here.")
-      : markup`<ul class="list history">${
-        operations.map((operation) =>
-          markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
-            titled(operation.kind)
-          }</a></span><span class="tiny soft">${instant(operation.createdAt)}</span>${stateBadge(operation.state)}</li>`
-        )
-      }</ul>`,
-    { id: "history", live: true },
+    "About",
+    facts([
+      ["Slug", slug],
+      ["Size", titled(size)],
+      ["Moodle", lmsVersion],
+      ["Region", region ?? "anywhere"],
+      ["Administrator", adminEmail],
+      ["Brand", spoke.brand ?? "none"],
+      ["Identity", spoke.identity ? "yes" : "no"],
+      ["Content", spoke.content ? spoke.contentMode ?? "yes" : "no"],
+      ["Asked for", instant(createdAt)],
+      ["First ready", instant(readyAt, "not yet")],
+      ["Namespace", markup`<code>${namespace}</code>`],
+      ["Id", markup`<code>${id}</code>`],
+      spoke.formerDomains.length === 0 ? null : [
+        "Former addresses",
+        spoke.formerDomains.map(({ domain, until }) => markup`<span>${domain}, until ${instant(until)}</span><br>`),
+      ],
+    ]),
+    { id: "about", live: true },
   );
 }

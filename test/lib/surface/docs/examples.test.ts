@@ -8,7 +8,7 @@ import { exampleOf, sayingOf } from "#lib/surface/docs/glossary/glossary.ts";
 import { namedSchemas } from "#lib/surface/docs/json-schema.ts";
 import { describeApi } from "#lib/surface/docs/openapi.ts";
 import { INPUTS } from "#lib/surface/docs/schemas.ts";
-import { METHODS } from "#lib/surface/http/endpoint.ts";
+import { METHODS, withoutPortal } from "#lib/surface/http/endpoint.ts";
 import { manifest } from "#src/manifest.ts";
 import { openDocument } from "#test/support/probes/document.ts";
 
@@ -20,7 +20,7 @@ type Json = any;
 const document: Json = describeApi(manifest, { api: "v0", version: "1.2.3", commit: "abc" });
 const read = openDocument(document);
 
-const endpoints = manifest.flatMap(([pattern, module]) =>
+const endpoints = withoutPortal(manifest).flatMap(([pattern, module]) =>
   METHODS.flatMap((method) => {
     const endpoint = module[method];
     const path = pattern.replace(/:(\w+)/g, "{$1}");

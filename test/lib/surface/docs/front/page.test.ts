@@ -6,12 +6,18 @@ import { writePage } from "#lib/surface/http/page.ts";
 
 const test = suite("writeFront");
 
-const FRONT = { url: "https://hubs.example.org", version: "0.2.0", works: true };
+const FRONT = { url: "https://hubs.example.org", version: "0.2.0", works: true, portal: false };
 const pageOf = (front: Partial<typeof FRONT> = {}) => writePage(writeFront({ ...FRONT, ...front }));
 
 test("leads to the reference, the changelog and the document, and asks nobody else for anything", () => {
   const hrefs = [...pageOf().matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
   assert.equal(hrefs, ["/api/docs", "/changelog", "/api/openapi.json"]);
+});
+
+test("leads to the page to sign in on first, where there is one", () => {
+  const [first] = [...pageOf({ portal: true }).matchAll(/<a [^>]*href="([^"]+)"/g)];
+  assert.is(first![1], "/sign-in");
+  assert.not.match(pageOf(), "/sign-in");
 });
 
 test("says how to sign in at this deployment's own address", () => {

@@ -1,0 +1,111 @@
+/** What of a spoke can be changed, with what a change would come to while one types. */
+import { markup } from "#lib/surface/http/page.ts";
+import { choice, field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
+import { panel } from "#lib/surface/portal/look/parts.ts";
+import type { Foreseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
+import type { View } from "#lib/surface/portal/look/view.ts";
+import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/surface/portal/spokes/foreseen.ts";
+import { spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
+
+const CHANGEABLE = ["displayName", "adminEmail", "brand", "domain"] as const;
+export type SpokeFields = Readonly<Record<(typeof CHANGEABLE)[number], string>>;
+
+/** What differs from the spoke as it is. What was emptied stays as it is: none of these can be taken away. */
+export function patchOf(spoke: Spoke, typed: SpokeFields): Readonly<Record<string, string>> {
+  const changed = CHANGEABLE.map((name) => [name, typed[name].trim()] as const)
+    .filter(([name, text]) => text !== "" && text !== spoke[name]);
+  return Object.fromEntries(changed);
+}
+
+export interface SettingsShown {
+  readonly place: SpokePlace;
+  readonly offers: Offers;
+  /** What is typed; absent before anything was. */
+  readonly typed?: SpokeFields | undefined;
+  /** Null where nothing is changed, or it is refused. */
+  readonly foreseen: Foreseen | null;
+  readonly tried?: Tried | undefined;
+}
+
+export function settingsView({ place, offers, typed, foreseen, tried }: SettingsShown): View {
+  const { spoke } = place, { displayName, adminEmail, domain } = typed ?? spoke;
+  return {
+    ...spokeHead(place, "/settings"),
+    style: foreseenStyle,
+    body: markup`<div class="asking" id="asking">${
+      panel(
+        "Settings",
+        formOf(
+          {
+            action: `/spokes/${spoke.id}/settings`,
+            button: "Save",
+            tried,
+            also:
+              markup`<noscript><button class="quiet" name="preview" value="yes">Show what would change</button></noscript>`,
+            previews: "asking",
+          },
+          field({
+            name: "displayName",
+            label: "Name",
+            hint: "The full name of the site, as its visitors read it.",
+            value: displayName,
+            required: true,
+            tried,
+            most: 200,
+          }),
+          field({
+            name: "adminEmail",
+            label: "Administrator's address",
+            hint: "The site writes to it.",
+            type: "email",
+            value: adminEmail,
+            required: true,
+            tried,
+            most: 254,
+          }),
+          brandField(place.spoke, offers, typed?.brand, tried),
+          field({
+            name: "domain",
+            label: "Domain",
+            hint:
+              `Below ${offers.rootDomain}, or a name of yours that leads here. The former name leads to the new one for 30 days.`,
+            value: domain,
+            required: true,
+            tried,
+            most: 253,
+          }),
+        ),
+        { id: "settings" },
+      )
+    }<div class="pile">${
+      foreseen
+        ? markup`${panel("What it would come to", foreseenWords(foreseen), { id: "foreseen" })}${
+          foreseenParts(foreseen)
+        }`
+        : panel(
+          "What it would come to",
+          markup`<p class="small soft">${
+            tried
+              ? "Nothing, as it stands: see the form."
+              : "Change something, and what that does to the site stands here before you save it."
+          }</p>`,
+          { id: "foreseen" },
+        )
+    }</div></div>`,
+  };
+}
+
+function brandField({ brand }: Spoke, { open, brands }: Offers, typed: string | undefined, tried: Tried | undefined) {
+  const about = { name: "brand", label: "Brand", value: typed ?? brand, tried };
+  if (open.includes("brands")) return field({ ...about, hint: "How the site looks.", most: 100 });
+  const first = brand === null
+    ? [["", "None"] as const]
+    : brands.some(({ name }) => name === brand)
+    ? []
+    : [[brand] as const];
+  return choice({
+    ...about,
+    hint: "How the site looks.",
+    options: [...first, ...brands.map(({ name, title }) => [name, title ?? name] as const)],
+  });
+}

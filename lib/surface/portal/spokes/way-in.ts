@@ -1,0 +1,52 @@
+/** A way into the site for its administrator: a link that is shown once. */
+import { markup } from "#lib/surface/http/page.ts";
+import { formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
+import { icon } from "#lib/surface/portal/look/icons.ts";
+import { copyable, instant, notice, panel, stateBadge } from "#lib/surface/portal/look/parts.ts";
+import type { WayIn } from "#lib/surface/portal/look/told.ts";
+import type { View } from "#lib/surface/portal/look/view.ts";
+import { belowSpoke, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
+
+export function wayInView(place: SpokePlace, made: WayIn | null, tried?: Tried): View {
+  const { spoke: { id, domain, state, health } } = place;
+  return {
+    ...belowSpoke(place),
+    title: "Sign in to the site",
+    badge: stateBadge(state, health),
+    lead: markup`As its administrator, the account <code>admin</code> of ${domain}.`,
+    body: made
+      ? panel(
+        "Your link",
+        markup`${
+          notice(
+            "warn",
+            "It is shown here and nowhere else. Whoever opens it first is the administrator: pass it on to nobody.",
+          )
+        }
+${copyable(made.url, "the link")}
+<p class="small">It works once, until <b>${
+          instant(made.expiresAt)
+        }</b>, and takes the place of links that were made before.</p>
+<div class="ends"><a class="button main" href="${made.url}" target="_blank" rel="noopener noreferrer">Open the site ${
+          icon("open")
+        }<span class="unseen"> in a new tab</span></a><a class="small" href="/spokes/${id}">Done</a></div>`,
+        { id: "link" },
+      )
+      : panel(
+        "Make a link",
+        markup`<p>The site makes it itself. Open it, choose a password for the account <code>admin</code>, and you are signed in.</p>
+<ul class="small soft"><li>The administrator's present password ends to work once a new one is chosen.</li>
+<li>The link works once, and is shown once.</li>
+<li>That you made it is written into the spoke's activity; the link itself is not.</li></ul>
+${
+          formOf({
+            action: `/spokes/${id}/way-in`,
+            button: "Make a link",
+            tried,
+            also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
+          })
+        }`,
+        { id: "link", lead: "" },
+      ),
+  };
+}

@@ -1,0 +1,25 @@
+/** Who administers a hub. */
+import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as members, POST as add } from "#routes/api/federations/[federationId]/members/index.ts";
+import { hubMembersView } from "#lib/surface/portal/hubs/members.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+
+async function show({ ask, me }: Pick<PageCall, "ask" | "me">, tried?: Tried) {
+  const [shown, found] = await Promise.all([ask(hub), ask(members)]);
+  return hubMembersView({ me, hub: shown, members: found, tried });
+}
+
+export const GET = page({ summary: "Who administers a hub", show: (call) => show(call) });
+
+const SAID = { added: "added", invited: "invited", unchanged: "known" } as const;
+
+export const POST = deed({
+  summary: "Make somebody an admin of a hub by the page's form",
+  body: fields("email", "displayName", "key"),
+  async act({ ask, body: { key, ...typed } }) {
+    const { federationId, status } = await ask(add, { body: filled(typed), key });
+    return { to: `/hubs/${federationId}/members?done=${SAID[status]}` };
+  },
+  again: show,
+});

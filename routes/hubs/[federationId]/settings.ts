@@ -1,0 +1,25 @@
+/** What can be changed of a hub. */
+import { GET as catalog } from "#routes/api/catalog.ts";
+import { GET as hub, PATCH as patch } from "#routes/api/federations/[federationId]/index.ts";
+import { requireRunning } from "#lib/domains/federations/access.ts";
+import { hubSettingsView } from "#lib/surface/portal/hubs/settings.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { deed, fields, filled, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+
+async function show({ ask, me, actor }: Pick<PageCall, "ask" | "me" | "actor">, tried?: Tried) {
+  const shown = await ask(hub);
+  requireRunning(actor, shown.id);
+  return hubSettingsView({ me, hub: shown, offers: await ask(catalog), tried });
+}
+
+export const GET = page({ summary: "What can be changed of a hub", show: (call) => show(call) });
+
+export const POST = deed({
+  summary: "Change a hub by the page's form",
+  body: fields("name", "region", "mode", "tier"),
+  async act({ ask, body }) {
+    const { id } = await ask(patch, { body: filled(body) });
+    return { to: `/hubs/${id}/settings?done=changed` };
+  },
+  again: show,
+});

@@ -1,0 +1,13 @@
+/** Requests for hubs. */
+import { GET as requests } from "#routes/api/federation-requests/index.ts";
+import { REQUESTS_A_PAGE, requestsView } from "#lib/surface/portal/requests/list.ts";
+import { asks, page } from "#lib/surface/portal/page/page.ts";
+
+export const GET = page({
+  summary: "Requests for hubs: your own, and for operators all",
+  query: asks("state", "before"),
+  async show({ ask, me, query: { before, state } }) {
+    const found = await ask(requests, { query: { state, before, limit: String(REQUESTS_A_PAGE) } });
+    return requestsView({ me, requests: found, query: { state } });
+  },
+});

@@ -1,0 +1,17 @@
+/** All operations on a spoke. */
+import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as spoke } from "#routes/api/spokes/[spokeId]/index.ts";
+import { GET as operations } from "#routes/api/spokes/[spokeId]/operations.ts";
+import { asks, page } from "#lib/surface/portal/page/page.ts";
+import { OPERATIONS_A_PAGE } from "#lib/surface/portal/look/progress.ts";
+import { historyView } from "#lib/surface/portal/spokes/history.ts";
+import { findPlace } from "#lib/surface/portal/spokes/place.ts";
+
+export const GET = page({
+  summary: "What was and is being done to a spoke",
+  query: asks("before"),
+  async show(call) {
+    const place = await findPlace(call, spoke, hub), limit = String(OPERATIONS_A_PAGE);
+    return historyView(place, await call.ask(operations, { query: { before: call.query.before, limit } }));
+  },
+});

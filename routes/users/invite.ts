@@ -1,0 +1,37 @@
+/** Where an operator invites somebody. */
+import { POST as invite } from "#routes/api/federations/[federationId]/members/index.ts";
+import { GET as hub } from "#routes/api/federations/[federationId]/index.ts";
+import { GET as hubs } from "#routes/api/federations/index.ts";
+import { GET as users } from "#routes/api/users/index.ts";
+import { Fault } from "#lib/base/errors.ts";
+import { ifAllowed } from "#lib/surface/portal/page/ask.ts";
+import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page.ts";
+import type { Tried } from "#lib/surface/portal/look/forms.ts";
+import { inviteView } from "#lib/surface/portal/people/users.ts";
+
+const MOST = 100; // of hubs to choose from: a page of the API
+
+export const GET = page({ summary: "The form to invite somebody, for operators", show: (call) => form(call) });
+
+export const POST = deed({
+  summary: "Invite somebody to a hub by its form",
+  body: fields("email", "displayName", "federationId"),
+  async act({ ask, body: { email, displayName, federationId } }) {
+    if (!await ifAllowed(ask(hub, { params: { federationId } }))) throw noSuchHub();
+    const body = { email, displayName: displayName.trim() || undefined };
+    const { userId, status } = await ask(invite, { params: { federationId }, body });
+    return { to: `/users/${userId}?done=${status === "invited" ? "invited" : "changed"}` };
+  },
+  again: form,
+});
+
+async function form<Q, B>({ ask }: PageCall<Q, B>, tried?: Tried) {
+  await ask(users, { query: { limit: "1" } }); // for operators, as what it leads to
+  const found = await ask(hubs, { query: { limit: String(MOST) } });
+  return inviteView(found.length < MOST ? found : null, tried);
+}
+
+function noSuchHub(): Fault {
+  const message = "There is no such hub";
+  return new Fault("invalid", "invalid_input", message, { fields: { federationId: message } });
+}

@@ -1,0 +1,121 @@
+/**
+ * Who is shown which page, of their own things and of others': every page of the portal, with its real handler.
+ * UPDATE_GOLDEN=1 writes the table anew; look at what changed.
+ *
+ * What the pages do is the API's own doing, so access.test.ts says who may do it; here it is that no page gets around that.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { manifest } from "#src/manifest.ts";
+import type { Answer } from "#test/support/client.ts";
+import { textOf } from "#test/support/form.ts";
+import { type EndpointAt, endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { insist } from "#test/support/probes/insist.ts";
+import { pathOf, type Sample, sampleParams, type Samples } from "#test/support/probes/samples.ts";
+import { inParallel } from "#test/support/probes/walk.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const GOLDEN = new URL("../golden/portal.txt", import.meta.url);
+const PEOPLE: readonly (Who | "nobody")[] = ["nobody", "stranger", "spokeAdmin", "hubAdmin", "operator"];
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+interface Context {
+  scene: Scene;
+  samples: Samples;
+  ask(at: EndpointAt, who: Who | "nobody", whose?: keyof Sample, headers?: Record<string, string>): Promise<Answer>;
+}
+
+const test = suite<Context>("the portal");
+const pages = endpointsOf(manifest).filter(({ endpoint }) => endpoint.portal && isPage(endpoint));
+const behindTheDoor = pages.filter(({ endpoint }) => endpoint.scope === "session");
+const ofThings = behindTheDoor.filter(({ pattern }) => pattern.includes(":"));
+
+test.before(async (context) => {
+  const scene = context.scene = await openScene({ env: { SIGNUP: "on", TRUSTED_PROXIES: "127.0.0.0/8" } });
+  const samples = context.samples = await sampleParams(scene);
+  let asked = 0; // each from an address of its own: how often one may try is not what is tried here
+  context.ask = async ({ pattern, method }, who, whose = "own", more = {}) => {
+    const from = { "x-forwarded-for": `10.1.${asked >> 8}.${asked++ & 255}` };
+    const headers = { ...FORM, accept: "text/html", ...from, ...await scene.as(who).credentials(), ...more };
+    return await insist(() =>
+      scene.send(pathOf(pattern, samples, whose), { method, headers, ...(method === "POST" && { body: "" }) })
+    );
+  };
+});
+test.after(({ scene }) => scene.close());
+
+test("shows each page to whom test/golden/portal.txt says", async ({ ask }) => {
+  const lines = new Map<string, string>();
+  await inParallel(pages.filter(({ method }) => method === "GET"), async (at) => {
+    const cell = async (who: Who | "nobody", whose: keyof Sample) => String((await ask(at, who, whose)).status);
+    const row = async (whose: keyof Sample) =>
+      (await Promise.all(PEOPLE.map((who) => cell(who, whose)))).map((status) => status.padEnd(12)).join("");
+    const of = at.pattern.includes(":") ? `\n  ${"of another".padEnd(46)}${await row("foreign")}` : "";
+    lines.set(at.pattern, `${at.pattern.padEnd(48)}${await row("own")}${of}`.replace(/ +$/gm, ""));
+  });
+  const head = " ".repeat(48) + PEOPLE.map((who) => who.padEnd(12)).join("").trimEnd();
+  const table = `${[head, ...[...lines].sort().map(([, line]) => line)].join("\n")}\n`;
+  if (process.env.UPDATE_GOLDEN) await writeFile(GOLDEN, table);
+  assert.fixture(table, await readFile(GOLDEN, "utf8"));
+});
+
+test("asks nobody but who is signed in, and leads a reader back to where they were", async ({ ask, samples }) => {
+  await inParallel(behindTheDoor, async (at) => {
+    const answer = await ask(at, "nobody"), { status, body } = answer;
+    assert.is(status, 401, at.name);
+    assert.match(textOf(answer), "Sign in", at.name);
+    const next = at.method === "GET" ? pathOf(at.pattern, samples) : "/hubs"; // what was not a page is not done by itself
+    assert.ok(body.includes(`name="next" value="${next}"`), `${at.name} does not lead back to ${next}`);
+  });
+});
+
+test("takes no token, of whatever scope", async ({ ask, scene }) => {
+  const bearer = await scene.as("operator", "cli").credentials() as Record<string, string>;
+  await inParallel(pages, async (at) => {
+    assert.is((await ask(at, "nobody", "own", bearer)).status, 401, at.name);
+  });
+});
+
+test("does nothing that a page of another site asks for", async ({ ask }) => {
+  const elsewhere = [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }, { origin: "null" }];
+  await inParallel(behindTheDoor.filter(({ method }) => method === "POST"), async (at) => {
+    for (const headers of elsewhere) {
+      const answer = await ask(at, "operator", "own", headers);
+      assert.is(answer.status, 403, at.name);
+      assert.match(textOf(answer), "another site", at.name);
+    }
+  });
+});
+
+test("has nothing of another customer's, down to the words that it has for what is not there", async ({ ask }) => {
+  await inParallel(ofThings, async (at) => {
+    for (const who of ["stranger", "spokeAdmin", "hubAdmin"] as const) {
+      const foreign = await ask(at, who, "foreign"), absent = await ask(at, who, "absent");
+      assert.ok([403, 404].includes(foreign.status), `${at.name} as ${who}: ${foreign.status}`);
+      assert.equal([foreign.status, textOf(foreign)], [absent.status, textOf(absent)], `${at.name} as ${who}`);
+    }
+  });
+});
+
+test("says on a page that there is nothing, to people, and to programs in JSON", async ({ scene }) => {
+  const nowhere = await scene.send("/hubs/x/nowhere", { headers: { accept: "text/html,*/*;q=0.8" } });
+  assert.equal([nowhere.status, nowhere.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
+  assert.match(textOf(nowhere), /There is nothing here.*To your hubs/);
+  for (const path of ["/hubs/x/nowhere", "/api/nowhere"]) {
+    assert.is((await scene.send(path, { headers: { accept: "*/*" } })).body.code, "no_route", path);
+  }
+});
+
+test("is not there with PORTAL=off", async ({ samples }) => {
+  const off = await openScene({ env: { PORTAL: "off" } });
+  for (const { method, pattern, endpoint } of endpointsOf(manifest)) {
+    if (!endpoint.portal) continue;
+    const headers = { ...await off.as("operator").credentials(), accept: "text/html" };
+    const { status, body } = await off.send(pathOf(pattern, samples), { method, headers });
+    assert.equal([status, body.code], [404, "no_route"], `${method} ${pattern}`);
+  }
+  await off.close();
+});
+
+test.run();

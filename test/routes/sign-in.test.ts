@@ -1,0 +1,117 @@
+/** The way into the portal, and out of it, as a browser without script goes it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { PASSWORD } from "#test/support/people.ts";
+import { type Page, visit } from "#test/support/page.ts";
+import { makePerson } from "#test/support/people.ts";
+
+const test = suite<{ flows: Flows; open(path: string, who?: "operator"): Promise<Page> }>("the door of the portal");
+
+test.before(async (context) => {
+  const flows = context.flows = await openFlows({ SIGNUP: "on" });
+  let visits = 0; // each from an address of its own
+  context.open = (path, who) => {
+    const address = `192.0.2.${10 + visits++}`;
+    const send: Flows["send"] = (to, init) => flows.send(to, init, address);
+    return visit({ send, as: flows.scene.as }, path, who);
+  };
+});
+test.after(({ flows }) => flows.close());
+
+const signIn = (page: Page, password = PASSWORD) =>
+  page.submit("Sign in", { "E-mail address": "operator@example.org", Password: password });
+
+test("leads to the page that one wanted, with its query", async ({ flows, open }) => {
+  const wanted = `/hubs/${flows.scene.hub}?state=active`;
+  const door = await open(wanted);
+  assert.is(door.status, 401);
+  const there = await signIn(door);
+  assert.equal([there.status, there.path, there.part("heading", "north").text], [200, wanted, "north"]);
+  assert.equal((await open(`/sign-in?next=${encodeURIComponent(wanted)}`, "operator")).path, wanted);
+});
+
+const ELSEWHERE = [
+  ...["//evil.example", "https://evil.example/hubs", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)"],
+  ...["/\t/evil.example", "/\n/evil.example", "//evil.example/%2e%2e", "https:evil.example", "http:/evil.example"],
+  ...["///evil.example", "/%5cevil.example/..//x", "evil", "", "data:text/html,x", "//localhost:3000@evil.example/"],
+];
+
+test("leads to no other place than one of ours, whatever the link says", async ({ flows, open }) => {
+  for (const next of ELSEWHERE) {
+    const door = await open(`/sign-in?next=${encodeURIComponent(next)}`);
+    const hidden = /name="next" value="([^"]*)"/.exec(door.html)![1]!;
+    for (const sent of [hidden, next]) {
+      const form = { email: "operator@example.org", password: PASSWORD, next: sent };
+      const { status, headers } = await flows.send("/sign-in", {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(form).toString(),
+      }, `198.51.100.${ELSEWHERE.indexOf(next)}`);
+      const url = new URL(headers.get("location")!, "http://localhost:3000/sign-in");
+      assert.equal([status, url.origin], [303, "http://localhost:3000"], `${JSON.stringify(next)} leads to ${url}`);
+      assert.match(headers.get("location")!, /^\/(?![/\\])/);
+    }
+    const { headers } = await flows.send(`/sign-in?next=${encodeURIComponent(next)}`, {
+      headers: await flows.scene.as("operator").credentials(),
+    });
+    assert.match(headers.get("location")!, /^\/(?![/\\])/, `${JSON.stringify(next)}, of who is signed in`);
+  }
+});
+
+test("says what is wrong in its form, and keeps the address but never the password", async ({ open }) => {
+  const again = await signIn(await open("/sign-in?next=/hubs%3Fq%3Doak"), "a wrong password");
+  assert.is(again.status, 401);
+  assert.match(again.part("alert").text, /password/i);
+  assert.equal([again.field("E-mail address").value, again.field("Password").value], ["operator@example.org", ""]);
+  assert.not.match(again.html, "a wrong password");
+  assert.is(again.cookie, "");
+  assert.is((await signIn(again)).path, "/hubs?q=oak", "what one wanted is not forgotten");
+});
+
+test("asks to wait who tries too often from one address", async ({ flows }) => {
+  const send: Flows["send"] = (to, init) => flows.send(to, init, "203.0.113.9");
+  let page = await visit({ send, as: flows.scene.as }, "/sign-in");
+  for (let i = 0; i < 5; i++) page = await signIn(page, "a wrong password");
+  const limited = await signIn(page);
+  assert.equal([limited.status, limited.cookie], [429, ""]);
+  assert.ok(Number(limited.headers.get("retry-after")) > 0);
+  assert.match(limited.text, /[Ww]ait|again/);
+});
+
+test("forgets the session by the button, here and for whoever has its cookie", async ({ flows, open }) => {
+  const hubs = await signIn(await open("/sign-in"));
+  const out = await hubs.submit("Sign out");
+  assert.equal([out.path, out.cookie], ["/sign-in", ""]);
+  assert.is((await visit({ send: flows.send, as: flows.scene.as }, "/hubs", { cookie: hubs.cookie })).status, 401);
+});
+
+test("mails a link to who has forgotten the password, and says the same of an address that has no account", async ({ flows, open }) => {
+  const { email } = await makePerson(flows.db, "forgetful");
+  const ask = async (address: string) =>
+    (await (await open("/forgot")).submit("Mail me a link", { "E-mail address": address })).part("main").text;
+  const known = await ask(email), unknown = await ask("nobody@example.org");
+  assert.is(known.replaceAll(email, "…"), unknown.replaceAll("nobody@example.org", "…"));
+  await flows.work();
+  assert.ok((await flows.postman.next(email)).token);
+});
+
+test("makes an account by its form, and offers that only where people may", async ({ open }) => {
+  const door = await open("/sign-in");
+  const filled = { "Your name": "Eve <b>", "E-mail address": "eve@example.org", Password: "short" };
+  const again = await (await door.follow("Make an account")).submit("Make my account", filled);
+  assert.is(again.status, 400);
+  assert.ok(again.field("Password").wrong);
+  assert.equal([again.field("Your name").value, again.field("Password").value], ["Eve <b>", ""]);
+  const made = await again.submit("Make my account", { Password: "a wholly new password" });
+  assert.match(made.part("status").text, /mail/);
+  const closed = await openFlows();
+  const place = { send: closed.send, as: closed.scene.as };
+  assert.not((await visit(place, "/sign-in")).has("link", "Make an account"));
+  const none = await visit(place, "/sign-up");
+  assert.equal([none.all("field"), none.link("Sign in instead")], [[], "/sign-in"]);
+  assert.match(none.text, "Ask an administrator for an invitation");
+  await closed.close();
+});
+
+test.run();

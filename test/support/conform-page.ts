@@ -1,0 +1,30 @@
+/** What every answer of the portal must be: a page that its own policy lets work, the way to one, or the script. */
+import { createHash } from "node:crypto";
+import type { Seen } from "#test/support/conform.ts";
+
+/** What is wrong with it, or null. */
+export function judgePage({ method, path, status, headers, text }: Seen): string | null {
+  const type = headers.get("content-type") ?? "";
+  if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";
+  if (status === 204 || status === 405 || status === 304 || method === "HEAD") return null;
+  if (path.startsWith("/portal.js")) return /javascript|json/.test(type) ? null : `its type is ${type}`;
+  if (type !== "text/html; charset=utf-8") return `it is no page, but ${type}`;
+  if (headers.get("cache-control") !== "no-store") return "caches may keep it";
+  const html = text ?? "", policy = headers.get("content-security-policy") ?? "";
+  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style]) => style!);
+  const blocked = styles.find((style) => !policy.includes(hashOf(style)));
+  if (styles.length === 0 || blocked !== undefined) return "the policy does not let its style work";
+  if (/unsafe|https?:|\*/.test(policy)) return `the policy lets too much in: ${policy}`;
+  const [inline] = /<script(?![^>]*\ssrc="\/)[^>]*>|<[a-z][^>]*\s(?:style|on[a-z]+)="[^>]*>/i.exec(html) ?? [];
+  if (inline) return `the policy does not let this work: ${inline}`;
+  const [outside] =
+    /<(?:script|link|img|iframe|object|source)\b[^>]*\s(?:src|href)="(?!\/[^/]|data:)[^>]*>/i.exec(html) ?? [];
+  if (outside) return `it asks somebody else: ${outside}`;
+  return /<script\b/.test(html) && !policy.includes("script-src 'self'")
+    ? "the policy does not let its script work"
+    : null;
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
