@@ -1,5 +1,5 @@
 /** Calls an endpoint: from its row in the table and what the caller gives, to what is answered. */
-import type { Answered, ApiRequest, Contact } from "./contact.ts";
+import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
 import { WheelwrightError } from "./error.ts";
 import { persist, type RetryBounds } from "./retry.ts";
 
@@ -76,7 +76,7 @@ function segment(name: string, value: unknown): string {
 }
 
 /** Tries as often as is good. Where the server lacks the endpoint, the error names it and the server's version. */
-export async function ask(contact: Contact, asked: ApiRequest, options: RetryBounds = {}): Promise<Answered> {
+export async function ask(contact: Contact, asked: ApiRequest, options: RetryBounds = {}): Promise<ApiAnswer> {
   try {
     return await persist(contact, asked, options);
   } catch (error) {

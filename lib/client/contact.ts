@@ -47,7 +47,7 @@ export interface ApiRequest {
   readonly answer?: "text" | "stream" | "nothing" | undefined;
 }
 
-export interface Answered {
+export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** JSON, text, or the bytes of a stream; undefined where there is none. */
@@ -58,7 +58,7 @@ export interface Contact {
   readonly url: string;
   readonly options: ConnectOptions;
   /** Rejects with a WheelwrightError, or with the reason of the signal. A stream lasts until its signal aborts. */
-  send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<Answered>;
+  send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer>;
 }
 
 /** Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
@@ -76,7 +76,7 @@ export function openContact(options: ConnectOptions): Contact {
     });
   }
 
-  async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<Answered> {
+  async function send(asked: ApiRequest, ms: number, signal?: AbortSignal): Promise<ApiAnswer> {
     signal?.throwIfAborted();
     const { method, target, body } = asked, late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${Math.round(ms / 100) / 10} s`)), ms);
@@ -127,7 +127,7 @@ function tokenOf(text: string | undefined): string | null {
   throw new WheelwrightError("invalid_call", "The token must be visible ASCII characters without spaces");
 }
 
-function read({ method, path, answer }: ApiRequest, base: string, response: Response, text: string): Answered {
+function read({ method, path, answer }: ApiRequest, base: string, response: Response, text: string): ApiAnswer {
   const { status, headers, ok } = response, requestId = headers.get("x-request-id");
   if (status === 304) return { status, headers, body: undefined };
   const about = { statusCode: status, requestId, retryAfter: secondsIn(headers.get("retry-after")) };

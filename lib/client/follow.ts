@@ -4,7 +4,7 @@
  * The stream is resumed after the last event that was handed on. What a server sends again all the same is passed over.
  */
 import { type ApiCall, ask, type Params, requestOf } from "./call.ts";
-import type { Answered, Contact } from "./contact.ts";
+import type { ApiAnswer, Contact } from "./contact.ts";
 import { WheelwrightError } from "./error.ts";
 import { mayPass, pauseFor, waitAfter } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
@@ -88,7 +88,7 @@ async function open(
   { last }: Course,
   options: FollowOptions,
   first: boolean,
-): Promise<Answered> {
+): Promise<ApiAnswer> {
   const headers = { accept: "text/event-stream", ...(last !== null && { "last-event-id": String(last) }) };
   const asked = requestOf(call, { params, headers });
   return first
@@ -97,7 +97,7 @@ async function open(
 }
 
 async function* events(
-  { body }: Answered,
+  { body }: ApiAnswer,
   course: Course,
   { silence = SILENCE, onResume }: FollowOptions,
 ): AsyncGenerator<StreamEvent, void> {

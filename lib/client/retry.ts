@@ -4,7 +4,7 @@
  * The waits double, and half of each is chance, so that many who failed together do not come back together. A server that
  * says when to come back is believed.
  */
-import type { Answered, ApiRequest, Contact } from "./contact.ts";
+import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
 import { WheelwrightError } from "./error.ts";
 
 const FIRST = 250, LONGEST = 10_000; // ms
@@ -23,7 +23,7 @@ export interface RetryBounds {
 }
 
 /** Rejects with the last WheelwrightError, or with the reason of the signal. */
-export async function persist(contact: Contact, asked: ApiRequest, patience: RetryBounds = {}): Promise<Answered> {
+export async function persist(contact: Contact, asked: ApiRequest, patience: RetryBounds = {}): Promise<ApiAnswer> {
   const { options } = contact, { signal } = patience;
   const tries = patience.tries ?? options.tries ?? TRIES;
   const end = performance.now() + (patience.timeout ?? options.timeout ?? TIMEOUT);
