@@ -161,8 +161,8 @@ function secondsIn(header: string | null): number | null {
   return header !== null && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-/** Of a failed fetch the runtimes say why in its cause, or in itself. */
+/** Of a failed fetch the runtimes say why in its cause, or in itself; where several addresses failed, by a code alone. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error && cause.message ? cause.message : message;
+  const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message;
 }
