@@ -59,17 +59,19 @@ export async function* followStream(
   const { signal } = options, left = new AbortController();
   const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
   const course: Course = { last: since === undefined || since === null ? null : Number(since), rest: null, cut: null };
+  let removed = false;
   try {
     for (let first = true;; first = false) {
       try {
         const answer = await open(contact, call, params, course, { ...options, signal: over }, first);
         for await (const event of events(answer, course, options)) {
           yield event;
+          removed ||= event.type === "FederationUpdateRemoved";
           if (event.type === "StreamEnd") return;
         }
         throw new Error("the server ended the stream");
       } catch (error) {
-        if (over.aborted) return;
+        if (over.aborted || removed) return; // a hub that is gone has no stream to come back to
         const cause = error instanceof WheelwrightError ? error : cutBy(contact, error);
         if (first && error instanceof WheelwrightError || !mayPass(cause)) throw cause;
         await restAfter(contact, cause, course, options, over);
