@@ -66,6 +66,14 @@ test("an action whose answer is lost is not asked for again", async ({ stage }) 
   assert.is(await count(stage, jobs), 1);
 });
 
+test("nor is what has no body of its own", async ({ stage }) => {
+  const client = await stage.as("spokeAdmin");
+  const seen = loseAnswers(stage, "POST", 1, () => Promise.resolve());
+  assert.is((await refused(client.createSpokeSignInLink({ spokeId: stage.scene.spoke }))).code, "unreachable");
+  assert.is(seen.length, 1);
+  assert.equal(await client.request({ method: "POST", path: "/api/notifications/read-all" }), { marked: 0 });
+});
+
 test("a server that takes no connection is asked again, whatever is asked: nothing was sent", async ({ stage }) => {
   const { proxy, scene } = stage;
   let healed: Promise<void> | undefined;

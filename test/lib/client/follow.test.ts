@@ -40,7 +40,7 @@ test("across cuts every event comes, in order and once", async ({ stage }) => {
   });
   await emitting;
   assert.equal(numbers, upTo(150));
-  assert.ok(told.cuts >= 7 && told.resumed === told.cuts || told.cuts > told.resumed, JSON.stringify(told));
+  assert.ok(told.cuts > 3 && told.resumed > 3, JSON.stringify(told));
 });
 
 test("cut while the server is away, it is resumed once that is back", async ({ stage }) => {
