@@ -9,7 +9,8 @@ const message = "slug must be text; federationRequest.slug is missing";
 
 function shown(problems: Readonly<Record<string, string>>): string {
   const tried = { values: { slug: "North" }, message, problems };
-  return textOf(formOf({ action: "/", button: "Go", tried }, field({ name: "slug", label: "Slug", tried })).toString());
+  const form = formOf({ action: "/", button: "Go", tried }, field({ name: "slug", label: "Slug", tried }));
+  return textOf({ body: form.toString() });
 }
 
 test("says at the field what it must be", () => {
