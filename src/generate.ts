@@ -1,7 +1,7 @@
 /**
  * Writes the modules that let one static import graph hold the whole program: the routes, the migrations' text, the
  * blueprint's files and the changelog. So the program needs no folder beside it, and an executable holds everything. And
- * the table of actions in docs/api.md.
+ * what lib/client knows of the API, and the table of actions in docs/api.md.
  *
  *   npm run generate                 writes what has changed
  *   node src/generate.ts --check     fails when one of them is stale
@@ -13,6 +13,10 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Declaration } from "#lib/operations/operation.ts";
 import { SPOKE_OPERATIONS } from "#lib/operations/table.ts";
+import { type RouteModule, withoutPortal } from "#lib/surface/http/endpoint.ts";
+import { describeApi } from "#lib/surface/docs/openapi.ts";
+import { release } from "#src/release.ts";
+import { type ApiDocument, endpointsOf, schemasOf } from "#src/generate/client.ts";
 import { readYaml, writeDocuments } from "#lib/moodle/yaml.ts";
 import { readReleases } from "#lib/domains/changelog/releases.ts";
 
@@ -21,13 +25,26 @@ const WARNING = "/** Written by `npm run generate`; commit it, do not edit it. *
 
 /** The text of each generated module, by its path. */
 export async function generate(root: URL = ROOT): Promise<Map<string, string>> {
+  const routes = await listFiles(new URL("routes/", root), ".ts"), api = await documentOf(routes, root);
   return new Map([
-    ["src/manifest.ts", manifestOf(await listFiles(new URL("routes/", root), ".ts"))],
+    ["src/manifest.ts", manifestOf(routes)],
     ["src/migrations.ts", migrationsOf(await readFiles(new URL("sql/", root), ".sql"))],
     ["src/blueprints.ts", blueprintOf(await readFiles(new URL("lib/moodle/manifests/", root), ""))],
     ["src/releases.ts", releasesOf(await readFile(new URL("CHANGELOG.md", root), "utf8"))],
+    ["lib/client/schemas.ts", WARNING + schemasOf(api)],
+    ["lib/client/endpoints.ts", WARNING + endpointsOf(api, release().version)],
     ["docs/api.md", withActions(await readFile(new URL("docs/api.md", root), "utf8"))],
   ]);
+}
+
+/** The API's document, of the routes as they stand: the manifest may be stale. */
+async function documentOf(files: readonly string[], root: URL): Promise<ApiDocument> {
+  const modules = await Promise.all(files.map(async (file) => {
+    const module: RouteModule = await import(new URL(`routes/${file}`, root).href);
+    return [toPattern(file.slice(0, -".ts".length)), module] as const;
+  }));
+  const manifest = modules.sort(([a], [b]) => byPattern(a, b));
+  return describeApi(withoutPortal(manifest), release()) as object as ApiDocument;
 }
 
 /** The text with the table of actions between its marks, as the operations declare them. */

@@ -15,7 +15,7 @@ const ROOT = new URL("../", import.meta.url);
  * made of, `catalog` what is on offer of it, and `operations` declare what can be done to it. `records` keep what
  * happened and what is to be done, `domains` decide, the `scheduler` chooses who works and when, and `work` does it.
  * The `surface` shows all of it to people and programs. `dev` stands in for a cluster and a database where there are
- * none, and nothing of the product needs it.
+ * none, and nothing of the product needs it. The `client` stands for itself: it is published alone.
  */
 const ORDER = [
   ...under("base", "errors faults ids time race bell log schema variables config notice means nearest limits"),
@@ -28,6 +28,7 @@ const ORDER = [
   ...["scheduler", "work", "doctor"],
   ...under("surface", "http docs portal"),
   ...under("dev", "simulator embedded"),
+  "client", // what others call the API with
   ...["routes", "src"],
 ];
 
@@ -35,7 +36,10 @@ function under(layer: string, places: string): string[] {
   return places.split(" ").map((place) => `${layer}/${place}`);
 }
 
-const GENERATED = ["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"];
+const GENERATED = [
+  ...["src/manifest.ts", "src/migrations.ts", "src/blueprints.ts", "src/releases.ts"],
+  ...["lib/client/schemas.ts", "lib/client/endpoints.ts"],
+];
 
 interface Source {
   readonly path: string;
@@ -133,10 +137,18 @@ test("what is exported has a name of its own, so that a name says one thing", as
 
 test("the library and the routes import by name and never by the way up", async () => {
   none(
-    (await read("lib", "routes")).flatMap(({ path, imports }) =>
+    (await read("lib", "routes")).filter(({ path }) => placeOf(path) !== "client").flatMap(({ path, imports }) =>
       imports.filter((specifier) => specifier.startsWith(".")).map((specifier) => `${path} imports ${specifier}`)
     ),
   );
+});
+
+test("the client imports its own files alone, and only commands import it", async () => {
+  none((await read("lib", "routes", "src")).flatMap(({ path, imports }) => {
+    const wrong = placeOf(path) === "client" ? /^(?!\.\/[\w-]+\.ts$)/ : /^#lib\/client\//;
+    const found = path.startsWith("src/cli/") ? [] : imports.filter((specifier) => wrong.test(specifier));
+    return found.map((specifier) => `${path} imports ${specifier}`);
+  }));
 });
 
 test("a file is at most 250 lines long", async () => {

@@ -28,6 +28,8 @@ export const NAMES: Readonly<Record<string, string>> = {
   "POST /api/spokes/:spokeId/sign-in-link": "createSpokeSignInLink",
   "POST /api/federations/:federationId/actions": "actOnFederation",
   "POST /api/notifications/read-all": "readAllNotifications",
+  "POST /api/auth/password": "changePassword",
+  "DELETE /api/auth/sessions/others": "deleteOtherSessions",
   "POST /api/billing/webhook": "receiveBillingEvent",
 };
 

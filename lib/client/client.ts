@@ -1,0 +1,81 @@
+/**
+ * The client of Wheelwright's API, for Node, Deno and browsers: a function for each endpoint, by the name that the reference
+ * gives it.
+ *
+ *     const wheelwright = connect({ url: "https://wheelwright.example", token });
+ *     const spoke = await wheelwright.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
+ *     await wheelwright.waitFor(spoke.operation!);
+ *
+ * It depends on nothing, and nothing of the service depends on it. What a newer server says besides is handed on.
+ */
+import { type ApiCall, ask, type CallOptions, type KeyedOptions, type Params, requestOf } from "./call.ts";
+import { type ConnectOptions, type Contact, openContact } from "./contact.ts";
+import { CLIENT_VERSION, ENDPOINTS, type WheelwrightApi } from "./endpoints.ts";
+import { type FollowOptions, followStream } from "./follow.ts";
+import { pagedList } from "./pages.ts";
+import type { OperationDetail } from "./schemas.ts";
+import { waitForOperation, type WaitOptions } from "./wait.ts";
+
+export type { CallOptions, KeyedOptions } from "./call.ts";
+export type { ConnectOptions, RetryNotice } from "./contact.ts";
+export { CLIENT_VERSION, type WheelwrightApi } from "./endpoints.ts";
+export { WheelwrightError } from "./error.ts";
+export type { FollowOptions, StreamCut } from "./follow.ts";
+export type { PagedList } from "./pages.ts";
+export type * from "./schemas.ts";
+export type { WaitOptions } from "./wait.ts";
+
+export interface Wheelwright extends WheelwrightApi {
+  /** Where the server is, without a slash at the end. */
+  readonly url: string;
+  /**
+   * Waits until the operation has succeeded, and resolves with it. Rejects with WheelwrightError `operation_failed`,
+   * `operation_cancelled` or `timed_out`, whose `operation` says how far it came.
+   */
+  waitFor(operation: string | { readonly id: string }, options?: WaitOptions): Promise<OperationDetail>;
+  /** Calls what this client does not know yet. A POST is tried again only with an `idempotencyKey`. */
+  request(request: PlainRequest, options?: KeyedOptions): Promise<unknown>;
+}
+
+export interface PlainRequest {
+  readonly method: string;
+  /** As it is sent, with its slash at the beginning. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | Date | null | undefined>> | undefined;
+  readonly body?: unknown;
+}
+
+/** Asks nothing of the server yet. Throws WheelwrightError `invalid_call` for an address or a token that cannot be one. */
+export function connect(options: ConnectOptions): Wheelwright {
+  const headers = { "user-agent": `wheelwright-client/${CLIENT_VERSION}`, ...options.headers };
+  const contact = openContact({ ...options, headers });
+  const functions = Object.entries(ENDPOINTS).map(([name, call]) => [name, functionFor(contact, call)]);
+  return {
+    ...Object.fromEntries(functions) as WheelwrightApi,
+    url: contact.url,
+    waitFor: (operation, options) =>
+      waitForOperation(
+        contact,
+        ENDPOINTS.getOperation,
+        typeof operation === "string" ? operation : operation.id,
+        options,
+      ),
+    async request({ method, path, query, body }, { idempotencyKey, ...patience } = {}) {
+      const call = { method, path, body: body !== undefined, keyed: idempotencyKey !== undefined };
+      return (await ask(contact, requestOf(call, { params: query, body }, idempotencyKey), patience)).body;
+    },
+  };
+}
+
+/** It takes what its endpoint takes, in this order: parameters, body, options. */
+function functionFor(contact: Contact, call: ApiCall): (...given: unknown[]) => unknown {
+  const bodyAt = call.params ? 1 : 0, optionsAt = bodyAt + (call.body ? 1 : 0);
+  return (...given) => {
+    const params = (call.params ? given[0] ?? {} : {}) as Params, body = given[bodyAt];
+    const options = (given[optionsAt] ?? {}) as CallOptions & KeyedOptions & FollowOptions;
+    const send = async (params: Params) =>
+      (await ask(contact, requestOf(call, { params, body }, options.idempotencyKey), options)).body;
+    if (call.stream) return followStream(contact, call, params, options);
+    return call.pages ? pagedList((page) => send(page) as Promise<unknown[]>, params, call.pages) : send(params);
+  };
+}

@@ -1,0 +1,50 @@
+/** Reads server-sent events (WHATWG HTML, section 9.2.6): frame by frame, of however the bytes come in pieces. */
+
+/** An event, or a sign of life: a comment, or the milliseconds to wait before one comes back. */
+export interface SentFrame {
+  readonly id: string | null;
+  readonly data: string | null;
+  readonly retry: number | null;
+}
+
+/** Reads no further than it is asked to. Rejects as soon as nothing has come for so many milliseconds. */
+export async function* sentFrames(bytes: ReadableStream<Uint8Array>, silence: number): AsyncGenerator<SentFrame, void> {
+  const reader = bytes.getReader(), decoder = new TextDecoder();
+  try {
+    for (let rest = "";;) {
+      const { done, value } = await within(silence, reader.read());
+      if (done) return; // what is not whole is no event
+      // A piece may end between the two characters of a line's end.
+      const blocks = (rest + decoder.decode(value, { stream: true })).replace(/\r\n/g, "\n").split(/\n\n|\r\r/);
+      rest = blocks.pop()!;
+      for (const block of blocks) yield frameIn(block);
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function frameIn(block: string): SentFrame {
+  const lines = block.split(/[\n\r]/);
+  const values = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ""));
+  const data = values("data"), retry = values("retry").at(-1) ?? "";
+  return {
+    id: values("id").at(-1) ?? null,
+    data: data.length > 0 ? data.join("\n") : null,
+    retry: /^\d+$/.test(retry) ? Number(retry) : null,
+  };
+}
+
+/** Only while one waits: a reader that takes its time does not make the stream silent. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`silent for ${Math.round(ms / 1000)} s`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,70 @@
+/** Waits for an operation: asks again and again, and is sent nothing while it is as it was. */
+import { type ApiCall, ask, requestOf } from "./call.ts";
+import type { Contact } from "./contact.ts";
+import { WheelwrightError } from "./error.ts";
+import { mayPass, pauseFor } from "./retry.ts";
+import type { OperationDetail } from "./schemas.ts";
+
+const SHORTEST = 500, LONGEST = 3000; // ms between two looks
+const TIMEOUT = 60 * 60 * 1000;
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; an hour. The operation goes on all the same. */
+  readonly timeout?: number | undefined;
+  /** Told of each change, the first look included. */
+  readonly onProgress?: ((operation: OperationDetail) => void) | undefined;
+}
+
+/**
+ * Resolves with the operation once it has succeeded. Rejects with WheelwrightError `operation_failed`, `operation_cancelled`
+ * or `timed_out`, each with the operation; and with what asking for it meets. A server that is away meanwhile is waited for.
+ */
+export async function waitForOperation(
+  contact: Contact,
+  call: ApiCall,
+  operationId: string,
+  { signal, timeout = TIMEOUT, onProgress }: WaitOptions = {},
+): Promise<OperationDetail> {
+  const end = performance.now() + timeout;
+  let seen: OperationDetail | null = null, etag: string | null = null;
+  for (let wait = SHORTEST;; wait = Math.min(LONGEST, wait * 1.2)) {
+    const asked = requestOf(call, {
+      params: { operationId },
+      headers: { ...(etag !== null && { "if-none-match": etag }) },
+    });
+    const left = Math.max(1, end - performance.now());
+    const look = ask(contact, asked, { signal, timeout: left, tries: Infinity });
+    const { status, headers, body } = await look.catch((error) => {
+      const isLate = error instanceof WheelwrightError && mayPass(error); // it is tried until the time is over
+      throw isLate ? late(operationId, seen, timeout, error) : error;
+    });
+    if (status !== 304) {
+      seen = body as OperationDetail;
+      etag = headers.get("etag");
+      onProgress?.(seen);
+    }
+    if (seen && isOver(seen)) return seen;
+    const rest = end - performance.now();
+    if (rest <= 0) throw late(operationId, seen, timeout);
+    await pauseFor(contact, Math.min(wait, rest), signal);
+  }
+}
+
+/** Throws where it is over and has not succeeded. */
+function isOver(operation: OperationDetail): boolean {
+  const { id, kind, state, error } = operation;
+  if (state === "failed") {
+    const hint = error?.hint ? `; ${error.hint}` : "";
+    const message = `${kind} failed: ${error?.message ?? `see operation ${id}`}${hint}`;
+    throw new WheelwrightError("operation_failed", message, { operation });
+  }
+  if (state === "cancelled") throw new WheelwrightError("operation_cancelled", `${kind} was cancelled`, { operation });
+  return state === "succeeded";
+}
+
+function late(id: string, operation: OperationDetail | null, timeout: number, cause?: unknown): WheelwrightError {
+  const place = operation ? ` at step ${operation.step} of ${operation.of} (${operation.label})` : "";
+  const message = `Operation ${id} is not done after ${Math.round(timeout / 1000)} s${place}; it goes on`;
+  return new WheelwrightError("timed_out", message, { operation, cause });
+}

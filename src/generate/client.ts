@@ -1,0 +1,196 @@
+/**
+ * What lib/client knows of the API, written from the OpenAPI document: a type for each schema, a function for each endpoint,
+ * and how each is called.
+ *
+ * Pages for people are left out, and what only the payment provider calls.
+ */
+import { type JsonSchema, referredTo } from "#lib/surface/docs/json-schema.ts";
+import { comment, declarationOf, fieldOf, writtenType } from "#src/generate/typescript.ts";
+
+/** Of an OpenAPI document, what is read here. */
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedEndpoint>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+interface DocumentedEndpoint {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  readonly parameters: readonly DocumentedParameter[];
+  readonly requestBody?: Contents & { readonly required: boolean };
+  readonly responses: Readonly<Record<string, Partial<Contents>>>;
+  readonly "x-scope": string;
+  readonly "x-faults": readonly string[];
+}
+
+interface DocumentedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+interface Contents {
+  readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly endpoint: DocumentedEndpoint;
+  /** What the answers with a body are made of, and their media type; none where there is nothing to say. */
+  readonly type: string | null;
+  readonly answers: readonly JsonSchema[];
+  readonly parameters: readonly DocumentedParameter[];
+  readonly body: { readonly schema: JsonSchema; readonly required: boolean } | null;
+  readonly keyed: boolean;
+  /** The field by which a list goes on, of a list that is given in pages. */
+  readonly pages: string | null;
+}
+
+const JSON_TYPE = "application/json", STREAM = "text/event-stream";
+
+/** All types that a body or an answer is made of. */
+export function schemasOf({ components: { schemas } }: ApiDocument): string {
+  return Object.entries(schemas).map(([name, schema]) => declarationOf(name, schema)).join("\n");
+}
+
+/** The functions as an interface, and the table that they are made from. */
+export function endpointsOf(document: ApiDocument, version: string): string {
+  const calls = callsOf(document);
+  const named = [
+    ...new Set(calls.flatMap((call) => JSON.stringify(signatures(call, document)).match(/\b[A-Z]\w+/g) ?? [])),
+  ];
+  const schemas = named.filter((name) => Object.hasOwn(document.components.schemas, name)).sort();
+  return `import type { ApiCalls, CallOptions, KeyedOptions } from "./call.ts";\n` +
+    `import type { FollowOptions } from "./follow.ts";\n` +
+    `import type { PagedList } from "./pages.ts";\n` +
+    (schemas.length > 0
+      ? `import type {\n${schemas.map((name) => `  ${name},\n`).join("")}} from "./schemas.ts";\n`
+      : "") +
+    `\n/** The release that this client was made for. */\nexport const CLIENT_VERSION = ${JSON.stringify(version)};\n` +
+    `\n/** A function for each endpoint, by the name that the reference gives it. */\nexport interface WheelwrightApi {\n` +
+    calls.map((call) => functionOf(call, document)).join("\n") +
+    `}\n\nexport const ENDPOINTS: ApiCalls<keyof WheelwrightApi> = {\n${calls.map(rowOf).join("")}};\n`;
+}
+
+function callsOf(document: ApiDocument): Call[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, endpoint]) =>
+      callOf(document, path, method.toUpperCase(), endpoint) ?? []
+    )
+  );
+}
+
+function callOf(document: ApiDocument, path: string, method: string, endpoint: DocumentedEndpoint): Call | null {
+  const good = Object.entries(endpoint.responses).filter(([status]) => status < "400" && status !== "304");
+  const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
+  const type = contents[0]?.[0] ?? null, body = endpoint.requestBody;
+  const isPage = !path.startsWith("/api/") || type === "text/html" || good.some(([status]) => status >= "300");
+  if (isPage || endpoint.parameters.some(({ name }) => name === "Stripe-Signature")) return null;
+  const answers = contents.flatMap(([, { schema }]) => schema.anyOf ?? [schema]);
+  const parameters = endpoint.parameters.filter((one) => one.in !== "header");
+  const twice = parameters.find(({ name }, i) => parameters.findIndex((one) => one.name === name) !== i);
+  if (twice) throw new Error(`${method} ${path} has two parameters called ${twice.name}`);
+  return {
+    ...{ method, path, endpoint, type, answers, parameters },
+    body: body ? { schema: body.content[JSON_TYPE]!.schema, required: body.required } : null,
+    keyed: endpoint.parameters.some(({ name }) => name === "Idempotency-Key"),
+    pages: parameters.some(({ name }) => name === "before") ? pagesBy(document, path, answers[0]) : null,
+  };
+}
+
+function pagesBy({ components: { schemas } }: ApiDocument, path: string, list: JsonSchema | undefined): string {
+  const item = list?.items && schemas[referredTo(list.items) ?? ""];
+  const by = ["at", "createdAt"].find((name) => item?.properties?.[name]);
+  if (!by) throw new Error(`${path} takes before, and its items say no time to go on from`);
+  return by;
+}
+
+function functionOf(call: Call, document: ApiDocument): string {
+  const { method, path, endpoint } = call, { summary, deprecated } = endpoint, faults = endpoint["x-faults"];
+  const lines = [
+    summary,
+    "",
+    `\`${method} ${path}\`, scope ${endpoint["x-scope"]}.${
+      faults.length > 0 ? ` Its own codes: ${faults.join(", ")}.` : ""
+    }`,
+    ...(deprecated ? ["@deprecated See the changelog."] : []),
+  ];
+  return comment(lines.join("\n"), "  ") + signatures(call, document).join("");
+}
+
+/** One, or two where a parameter decides whether something is done or only shown. */
+function signatures(call: Call, { components: { schemas } }: ApiDocument): string[] {
+  const isPreview = (answer: JsonSchema) =>
+    Object.hasOwn(schemas[referredTo(answer) ?? ""]?.properties?.["dryRun"] ?? {}, "const");
+  const previews = call.answers.filter(isPreview), others = call.answers.filter((answer) => !isPreview(answer));
+  if (previews.length === 0 || others.length === 0) return [signature(call, call.answers)];
+  const withDryRun = (only: boolean): Call => ({
+    ...call,
+    parameters: call.parameters.map((one) =>
+      one.name === "dryRun" ? { ...one, required: only, schema: { const: only } as JsonSchema } : one
+    ),
+  });
+  return [signature(withDryRun(true), previews), signature(withDryRun(false), others)];
+}
+
+function signature(call: Call, answers: readonly JsonSchema[]): string {
+  const { endpoint: { operationId }, parameters, body, keyed, type } = call;
+  const optional = parameters.every(({ required }) => !required) && !body?.required;
+  const params = parameters.length > 0 &&
+    `params${optional ? "?" : ""}: {\n${parameters.map(parameterOf).join("")}    }`;
+  const options = type === STREAM ? "FollowOptions" : keyed ? "KeyedOptions" : "CallOptions";
+  const taken = [
+    params,
+    body && `body${body.required ? "" : "?"}: ${written(body.schema, true)}`,
+    `options?: ${options}`,
+  ].filter((one) => one);
+  const answer = resultOf(call, answers), line = `  ${operationId}(${taken.join(", ")}): ${answer};\n`;
+  if (!line.slice(0, -1).includes("\n") && line.length <= 121) return line;
+  return `  ${operationId}(\n${taken.map((one) => `    ${one},\n`).join("")}  ): ${answer};\n`;
+}
+
+function parameterOf({ name, required, description, schema }: DocumentedParameter): string {
+  const place = { indent: "    ", input: true };
+  return fieldOf(name, parameterSchema(name, schema), { required, says: description }, place);
+}
+
+/** What stands in a query is text. Callers write the number, the truth or the time that it stands for. */
+function parameterSchema(name: string, schema: JsonSchema): JsonSchema {
+  const { enum: choices, pattern = "" } = schema as JsonSchema & { pattern?: string };
+  if (name === "before") {
+    return { anyOf: [{ type: "string" }, { type: "number" }, { $ref: "#/components/schemas/Date" }] };
+  }
+  if (choices?.includes("false")) return choices.includes("true") ? { type: "boolean" } : { enum: [false] };
+  return /^\^(?:\\d|0\*)/.test(pattern) ? { type: "number" } : schema;
+}
+
+function resultOf({ type, pages }: Call, answers: readonly JsonSchema[]): string {
+  const result = type === null ? "void" : [...new Set(answers.map((answer) => written(answer, false)))].join(" | ");
+  if (type === STREAM) return `AsyncGenerator<${result}, void>`;
+  return pages ? `PagedList<${result.replace(/\[\]$/, "")}>` : `Promise<${result}>`;
+}
+
+function written(schema: JsonSchema, input: boolean): string {
+  return writtenType(schema, { indent: "  ", input, taken: 0 });
+}
+
+function rowOf({ method, path, endpoint: { operationId }, parameters, body, keyed, pages, type }: Call): string {
+  const row = {
+    method,
+    path,
+    ...(parameters.length > 0 && { params: true }),
+    ...(body && { body: true }),
+    ...(keyed && { keyed }),
+    ...(pages && { pages }),
+    ...(type === STREAM && { stream: true }),
+    ...(type === null && { empty: true }),
+    ...(type !== null && type !== STREAM && type !== JSON_TYPE && { text: true }),
+  };
+  const fields = Object.entries(row).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const line = `  ${operationId}: { ${fields.join(", ")} },\n`;
+  return line.length <= 121 ? line : `  ${operationId}: {\n${fields.map((field) => `    ${field},\n`).join("")}  },\n`;
+}

@@ -1,0 +1,93 @@
+/** A server of the whole API on a socket, a proxy before it, and clients that reach it through that. */
+import { type AddressInfo, createServer } from "node:net";
+import {
+  connect,
+  type ConnectOptions,
+  type RetryNotice,
+  type Wheelwright,
+  WheelwrightError,
+} from "#lib/client/client.ts";
+import type { TokenScope } from "#lib/domains/auth/access.ts";
+import type { Manifest } from "#lib/surface/http/endpoint.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { makeToken } from "#test/support/people.ts";
+import { openProxy, type Proxy } from "#test/support/proxy.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+import { rejection } from "#test/support/until.ts";
+
+export interface Stage {
+  readonly scene: Scene;
+  readonly proxy: Proxy;
+  /** What its clients were told before they tried again. */
+  readonly retries: RetryNotice[];
+  as(who: Who, more?: Partial<ConnectOptions>, scope?: TokenScope): Promise<Wheelwright>;
+  /** Without a token. */
+  stranger(more?: Partial<ConnectOptions>): Wheelwright;
+  close(): Promise<void>;
+}
+
+/** Nobody waits between tries. */
+export const hasty: Partial<ConnectOptions> = { pause: () => Promise.resolve(), random: () => 0 };
+
+export async function openStage(routes: Manifest = manifest): Promise<Stage> {
+  const scene = await openScene();
+  const server = openServer(scene.app, routes, { ready: () => true });
+  const listening = await server.listen({ host: "127.0.0.1", port: 0 });
+  const proxy = await openProxy(`http://127.0.0.1:${listening.port}`), retries: RetryNotice[] = [];
+  const stranger = (more: Partial<ConnectOptions> = {}) =>
+    connect({ url: proxy.url, onRetry: (retry) => void retries.push(retry), ...hasty, ...more });
+  return {
+    scene,
+    proxy,
+    retries,
+    stranger,
+    async as(who, more, scope = "cli") {
+      const { plaintext } = await makeToken(scene.db, scene.people[who], scope);
+      return stranger({ token: plaintext, ...more });
+    },
+    async close() {
+      await proxy.close();
+      scene.app.feeds.close();
+      await listening.close(0);
+      await scene.close();
+    },
+  };
+}
+
+/** A server that knows its answers by heart: one for each connection, byte by byte as they stand, and the end. */
+export async function openPuppet(answers: readonly string[]) {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (bytes) => {
+      asked.push(bytes.toString("latin1"));
+      socket.end(answers[asked.length - 1] ?? "");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The heads of the requests that came. */
+    asked,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** Such an answer, whole. */
+export function answer(status: string, body: string, headers: readonly string[] = []): string {
+  const type = body.startsWith("{") ? "application/json" : "text/html";
+  return [
+    `HTTP/1.1 ${status}`,
+    ...[`content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`, "connection: close", ...headers],
+    "",
+    body,
+  ].join("\r\n");
+}
+
+/** What the call was rejected with; throws if it was not, or with anything else. */
+export async function refused(call: Promise<unknown>): Promise<WheelwrightError> {
+  const error = await rejection(call);
+  if (error instanceof WheelwrightError) return error;
+  throw error;
+}

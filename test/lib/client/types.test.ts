@@ -1,0 +1,46 @@
+/** What must not compile: checked by the compiler, for each of these lines has to be wrong. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { connect, type Operation, type Spoke, type SpokePreview, type StreamEvent } from "#lib/client/client.ts";
+
+const test = suite("the client's types");
+
+test("know each field of what is sent and answered", () => {
+  const use = async (): Promise<unknown> => {
+    const client = connect({ url: "http://localhost:3000" });
+    const spoke: Spoke = await client.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
+    const preview: SpokePreview = await client.createFederationSpoke({ federationId: "north", dryRun: true }, {
+      slug: "ash",
+    });
+    const page: Operation[] = await client.listSpokeOperations({ spokeId: spoke.id, limit: 5, before: new Date() });
+    for await (const event of client.followFederation({ federationId: "north" })) event satisfies StreamEvent;
+    const cost = await client.previewSpokeCost({ federationId: "north" });
+    if (cost.available) cost.recurringMonthly satisfies number;
+    // @ts-expect-error no such field
+    client.createFederationSpoke({ federationId: "north" }, { slug: "ash", colour: "red" });
+    // @ts-expect-error slug is needed
+    client.createFederationSpoke({ federationId: "north" }, {});
+    // @ts-expect-error the hub is needed
+    client.createFederationSpoke({}, { slug: "ash" });
+    // @ts-expect-error no such action
+    client.actOnSpoke({ spokeId: "spk_1" }, { action: "polish" });
+    // @ts-expect-error no such scope
+    client.createToken({ name: "x", scope: "root" });
+    // @ts-expect-error a number
+    client.listUsers({ limit: "many" });
+    // @ts-expect-error no such state
+    client.listUsers({ state: "asleep" });
+    // @ts-expect-error it takes no key
+    client.createToken({ name: "x", scope: "cli" }, { idempotencyKey: "k" });
+    // @ts-expect-error no such field
+    void spoke.colour;
+    // @ts-expect-error a state that no spoke is in
+    void (spoke.state === "asleep");
+    // @ts-expect-error only what is available has a price
+    void cost.dueNow;
+    return { preview, page };
+  };
+  assert.type(use, "function");
+});
+
+test.run();
