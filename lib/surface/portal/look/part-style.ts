@@ -35,7 +35,7 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .counts li { box-shadow: 1px 0 0 var(--line), 0 1px 0 var(--line); padding: var(--s3) var(--s4); display: grid; align-content: start; }
 .counts b { font-size: var(--title); font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .counts .none { color: var(--ink-soft); font-weight: 450; }
-.counts i { vertical-align: -.05em; }
+.counts i .icon { width: .8em; height: .8em; }
 .counts .bad { color: var(--bad); }
 .counts .warn { color: var(--warn); }
 .counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
