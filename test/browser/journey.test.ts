@@ -99,6 +99,8 @@ async function travel(
   simulator.faults.heal(fault);
   await press(button("Try again").first());
   await see(state("Active"));
+  await see(page.locator("#lead").getByRole("link"));
+  await see(page.getByRole("heading", { name: "Health and drift" }));
 
   await act("Suspend");
   await see(page.getByText("Stops the site, and keeps all that it has."));

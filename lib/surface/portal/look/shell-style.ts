@@ -21,7 +21,7 @@ export const shellStyle: string = `
 .outer li { display: flex; align-items: center; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
-main > :empty, .pile > :empty { display: none; }
+main > :empty, .pile > :empty, .deeds:empty { display: none; }
 .icon { width: 1.15rem; height: 1.15rem; flex: none; }
 .lead .icon { width: 1em; height: 1em; vertical-align: -.12em; }
 .soft { color: var(--ink-soft); }
