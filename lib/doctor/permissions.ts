@@ -87,6 +87,7 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],
+  ["a certificate that was refused is not asked for again by a retry", [[CERTIFICATES, "certificates", "delete"]]],
   ["nothing is told of the health of spokes, and waiting takes some seconds longer", [
     ["apps", "deployments", "list"],
     ["apps", "statefulsets", "list"],

@@ -6,7 +6,9 @@ import { readFile } from "node:fs/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { silent } from "#lib/base/log.ts";
+import type { Cluster, KubeObject, Space } from "#lib/drivers/cluster/cluster.ts";
+import { openCluster } from "#lib/drivers/cluster/open.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
@@ -19,9 +21,12 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 const CLAIMS = ["files", "data-db-0"];
 const call = { signal: AbortSignal.timeout(60_000) };
 
-const test = suite<{ scene: WorkScene; id: string; page: string }>("docs/restoring.md");
+/** `person` is who has kubectl, and may do everything. */
+const test = suite<{ scene: WorkScene; person: Cluster; id: string; page: string }>("docs/restoring.md");
 test.before.each(async (context) => {
   const scene = context.scene = await openWorkScene();
+  const kubeconfig = { text: scene.simulator.kubeconfig() };
+  context.person = await openCluster({ name: "default", kubeconfig, log: silent });
   context.page = await readFile(new URL("../../docs/restoring.md", import.meta.url), "utf8");
   context.id = await scene.spoke(await scene.hub("math"), "algebra");
   await scene.replica();
@@ -29,10 +34,13 @@ test.before.each(async (context) => {
   mark(scene, await scene.row(context.id), "as it was");
   await ask(scene, context.id, "backup");
 });
-test.after.each(({ scene }) => scene.close());
+test.after.each(async ({ scene, person }) => {
+  await person.close();
+  await scene.close();
+});
 
-test("leads back to what a spoke was when its backup was taken", async ({ scene, id, page }) => {
-  const before = await scene.row(id), space = await spaceOf(scene, before);
+test("leads back to what a spoke was when its backup was taken", async ({ scene, person, id, page }) => {
+  const before = await scene.row(id), space = spaceOf(person, before);
   mark(scene, before, "broken");
   const [backup] = await scene.db.sql("select id from backups where spoke_id = $1 and state = 'ready'", [id]);
   await ask(scene, id, "suspend");
@@ -52,7 +60,7 @@ test("leads back to what a spoke was when its backup was taken", async ({ scene,
   await ask(scene, id, "reapply"); // which refuses the data of another site, and whatever is not as it should be
 });
 
-test("leads to a new spoke with the data of one that is gone", async ({ scene, id, page }) => {
+test("leads to a new spoke with the data of one that is gone", async ({ scene, person, id, page }) => {
   const old = await scene.row(id), identifier = old.siteIdentifier!;
   const [backup] = await scene.db.sql("select volumes from backups where spoke_id = $1 and state = 'ready'", [id]);
   await removeSpoke(scene.app, scene.actor, old);
@@ -61,12 +69,11 @@ test("leads to a new spoke with the data of one that is gone", async ({ scene, i
   );
 
   const next = await scene.spoke(await scene.hub("physics"), "algebra");
-  const row = await scene.becomes(next, "active"), space = await spaceOf(scene, row);
+  const row = await scene.becomes(next, "active"), space = spaceOf(person, row);
   await ask(scene, next, "suspend");
-  const cluster = await scene.app.clusters.open(row.cluster);
   for (const { claim, handle, driver, class: snapshotClass } of backup.volumes) {
     const name = `restored-${claim}`;
-    await cluster.applyGlobal(
+    await person.applyGlobal(
       [fromPage(page, "VolumeSnapshotContent", { name, driver, snapshotClass, handle, row })],
       call,
     );
@@ -93,8 +100,8 @@ async function ask(scene: WorkScene, id: string, action: SpokeActionName): Promi
   assert.is(state, "succeeded", failure?.message);
 }
 
-async function spaceOf({ app }: WorkScene, row: SpokeRow): Promise<Space> {
-  return (await app.clusters.open(row.cluster)).space(row.namespace, row.namespaceUid!);
+function spaceOf(person: Cluster, row: SpokeRow): Space {
+  return person.space(row.namespace, row.namespaceUid!);
 }
 
 /**
