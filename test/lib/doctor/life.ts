@@ -77,9 +77,13 @@ async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<v
   await until(() => simulator.objects("Pod").some(waits));
 }
 
-/** Of what fails, logs and events are read; of a certificate, why it is refused. */
+/** Of what fails, logs and events are read; of a certificate, why it is refused. One that is late is watched. */
 async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void> {
-  const { faults } = scene.simulator;
+  const { faults, grants } = scene.simulator;
+  const late = faults.add({ type: "uncertified", name: "", message: "Waiting for the order" });
+  await scene.spoke(hub, "late");
+  await until(() => grants().has("wheelwright-spoke: watch certificates.cert-manager.io"), MINUTE);
+  faults.heal(late);
   const message = "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many certificates";
   const refused = faults.add({ type: "uncertified", name: "", message, final: true });
   const id = await scene.spoke(hub, "broken");
