@@ -1,6 +1,6 @@
 /** The account that the chart makes, with the rights that it gives, in a simulated cluster that asks for them. */
 import { readFile } from "node:fs/promises";
-import { type AccountRef, tokenOf } from "#lib/dev/simulator/access/users.ts";
+import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
 import type { Simulator } from "#lib/dev/simulator/open.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
@@ -34,7 +34,7 @@ export async function asAccount(simulator: Simulator, method: string, path: stri
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await fetch(simulator.url + path, {
     method,
-    headers: { "content-type": type, authorization: `Bearer ${tokenOf(ACCOUNT)}` },
+    headers: { "content-type": type, authorization: `Bearer ${accountToken(ACCOUNT)}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };

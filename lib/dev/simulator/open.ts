@@ -5,7 +5,7 @@
  * It is a driver that knows nothing of Wheelwright but what a Moodle image does when it is started (programs/moodle/).
  */
 import type { AddressInfo } from "node:net";
-import { type AccountRef, tokenOf } from "#lib/dev/simulator/access/users.ts";
+import { type AccountRef, accountToken } from "#lib/dev/simulator/access/users.ts";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
@@ -93,7 +93,7 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    kubeconfig: (account) => renderKubeconfig(url, account ? tokenOf(account) : null),
+    kubeconfig: (account) => renderKubeconfig(url, account ? accountToken(account) : null),
     grants: () => world.grants,
     faults: world.faults,
     writes: recorder.writes,

@@ -2,9 +2,9 @@
  * Nobody gives away rights that they have not: a role is written, and bound, only by who has all that is in it, or the
  * verb `escalate` or `bind` on that role.
  */
-import { allows, type Attempt, judgeAttempt, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
+import { type AccessRequest, allows, judgeAccess, type PolicyRule, rulesFor } from "#lib/dev/simulator/access/rules.ts";
 import { MASTERS, type SimulatedUser } from "#lib/dev/simulator/access/users.ts";
-import { forbidden } from "#lib/dev/simulator/admission/refusal.ts";
+import { forbidden, notFound } from "#lib/dev/simulator/admission/refusal.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -17,7 +17,7 @@ export function refuseEscalation(world: World, user: SimulatedUser, object: Stor
   if (!world.authorization || user.groups.includes(MASTERS)) return;
   if (!ROLES.has(kind) && !BINDINGS.has(kind)) return;
   const given = BINDINGS.has(kind) ? roleRef : { kind, name };
-  const attempt: Attempt = {
+  const request: AccessRequest = {
     verb: BINDINGS.has(kind) ? "bind" : "escalate",
     group: RBAC,
     resource: `${given.kind.toLowerCase()}s`,
@@ -25,16 +25,15 @@ export function refuseEscalation(world: World, user: SimulatedUser, object: Stor
     namespace,
     name: given.name,
   };
-  if (judgeAttempt(world, user, attempt).allowed) return;
+  if (judgeAccess(world, user, request).allowed) return;
   const role = ROLES.has(kind) ? object : world.store.get(given.kind, namespaceOf(given, namespace), given.name);
+  if (!role) throw notFound(world.kinds.named(given.kind), given.name);
   const own = rulesFor(world, user, namespace).rules;
-  const lacking = ((role?.["rules"] ?? []) as PolicyRule[]).flatMap((rule) => lackingOf(rule, own));
-  if (role && lacking.length === 0) return;
+  const lacking = ((role["rules"] ?? []) as PolicyRule[]).flatMap((rule) => lackingOf(rule, own));
+  if (lacking.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(" ");
-  const why = role
-    ? `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently ` +
-      `held:\n${lacking.join("\n")}`
-    : `${given.kind.toLowerCase()}.${RBAC} ${JSON.stringify(given.name)} not found`;
+  const why = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not ` +
+    `currently held:\n${lacking.join("\n")}`;
   throw forbidden(world.kinds.of(object)!, name, why);
 }
 

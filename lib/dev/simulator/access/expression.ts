@@ -71,7 +71,8 @@ export function readExpression(text: string): Expression {
         demand("]");
         of = with2(whole, key, pick);
       } else if (next(".")) {
-        const name = tokens.shift()!;
+        const name = tokens.shift() ?? "";
+        if (!/^[A-Za-z_]/.test(name)) throw new Error("A field without a name in an expression");
         if (!next("(")) of = (variables) => pick(whole(variables), name);
         else {
           demand(")");

@@ -7,7 +7,7 @@ import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
 /** What is asked for: of an object where a name is given, of a kind where none is. */
-export interface Attempt {
+export interface AccessRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -46,10 +46,10 @@ const BASIC: BoundRule[] = ["authorization.k8s.io", "authentication.k8s.io"].map
   resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"],
 }));
 
-export function judgeAttempt(world: World, user: SimulatedUser, attempt: Attempt): Judgment {
+export function judgeAccess(world: World, user: SimulatedUser, request: AccessRequest): Judgment {
   if (!world.authorization || user.groups.includes(MASTERS)) return { allowed: true, roles: [], trouble: "" };
-  const { rules, missing } = rulesFor(world, user, attempt.namespace);
-  const roles = rules.filter((rule) => allows(rule, attempt)).map(({ role }) => role), allowed = roles.length > 0;
+  const { rules, missing } = rulesFor(world, user, request.namespace);
+  const roles = rules.filter((rule) => allows(rule, request)).map(({ role }) => role), allowed = roles.length > 0;
   const trouble = missing.map((name) => `${name} not found`);
   if (trouble.length === 0) return { allowed, roles, trouble: "" };
   return { allowed, roles, trouble: `: RBAC: ${trouble.length === 1 ? trouble[0] : `[${trouble.join(", ")}]`}` };
@@ -80,7 +80,7 @@ function names({ subjects = [] }: StoredObject, user: SimulatedUser): boolean {
   });
 }
 
-export function allows(rule: PolicyRule, { verb, group, resource, subresource, name }: Attempt): boolean {
+export function allows(rule: PolicyRule, { verb, group, resource, subresource, name }: AccessRequest): boolean {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
   const fits = [whole, "*", ...(subresource === "" ? [] : [`*/${subresource}`])];

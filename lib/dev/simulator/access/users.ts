@@ -22,7 +22,7 @@ export interface AccountRef {
 }
 
 /** What a kubeconfig of this account has for a token. Nothing here is a secret. */
-export function tokenOf({ namespace, name }: AccountRef): string {
+export function accountToken({ namespace, name }: AccountRef): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 

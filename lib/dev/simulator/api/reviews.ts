@@ -2,7 +2,7 @@
  * Permissions: everybody may do everything, or with authorization what roles give them, but for what the fault `forbid`
  * takes away. What an access review says no to is refused when it is tried, in the words of the real thing.
  */
-import { type Attempt, judgeAttempt, type Judgment } from "#lib/dev/simulator/access/rules.ts";
+import { type AccessRequest, judgeAccess, type Judgment } from "#lib/dev/simulator/access/rules.ts";
 import type { SimulatedUser } from "#lib/dev/simulator/access/users.ts";
 import type { ApiRoute } from "#lib/dev/simulator/api/route.ts";
 import type { Faults } from "#lib/dev/simulator/faults.ts";
@@ -36,8 +36,8 @@ export function answerReview(
     fieldsType: "FieldsV1",
   };
   const metadata = { creationTimestamp: null, managedFields: [entry] };
-  const attempt = { verb, group, resource, subresource, namespace: namespace || undefined, name };
-  const allowed = judge(world, user, attempt).allowed;
+  const request = { verb, group, resource, subresource, namespace: namespace || undefined, name };
+  const allowed = judge(world, user, request).allowed;
   return { ...review, apiVersion: kind.apiVersion, kind: kind.kind, metadata, status: { allowed } };
 }
 
@@ -54,7 +54,7 @@ export function refuseForbidden(
   const creates = query.has("fieldManager") && method === "PATCH" &&
     world.store.get(route.kind.kind, route.namespace, route.name!) === undefined;
   for (const each of [verb, ...(creates ? ["create"] : [])]) {
-    const attempt = {
+    const request = {
       verb: each,
       group,
       resource: plural,
@@ -62,15 +62,15 @@ export function refuseForbidden(
       namespace: route.kind.kind === "Namespace" ? route.name : route.namespace,
       name: route.name ?? nameIn(query),
     };
-    const { allowed, roles, trouble } = judge(world, user, attempt);
-    if (!allowed) throw refused(user, attempt, trouble);
+    const { allowed, roles, trouble } = judge(world, user, request);
+    if (!allowed) throw refused(user, request, trouble);
     const [role, ...others] = roles;
-    if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, attempt.subresource)}`);
+    if (role && others.length === 0) world.grants.add(`${role}: ${each} ${nameOf(group, plural, request.subresource)}`);
   }
 }
 
-function refused(user: SimulatedUser, attempt: Attempt, trouble: string): Refusal {
-  const { verb, group, resource: plural, subresource, namespace, name } = attempt;
+function refused(user: SimulatedUser, request: AccessRequest, trouble: string): Refusal {
+  const { verb, group, resource: plural, subresource, namespace, name } = request;
   const named = `${group === "" ? plural : `${plural}.${group}`}${name ? ` ${JSON.stringify(name)}` : ""}`;
   const shown = subresource ? `${plural}/${subresource}` : plural;
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
@@ -79,12 +79,12 @@ function refused(user: SimulatedUser, attempt: Attempt, trouble: string): Refusa
   return new Refusal(403, "Forbidden", `${named} is forbidden: ${why}`, details);
 }
 
-function judge(world: World, user: SimulatedUser, attempt: Attempt): Judgment {
-  const { verb, group, resource, subresource } = attempt;
+function judge(world: World, user: SimulatedUser, request: AccessRequest): Judgment {
+  const { verb, group, resource, subresource } = request;
   if (isForbidden(world.faults, verb, nameOf(group, resource, subresource))) {
     return { allowed: false, roles: [], trouble: "" };
   }
-  return judgeAttempt(world, user, attempt);
+  return judgeAccess(world, user, request);
 }
 
 function isForbidden(faults: Faults, verb: string, resource: string): boolean {
