@@ -22,9 +22,9 @@ test("say of what needs the cluster at once that it cannot be had, while others 
     const id = await scene.spoke(await scene.hub("math"), "algebra"), spoke = await scene.becomes(id, "active");
     const cluster = await app.clusters.open("default"), { signal } = new AbortController();
     assert.match(await cluster.version({ signal }), /^v1\./, "readyz has nothing to note");
-    const restart = { action: "restart" } as SpokeAction;
+    const suspend = { action: "suspend" } as SpokeAction;
     const asking = [
-      () => previewAction(app, scene.actor, spoke, restart, signal),
+      () => previewAction(app, scene.actor, spoke, suspend, signal),
       () => askSite(app, spoke, signal),
     ];
     for (const ask of asking) {
