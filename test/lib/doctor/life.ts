@@ -4,6 +4,7 @@
  */
 import { MINUTE } from "#lib/base/time.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
+import type { Breakage } from "#lib/dev/simulator/breakage.ts";
 import type { Json } from "#lib/dev/simulator/store/object.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { patchSpoke } from "#lib/domains/spokes/patch.ts";
@@ -30,7 +31,11 @@ export async function liveThrough(): Promise<ReadonlySet<string>> {
     await act(scene, id, "restart");
     await act(scene, id, "resize", { size: "medium" });
     // One a day is kept: the next one has it removed, if midnight is not between.
-    for (let time = 0; time < 3; time++) await act(scene, id, "backup");
+    await whileLate(scene, { type: "unready", name: "" }, "volumesnapshots.snapshot.storage.k8s.io", async () => {
+      await ask(scene, id, "backup");
+    });
+    await scene.ended(id, "backup");
+    for (let time = 0; time < 2; time++) await act(scene, id, "backup");
     await breakByHand(scene, id);
     await act(scene, id, "reapply");
     for (const domain of ["maths.school.example", "algebra.spokes.example.org"]) {
@@ -79,11 +84,15 @@ async function breakByHand({ simulator, row }: WorkScene, id: string): Promise<v
 
 /** Of what fails, logs and events are read; of a certificate, why it is refused. One that is late is watched. */
 async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void> {
-  const { faults, grants } = scene.simulator;
-  const late = faults.add({ type: "uncertified", name: "", message: "Waiting for the order" });
-  await scene.spoke(hub, "late");
-  await until(() => grants().has("wheelwright-spoke: watch certificates.cert-manager.io"), MINUTE);
-  faults.heal(late);
+  const { faults } = scene.simulator, waiting = "Waiting for the order";
+  await whileLate(
+    scene,
+    { type: "uncertified", name: "", message: waiting },
+    "certificates.cert-manager.io",
+    async () => {
+      await scene.spoke(hub, "late");
+    },
+  );
   const message = "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many certificates";
   const refused = faults.add({ type: "uncertified", name: "", message, final: true });
   const id = await scene.spoke(hub, "broken");
@@ -93,6 +102,19 @@ async function failAndRetry(scene: WorkScene, hub: FederationRow): Promise<void>
   await scene.becomes(id, "active");
   faults.failJob("install-", { log: ["no luck"] });
   await scene.becomes(await scene.spoke(hub, "hopeless"), "failed");
+}
+
+/** What is waited for comes only once it is watched, however busy the machine is. */
+async function whileLate(
+  { simulator }: WorkScene,
+  breakage: Breakage,
+  resource: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const late = simulator.faults.add(breakage);
+  await work();
+  await until(() => simulator.grants().has(`${CLUSTER_ROLE}: watch ${resource}`), MINUTE);
+  simulator.faults.heal(late);
 }
 
 async function act(scene: WorkScene, id: string, action: Action, wish: object = {}): Promise<void> {
