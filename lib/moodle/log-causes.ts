@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
     code: "DatabaseMissing",
     why: "the database server has no database for the site",
     blame: "cluster",
-    hint: "The database was cut off while it was set up: delete its empty volume claim data-db-0, then retry.",
+    hint: "The database was cut off while it was set up: delete its empty volume claim, then retry.",
   }],
   [/too many clients already|remaining connection slots/i, {
     code: "DatabaseBusy",

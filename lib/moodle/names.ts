@@ -45,7 +45,9 @@ export function turnOf(operationId: string): string {
 }
 
 /** The names of a site's volume claims. A StatefulSet names those of its first pod after its template and itself. */
-export function claimNames({ claims }: Pick<SpokeInputs, "claims">): Readonly<Record<keyof Size["disks"], string>> {
+export function claimNames(
+  { claims }: { readonly claims?: SpokeInputs["claims"] | null },
+): Readonly<Record<keyof Size["disks"], string>> {
   return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
 }
 
