@@ -82,6 +82,18 @@ const RULES: readonly Rule[] = [
     blame: "cluster",
     hint: "Somebody else is, or was, at work in this site: wait until that has ended, then retry.",
   }],
+  [/not adopted: /i, {
+    code: "NoSiteInSnapshot",
+    why: "there is no site on the volumes that were made from snapshots",
+    blame: "operator",
+    hint: "The snapshots hold nothing that a site could be made of: choose another backup.",
+  }],
+  [/database files are incompatible with server/i, {
+    code: "OtherPostgres",
+    why: "the database is of another major version of PostgreSQL than the image",
+    blame: "operator",
+    hint: "PostgreSQL reads no other version's files: restore it under an image of the version that it was made with.",
+  }],
   [/not upgraded: /i, {
     code: "NotUpgradable",
     why: "the upgrade would not touch what it found in the database",

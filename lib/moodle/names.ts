@@ -6,7 +6,7 @@
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
 
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
@@ -47,7 +47,7 @@ export function turnOf(operationId: string): string {
 /** The names of a site's volume claims. A StatefulSet names those of its first pod after its template and itself. */
 export function claimNames(
   { claims }: { readonly claims?: SpokeInputs["claims"] | null },
-): Readonly<Record<keyof Size["disks"], string>> {
+): Readonly<Record<Disk, string>> {
   return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
 }
 

@@ -6,19 +6,17 @@
  * mounted. Some do the second only when a pod starts; so that is not waited for until one has.
  */
 import { claimNames } from "#lib/moodle/names.ts";
-import type { Disks, Growth } from "#lib/moodle/resize.ts";
+import { type Disk, DISKS, type Disks, type Growth } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { patchFenced } from "#lib/work/fenced.ts";
 import { finalError, lookUntil, type SpokeSite } from "#lib/work/site.ts";
 
-type Disk = keyof Disks;
 /** Where a site's disks are, and which claims they are. */
 type DiskPlace = Pick<SpokeSite, "space" | "inputs">;
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
-export const DISKS: readonly Disk[] = ["files", "database"];
 const CLASS = { apiVersion: "storage.k8s.io/v1", kind: "StorageClass" };
 const REQUEST = "/spec/resources/requests/storage";
 /** What a driver says that it will say again, however often it is asked (gRPC). */

@@ -9,7 +9,7 @@
 import * as v from "valibot";
 import type { App } from "#lib/app.ts";
 import { SpokeInputs } from "#lib/moodle/inputs.ts";
-import { larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
+import { DISKS, larger, resizedInputs, roomBetween, withDisks } from "#lib/moodle/resize.ts";
 import { type Field, readField, setFields } from "#lib/moodle/sized.ts";
 import { ClusterError, type KubeObject, type Ref } from "#lib/drivers/cluster/cluster.ts";
 import { amountOf } from "#lib/drivers/cluster/trouble/quantity.ts";
@@ -18,7 +18,6 @@ import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { type ResizeWish, sizedParts } from "#lib/operations/resize.ts";
 import { action, RESTARTED, verify } from "#lib/work/actions/actions.ts";
 import {
-  DISKS,
   disksOf,
   failuresUntilNow,
   growClaim,
