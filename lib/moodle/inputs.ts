@@ -98,7 +98,7 @@ export const SpokeInputs = v.object({
   /** Absent where the install Job made the site. */
   origin: v.optional(Origin),
   /** Of a copy: it sends no mail, whatever relay there is, until an administrator says that it may. */
-  mailHeld: v.optional(v.literal(true)),
+  mailHeld: v.optional(v.boolean()),
   /** Whether the site takes the hub's single sign-on. */
   identity: v.boolean(),
   /** Whether it takes the hub's shared courses. */

@@ -58,6 +58,8 @@ export function readHubSettings(rooms: readonly (KubeObject | null)[]): HubSetti
   };
 }
 
+export const NO_RELAY = "There is no mail relay for sites: the site sends no mail";
+
 /** What was asked for and is left out, one sentence each. */
 export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   const brand = inputs.brand;
@@ -67,7 +69,7 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(inputs.content && !hub.courses ? ["The hub has no shared content yet: it was left out"] : []),
     ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
-    ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
+    ...(inputs.mail ? [] : [NO_RELAY]),
     ...(inputs.mailHeld ? ["The site sends no mail until an administrator says that it may"] : []),
   ];
 }

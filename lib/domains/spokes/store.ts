@@ -181,9 +181,9 @@ export async function moveSpoke(tx: Tx, id: string, state: SpokeState): Promise<
 
 /** What a spoke is to be, as far as that can be changed. What its site has taken of it, its inputs say. */
 export async function updateWish(tx: Tx, { id, ...row }: SpokeRow): Promise<SpokeRow> {
-  const { displayName, brand, adminEmail, domain, wishedDomain } = row;
+  const { displayName, brand, adminEmail, domain, wishedDomain, mail } = row;
   return await tx.updateTable("spokes")
-    .set({ displayName, brand, adminEmail, domain, wishedDomain, updatedAt: sql<Date>`wheelwright_now()` })
+    .set({ displayName, brand, adminEmail, domain, wishedDomain, mail, updatedAt: sql<Date>`wheelwright_now()` })
     .where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 

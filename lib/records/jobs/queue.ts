@@ -14,8 +14,8 @@ export interface QueuePlace {
   /** Null when one of those ahead, or the job itself, is of a kind that has never succeeded. */
   readonly etaSeconds: number | null;
   /**
-   * The operation that must end first: what sets up the hub, what runs in the lane, what runs for the same spoke, or the
-   * next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
+   * The operation that must end first: what sets up the hub, what its step needs, what runs in the lane, what runs for the
+   * same spoke, or the next one ahead. One of a hub's that has failed is named as well, for as long as nobody retries it.
    */
   readonly ahead: Job | null;
   /** When it may be tried again, while that is still to come. */
@@ -65,6 +65,10 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       from wanted join federations on federations.id = wanted.federation_id
       where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
     ),
+    awaited as (
+      select wanted.id, other.id as operation from wanted join jobs as other on other.id = wanted.awaits
+      where wanted.state = 'queued' and other.state in ('queued', 'running')
+    ),
     placed as (
       select *, row_number() over ahead as position,
         lag(id) over ahead as next_ahead,
@@ -76,15 +80,16 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
     )
     select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
-      case when run_at > wheelwright_now() then run_at end as next_try, held.hub_state,
+      case when run_at > wheelwright_now() and awaited.operation is null then run_at end as next_try, held.hub_state,
       coalesce(
         held.operation,
+        awaited.operation,
         case when first_state = 'running' and first_id <> placed.id then first_id end,
         (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
           and other.state = 'running' and other.id <> placed.id),
         next_ahead
       ) as ahead
-    from placed join wanted using (id) left join held using (id)`.execute(rows);
+    from placed join wanted using (id) left join held using (id) left join awaited using (id)`.execute(rows);
   const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
   return new Map(places.map((place) => [place.id, {
     position: place.position,
