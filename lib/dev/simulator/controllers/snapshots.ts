@@ -41,7 +41,7 @@ export function snapshotController(world: World): Controller {
       const broken = world.faults.of("no-snapshot", namespace, name);
       if (broken) return fail(world, snapshot, "SnapshotContentCheckandUpdateFailed", broken.message);
       cut(world, snapshot, content);
-      const left = memory.left(snapshot, world.delayMs);
+      const left = memory.left(snapshot, world.delays.snapshot);
       if (left > 0) return left;
       if (world.faults.of("unready", namespace, name)) return RETRY;
       finish(world, snapshot, content.metadata.name);

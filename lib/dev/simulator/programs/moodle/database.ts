@@ -23,12 +23,15 @@ export function servePostgres(context: Context): ProgramRun {
   const before: SiteDatabase = handle === null ? { password: "" } : world.volumes.read(handle);
   const ready = "database system is ready to accept connections";
   if (before.absent && !context.resumed) return serveNothing(context, ready);
-  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  if (handle === null || (before.password !== undefined && !before.absent)) {
+    return { lines: [ready], exit: null, takes: "database" };
+  }
   const password = env.POSTGRES_PASSWORD;
   world.volumes.write(handle, { password, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
+    takes: "databaseSetUp",
     done: () => world.volumes.write(handle, { password }),
   };
 }
