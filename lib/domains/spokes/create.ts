@@ -4,11 +4,12 @@
  * Who is first to have a slug or a domain is decided by unique indexes, and whose domain stands above another's under a
  * lock; nothing here looks first and then hopes.
  */
-import { onSpoke } from "#lib/records/audit/store.ts";
+import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
 import type { App } from "#lib/app.ts";
 import type { Asker } from "#lib/records/audit/asker.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
-import { spokeInputs } from "#lib/catalog/inputs.ts";
+import { spokeInputs, type SpokeRequest } from "#lib/catalog/inputs.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { namespaceName } from "#lib/moodle/names.ts";
 import { recordOperation } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -19,6 +20,7 @@ import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/s
 import { newId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
+import { claimSource, copyInputs, type CopySource, findSource, tellOfCopy, versionOf } from "#lib/domains/spokes/copy.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -30,7 +32,7 @@ import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
 /**
  * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
- * `dns_unavailable`, and invalid for what cannot be. `signal` is the request's: name servers may be slow.
+ * `dns_unavailable`, invalid for what cannot be, and of a copy what copy.ts does. `signal` is the request's: name servers may be slow.
  */
 export async function createSpoke(
   app: App,
@@ -42,30 +44,40 @@ export async function createSpoke(
 ): Promise<SpokeRecord> {
   const answered = await findReply<SpokeRecord>(app.db.rows, key);
   if (answered) return answered; // what has been proved need not be proved again
-  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const source = await findSource(app.db.rows, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
-      const own = draftSpoke(hub.id, wish);
+      const from = source && await claimSource(tx, actor, source.id, input.copyBackup);
+      const own = draftSpoke(hub.id, from ? { ...wish, lmsVersion: versionOf(from) } : wish);
+      const cluster = clusterFor(app, hub, wish.region);
       const row = await placeSpoke(tx, app.config, own, domains, (domain) => {
         const spoke = { ...own, domain };
         return {
           ...spoke,
           state: "provisioning",
-          cluster: clusterFor(app, hub, wish.region),
+          cluster,
           blueprintRevision: app.blueprint.revision,
-          blueprintInputs: JSON.stringify(spokeInputs(app.catalog, app.config, spoke)),
+          blueprintInputs: JSON.stringify(inputsOf(app, spoke, from, cluster)),
+          ...(from && { copyOf: from.spoke.id, fromBackup: from.backup.id }),
           createdBy: actor.userId,
         };
       });
-      const job = await announce(tx, actor, row), found = { ...row, ...besides(row), busy: false, renamed: false };
+      const job = await announce(tx, actor, row, from ? tellOfCopy(from, row) : {});
+      const found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
     })
   );
+}
+
+/** What it is made from; a copy that is only looked at may have no backup yet. */
+export function inputsOf(app: App, spoke: SpokeRequest, from: CopySource | null, cluster: string): SpokeInputs {
+  return from ? copyInputs(app, spoke, from, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
 /** The row with the names that are its own. */
@@ -97,15 +109,28 @@ export async function placeSpoke(
 }
 
 /** A region that has left the catalogue says nothing any more: then a spoke goes where its hub is. */
-function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
+export function clusterFor({ catalog, clusters }: App, hub: FederationRow, region: string | null): string {
   const listed = catalog.regions.some(({ name }) => name === region);
   return listed ? clusters.place(region) : hub.cluster;
 }
 
-/** `more` is said of its making in the audit besides. */
-export async function announce(tx: Tx, asker: Asker, spoke: SpokeRow, more: object = {}): Promise<Job> {
+/** What is said of its making besides. */
+interface Besides {
+  /** In the audit of the spoke. */
+  readonly more?: object;
+  /** In that of others. */
+  readonly others?: readonly AuditEntry[];
+  readonly payload?: object;
+}
+
+export async function announce(
+  tx: Tx,
+  asker: Asker,
+  spoke: SpokeRow,
+  { more, others = [], payload }: Besides = {},
+): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
-  return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
+  return await recordOperation(tx, asker, operationOn(spoke, "provision", payload), (job) => ({
     audit: [{
       kind: "spoke_requested",
       ...onSpoke(spoke),
@@ -117,7 +142,7 @@ export async function announce(tx: Tx, asker: Asker, spoke: SpokeRow, more: obje
         ...more,
         operationId: job.id,
       },
-    }],
+    }, ...others],
     events: [{ ...about, state: spoke.state, operation: streamOperation(job) }],
   }));
 }

@@ -4,12 +4,13 @@ import type { Actor } from "#lib/domains/auth/access.ts";
 import { type Cost, NO_COST } from "#lib/domains/billing/cost.ts";
 import { addedSpoke, previewCost, previewCostIfTold } from "#lib/domains/billing/preview.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
-import { spokeInputs, spokeUrl } from "#lib/catalog/inputs.ts";
+import { spokeUrl } from "#lib/catalog/inputs.ts";
 import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { domainTaken, draftSpoke, slugTaken } from "#lib/domains/spokes/create.ts";
+import { chooseBackup, findSource, versionOf } from "#lib/domains/spokes/copy.ts";
+import { clusterFor, domainTaken, draftSpoke, inputsOf, slugTaken } from "#lib/domains/spokes/create.ts";
 import { resolveWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -26,17 +27,25 @@ export async function previewSpoke(
   signal: AbortSignal,
 ): Promise<SpokePreview> {
   refuseWhenLeaving(federation.state, "add a spoke to");
-  const wish = resolveWish(app.catalog, federation, actor.email, input);
+  const source = await findSource(app.db.rows, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const spoke = { ...draftSpoke(federation.id, wish), domain: await firstFree(app, domains) };
-  const inputs = spokeInputs(app.catalog, app.config, spoke);
+  const from = source && await chooseBackup(app.db.rows, source, input.copyBackup);
+  const own = draftSpoke(federation.id, from ? { ...wish, lmsVersion: versionOf(from) } : wish);
+  const spoke = { ...own, domain: await firstFree(app, domains) };
+  const inputs = inputsOf(app, spoke, from, clusterFor(app, federation, wish.region));
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
   const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
   return {
     dryRun: true,
-    spoke: { ...spoke, url: spokeUrl(inputs), moodleVersion: spoke.lmsVersion },
+    spoke: {
+      ...spoke,
+      url: spokeUrl(inputs),
+      moodleVersion: spoke.lmsVersion,
+      from: from && { spokeId: from.spoke.id, backupId: from.backup?.id ?? null },
+    },
     // Secrets are made in the cluster alone, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },

@@ -1,12 +1,13 @@
 /**
  * Removes backups that have had their time. Nothing else ever deletes a snapshot, and this only what the rows allow, asked
- * again right before: a good one goes only where a newer good one stays, and nothing of a spoke that is going.
+ * again right before: a good one goes only where a newer good one stays and no spoke is being made from it, and nothing of a
+ * spoke that is going.
  *
  * The contents retain: a VolumeSnapshot that is deleted leaves its content and the storage behind. So the content, if it is
  * exactly this snapshot's, is told to go along first; then the snapshot is deleted by its uid, and its end is waited for.
  */
 import { expired, mayGo } from "#lib/domains/backups/retention.ts";
-import { type Backup, beginRemoval, finishRemoval, listStanding } from "#lib/domains/backups/store.ts";
+import { type Backup, beginRemoval, finishRemoval, isNeeded, listStanding } from "#lib/domains/backups/store.ts";
 import { BACKUP } from "#lib/moodle/names.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, retell } from "#lib/drivers/cluster/cluster.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
@@ -59,7 +60,7 @@ async function claimRemoval(tx: Tx, spokeId: string, id: string): Promise<Backup
   const { state } = await lockSpoke(tx, spokeId);
   if (state === "removing" || state === "removed") return null;
   const rows = await listStanding(tx, spokeId);
-  if (!mayGo(rows, id)) return null;
+  if (!mayGo(rows, id) || await isNeeded(tx, id)) return null;
   await beginRemoval(tx, id);
   return rows.find((row) => row.id === id)!;
 }
