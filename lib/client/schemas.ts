@@ -704,6 +704,8 @@ export interface NewSpoke {
   moodleVersion?: string | null | undefined;
   /** The courses that it begins with, as the catalogue names them; must be text of 1 to 100 characters without control characters */
   seed?: string | null | undefined;
+  copyOf?: string | null | undefined;
+  copyBackup?: string | null | undefined;
 }
 
 export interface NewToken {
@@ -1118,6 +1120,13 @@ export interface Spoke {
   moodleVersion: string;
   /** The courses that it begins with, as the catalogue names them */
   seed: string | null;
+  /** The value now; null where there is none */
+  from: {
+    /** The spoke that it is about */
+    spokeId: string;
+    backupId: string;
+  } | null;
+  mail: "on" | "held";
   /** What the spoke is doing */
   state:
     | "provisioning"
@@ -1227,6 +1236,7 @@ export interface SpokePatch {
   adminEmail?: string | null | undefined;
   /** Host name under which the site answers; must be a host name such as school.example.org */
   domain?: string | null | undefined;
+  mail?: "on" | "held" | null | undefined;
 }
 
 export interface SpokePreview {
@@ -1264,6 +1274,13 @@ export interface SpokePreview {
     moodleVersion: string;
     /** The courses that it begins with, as the catalogue names them */
     seed: string | null;
+    /** The value now; null where there is none */
+    from: {
+      /** The spoke that it is about */
+      spokeId: string;
+      backupId: string | null;
+    } | null;
+    mail: "on" | "held";
     /** Where it is in the cluster */
     namespace: string;
   };

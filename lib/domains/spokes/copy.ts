@@ -17,6 +17,7 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
+import type { Had } from "#lib/moodle/seed.ts";
 import { DISKS, larger } from "#lib/moodle/resize.ts";
 import { judgeAction } from "#lib/operations/judge.ts";
 import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
@@ -34,13 +35,10 @@ export interface CopySource {
   readonly backup: Backup | null;
 }
 
-/** What the source's site has, by the names of the inputs: nothing of it need be set up anew. */
-export type Copied = Pick<SpokeRow, "brand" | "seed" | "identity" | "content" | "federationId">;
-
 /** The payload of the job that makes one. */
 export interface CopyWork {
   readonly backupId: string;
-  readonly had: Copied;
+  readonly had: Had;
 }
 
 type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
@@ -145,7 +143,7 @@ export function copyInputs(
 export function tellOfCopy({ spoke: source, backup }: ClaimedSource, copy: SpokeRow) {
   const { id: copyId, slug: copySlug, federationId: hubId } = copy, backupId = backup.id;
   const { brand, seed, identity, content, federationId } = source;
-  const had: Copied = { brand, seed, identity, content, federationId };
+  const had: Had = { brand, seed, identity, content, federationId };
   const metadata = { slug: source.slug, copyId, copySlug, hubId, backupId };
   return {
     more: { copyOf: { spokeId: source.id, slug: source.slug, backupId } },
@@ -169,7 +167,8 @@ function refuseSmaller(catalog: App["catalog"], size: string, { slug, blueprintI
   };
   if (holds(size)) return;
   const fitting = (catalog.choices("size") ?? []).filter(holds);
-  const problem = `must have disks as large as those of ${slug}, ${disks.files} for files and ${disks.database} for the ` +
+  const problem =
+    `must have disks as large as those of ${slug}, ${disks.files} for files and ${disks.database} for the ` +
     `database: ${fitting.length > 0 ? `it can be ${fitting.join(", ")}` : "no size on offer has"}`;
   throw new Fault("invalid", "size_too_small", `size ${problem}`, { fields: { size: problem } });
 }

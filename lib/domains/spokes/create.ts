@@ -20,7 +20,14 @@ import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/s
 import { newId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
-import { claimSource, copyInputs, type CopySource, findSource, tellOfCopy, versionOf } from "#lib/domains/spokes/copy.ts";
+import {
+  claimSource,
+  copyInputs,
+  type CopySource,
+  findSource,
+  tellOfCopy,
+  versionOf,
+} from "#lib/domains/spokes/copy.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";

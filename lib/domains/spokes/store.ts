@@ -36,7 +36,20 @@ export function besides({ blueprintInputs }: SpokeRow): Beside {
 /** What is shown of a spoke. */
 const shown = [
   ...["id", "federationId", "slug", "displayName", "domain", "size", "identity", "content", "contentMode", "brand"],
-  ...["adminEmail", "region", "lmsVersion", "seed", "copyOf", "fromBackup", "mail", "state", "stateReason", "health", "maintenance", "namespace"],
+  ...[
+    "adminEmail",
+    "region",
+    "lmsVersion",
+    "seed",
+    "copyOf",
+    "fromBackup",
+    "mail",
+    "state",
+    "stateReason",
+    "health",
+    "maintenance",
+    "namespace",
+  ],
   ...["createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
 ] as const;
 

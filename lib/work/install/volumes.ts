@@ -2,10 +2,15 @@
 import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/domains/backups/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
-import { type SeedPart, WORDS } from "#lib/moodle/seed.ts";
+import type { CopyWork } from "#lib/domains/spokes/copy.ts";
+import type { SpokeInputs } from "#lib/moodle/inputs.ts";
+import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/moodle/seed.ts";
+import { isFinished } from "#lib/records/jobs/job.ts";
+import { findJob } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
+import { Awaiting } from "#lib/scheduler/stops.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
-import { claimsFrom, tidy } from "#lib/work/volumes/claims.ts";
+import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
 /** Makes the site's volumes from its backup, and returns true; or does nothing where it is to be installed by its Job. */
@@ -13,14 +18,25 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
   if (!found) return false;
   const { backup, spoke } = found;
+  if (backup.state === "pending") await awaitBackup(site, backup);
   await demandUsable(site.app.db.rows, spoke, backup.id);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
-  const at = backup.createdAt.toISOString().slice(0, 16).replace("T", " ");
-  await note(run, [
-    `It is made from backup ${backup.id} of ${at} UTC, in place of an installation`,
-    "People sign in with the passwords of then; the Secret admin holds another: reset-admin-password makes them agree",
-  ]);
+  const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  await note(
+    run,
+    isCopy(site) ? [`It is a copy of ${spoke.slug}, made from ${from}`] : [
+      `It is made from ${from}, in place of an installation`,
+      "People sign in with the passwords of then; the Secret admin holds another: reset-admin-password makes them agree",
+    ],
+  );
   return true;
+}
+
+/** It is taken in its own spoke's turn, which is none of this one's. */
+async function awaitBackup({ app: { db } }: SpokeSite, { operationId }: Backup): Promise<void> {
+  const operation = await findJob(db.rows, operationId);
+  if (!operation || isFinished(operation.state)) return; // and nobody has noted yet that it came to nothing
+  throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
 }
 
 /** Whether it did, no matter which holder. */
@@ -28,17 +44,39 @@ export function isFilled({ spoke }: SpokeSite): boolean {
   return spoke.fromBackup !== null;
 }
 
-/** What a filled site is told anew, for the rest is its people's; null of one that its Job has made, which is told all. */
-export async function partsToSeed(site: SpokeSite): Promise<readonly SeedPart[] | null> {
-  const found = await sourceOf(site);
-  if (!found) return null;
-  const { backup, spoke } = found;
-  return await hasSucceededSince(site.app.db.rows, spoke.id, "configure", backup.createdAt) ? WORDS : [];
+export function isCopy({ spoke }: SpokeSite): boolean {
+  return spoke.copyOf !== null;
 }
+
+/** What a site is told: by what it is to be, which is all of it where its Job has made it; else by these parts alone. */
+export interface Telling {
+  readonly inputs: SpokeInputs;
+  readonly parts: readonly SeedPart[] | null;
+  /** What people must know of it. */
+  readonly notes: (settings: HubSettings) => readonly string[];
+}
+
+/** What is in the data is not told anew, for it is its people's. */
+export async function whatToTell(site: SpokeSite, run: Run): Promise<Telling> {
+  const { inputs, app: { db } } = site, found = await sourceOf(site);
+  const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
+  if (!found) return { inputs, parts: null, notes: notes(inputs) };
+  if (isCopy(site)) {
+    const { had } = run.job.payload as unknown as CopyWork, { inputs: news, parts } = newsOf(inputs, had);
+    const left = had.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
+    return { inputs: news, parts, notes: (settings) => [...seedNotes(news, settings), ...left] };
+  }
+  const { backup, spoke } = found, isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
+  return { inputs, parts: isOlder ? WORDS : [], notes: () => [] };
+}
+
+const FOREIGN_SIGN_ON =
+  "The single sign-on that the other site had is still set up in this one: its administrators can take " +
+  "it away under OAuth 2 services";
 
 /** When the site stands on its volumes, what they were made by has served. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
-  if (isFilled(site)) await tidy(site, run);
+  if (isFilled(site)) await tidySources(site, run);
 }
 
 /** The backup that the site is made from, and the spoke that this is of. */

@@ -20,7 +20,8 @@ export const GET = endpoint({
 });
 
 export const POST = endpoint({
-  summary: "Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be",
+  summary:
+    "Create a spoke, or a copy of one; it is made in the background, in its hub's turn. dryRun=true shows what it would be",
   access: federation("change"),
   scope: "provisioning",
   query: v.object({ dryRun: Flag }),
@@ -39,8 +40,8 @@ export const POST = endpoint({
     "domain_reserved",
     "domain_invalid",
     "dns_unavailable",
-    ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"],
-    ...["backup_unusable", "another_cluster", "blueprint_lacks"],
+    ...["spoke_missing", "spoke_state", "copy_of_needed", "copy_version", "size_too_small"] as const,
+    ...["backup_unusable", "another_cluster", "blueprint_lacks"] as const,
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
     query.dryRun
