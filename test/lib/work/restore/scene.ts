@@ -7,6 +7,9 @@ import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
+import type { Run } from "#lib/scheduler/handler.ts";
+import { silent } from "#lib/base/log.ts";
+import { dropKeptClaims } from "#lib/work/upkeep/claims.ts";
 import type { WorkScene } from "#test/lib/work/scene.ts";
 
 export const ANN: Asker = {
@@ -59,4 +62,17 @@ export function claims({ simulator }: WorkScene, { namespace }: Pick<SpokeRow, "
 /** Those that the row says that the site uses. */
 export function usedBy({ blueprintInputs }: SpokeRow): string[] {
   return Object.values(claimNames(blueprintInputs as SpokeInputs)).sort();
+}
+
+/** What the hourly upkeep does with claims that no site uses. */
+export async function dropClaims({ app }: WorkScene): Promise<void> {
+  const run = {
+    signal: new AbortController().signal,
+    log: silent,
+    check: () => {},
+    write: (work) => app.db.transact(work),
+    patience: () => 10_000,
+    progress: () => {},
+  } as Run;
+  for (const step of Object.values(dropKeptClaims(app).steps)) await step(run);
 }
