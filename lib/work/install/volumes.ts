@@ -1,5 +1,5 @@
 /** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
-import { demandUsable } from "#lib/domains/backups/usable.ts";
+import { demandUsable, refused } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/domains/backups/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { CopyWork } from "#lib/domains/spokes/copy.ts";
@@ -18,7 +18,7 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   const found = await sourceOf(site);
   if (!found) return false;
   const { backup, spoke } = found;
-  if (backup.state === "pending") await awaitBackup(site, backup);
+  if (backup.readyAt === null) await awaitBackup(site, backup);
   await demandUsable(site.app.db.rows, spoke, backup.id);
   await claimsFrom(site, run, snapshotsOf(backup, spoke));
   const from = `backup ${backup.id} of ${backup.createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -32,11 +32,14 @@ export async function fillVolumes(site: SpokeSite, run: Run): Promise<boolean> {
   return true;
 }
 
-/** It is taken in its own spoke's turn, which is none of this one's. */
-async function awaitBackup({ app: { db } }: SpokeSite, { operationId }: Backup): Promise<void> {
+/** It is taken in its own spoke's turn, which is none of this one's. Throws in any case. */
+async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId, error }: Backup): Promise<never> {
   const operation = await findJob(db.rows, operationId);
-  if (!operation || isFinished(operation.state)) return; // and nobody has noted yet that it came to nothing
-  throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
+  if (operation && !isFinished(operation.state)) {
+    throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
+  }
+  const why = error ?? "it was called off";
+  throw refused("BackupNotReady", `The backup ${id} could not be taken: ${why}`, "Remove this spoke, and copy again.");
 }
 
 /** Whether it did, no matter which holder. */

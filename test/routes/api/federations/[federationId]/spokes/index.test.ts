@@ -32,7 +32,19 @@ const FIELDS = [
     "content",
     "contentMode",
   ],
-  ...["brand", "adminEmail", "region", "lmsVersion", "moodleVersion", "seed", "from", "mail", "state", "status", "stateReason"],
+  ...[
+    "brand",
+    "adminEmail",
+    "region",
+    "lmsVersion",
+    "moodleVersion",
+    "seed",
+    "from",
+    "mail",
+    "state",
+    "status",
+    "stateReason",
+  ],
   ...["health", "maintenance", "namespace", "operation", "createdAt", "updatedAt", "readyAt", "observedAt", "drift"],
 ];
 
