@@ -119,7 +119,7 @@ export const FAULTS = {
   ],
   backup_unusable: [
     "conflict",
-    "Cannot copy ash: The spoke ash has no backup that is ready; copyBackup now has one taken first",
+    "Cannot copy ash: The spoke ash has no backup that is ready; with copyBackup now, one is taken first",
   ],
   another_cluster: [
     "impossible",

@@ -75,7 +75,7 @@ export async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"
     return { spoke, backup: await demandUsable(rows, spoke, asked === "newest" ? undefined : asked) };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
-    const message = `Cannot copy ${spoke.slug}: ${error.message}; copyBackup now has one taken first`;
+    const message = `Cannot copy ${spoke.slug}: ${error.message}; with copyBackup now, one is taken first`;
     throw new Fault("conflict", "backup_unusable", message, { cause: error });
   }
 }
