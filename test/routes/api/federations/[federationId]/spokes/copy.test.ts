@@ -208,7 +208,7 @@ test("is for those who may act on the one and add spokes to the hub: across hubs
   assert.is(token.status, 403);
 });
 
-test("is refused in words, also with dryRun, and then nothing is written", async ({ scene, elm }) => {
+test("is refused in words, also with dryRun, and then nothing is written", async ({ scene, elm, backup }) => {
   const of = { copyOf: elm };
   const cases: [Record<string, unknown>, number, string, RegExp][] = [
     [{ copyOf: "spk_06fj2c4v7tq0w1x9n3m8k5r2dh" }, 404, "spoke_missing", /no such spoke/],
@@ -247,7 +247,7 @@ test("is refused in words, also with dryRun, and then nothing is written", async
       "backup_unusable",
       /in the cluster far/,
     ],
-    [{ ...of, slug: "elm" }, 409, "slug_taken", /slug elm/],
+    [{ ...of, copyBackup: backup, slug: "elm" }, 409, "slug_taken", /slug elm/],
     [{ ...of, size: "huge" }, 400, "not_offered", /size must be one of/],
   ];
   const before = await counts(scene);
