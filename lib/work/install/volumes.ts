@@ -5,7 +5,7 @@ import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import { type SeedPart, WORDS } from "#lib/moodle/seed.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { note, type SpokeSite } from "#lib/work/site.ts";
-import { claimsFrom, tidy } from "#lib/work/volumes/claims.ts";
+import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
 /** Makes the site's volumes from its backup, and returns true; or does nothing where it is to be installed by its Job. */
@@ -38,7 +38,7 @@ export async function partsToSeed(site: SpokeSite): Promise<readonly SeedPart[] 
 
 /** When the site stands on its volumes, what they were made by has served. */
 export async function clearSources(site: SpokeSite, run: Run): Promise<void> {
-  if (isFilled(site)) await tidy(site, run);
+  if (isFilled(site)) await tidySources(site, run);
 }
 
 /** The backup that the site is made from, and the spoke that this is of. */

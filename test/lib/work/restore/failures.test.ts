@@ -57,8 +57,11 @@ async function refuses(scene: WorkScene, id: string, action: SpokeActionName, wo
 }
 
 function tellsWayBack({ failure, spokeId }: Job): void {
-  assert.match(failure!.message, "the volumes that it had stand untouched beside the restored ones");
-  assert.match(failure!.hint!, `Or go back: wheelwright restore ${spokeId} --back`);
+  assert.match(
+    failure!.message,
+    "The site is to stay down. The volumes that it had before stand untouched beside the others",
+  );
+  assert.match(failure!.hint!, `Or have an operator go back: wheelwright restore ${spokeId} --back`);
   assert.not.match(shownMeans({ role: "hub_admin" }, failure!.hint!), "wheelwright restore");
 }
 

@@ -91,7 +91,10 @@ test("takes version and images back to the backup's, and forward again", async (
     "of the old version",
     "of the old version",
   ]);
-  assert.is(scene.simulator.site((await scene.row(id)).namespace).database!.config!["release"], `${old} (Build: 20261005)`);
+  assert.is(
+    scene.simulator.site((await scene.row(id)).namespace).database!.config!["release"],
+    `${old} (Build: 20261005)`,
+  );
   await succeed(scene, id, { back: true });
   assert.equal([(await scene.row(id)).lmsVersion, (await marks(scene, id))[0]], [NEW, "of the new version"]);
   assert.equal(await standing(scene, id), running(NEW));
