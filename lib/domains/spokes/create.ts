@@ -74,7 +74,7 @@ export async function createSpoke(
           createdBy: actor.userId,
         };
       });
-      const job = await announce(tx, actor, row, from ? tellOfCopy(from, row) : {});
+      const job = await announceSpoke(tx, actor, row, from ? tellOfCopy(from, row) : {});
       const found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
@@ -130,7 +130,7 @@ interface Besides {
   readonly payload?: object;
 }
 
-export async function announce(
+export async function announceSpoke(
   tx: Tx,
   asker: Asker,
   spoke: SpokeRow,

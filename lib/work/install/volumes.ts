@@ -1,6 +1,6 @@
 /** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
 import { demandUsable, refused } from "#lib/domains/backups/usable.ts";
-import { hasSucceededSince } from "#lib/domains/backups/restores.ts";
+import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { CopyWork } from "#lib/domains/spokes/copy.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";

@@ -1,11 +1,12 @@
 /** A spoke that is to be restored, on a simulated cluster, and what a test asks of it: marks in its data, backups, restores. */
 import type { Asker } from "#lib/records/audit/asker.ts";
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { requestRestore, type RestoreRequest } from "#lib/domains/spokes/restore.ts";
+import { requestRestore, type RestoreRequest } from "#lib/domains/backups/request.ts";
 import type { SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import type { SpokeActionName } from "#lib/operations/table.ts";
+import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { silent } from "#lib/base/log.ts";
@@ -70,9 +71,9 @@ export async function dropClaims({ app }: WorkScene): Promise<void> {
     signal: new AbortController().signal,
     log: silent,
     check: () => {},
-    write: (work) => app.db.transact(work),
+    write: (work: (tx: Tx) => Promise<unknown>) => app.db.transact(work),
     patience: () => 10_000,
     progress: () => {},
-  } as Run;
+  } as unknown as Run;
   for (const step of Object.values(dropKeptClaims(app).steps)) await step(run);
 }
