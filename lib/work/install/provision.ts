@@ -13,7 +13,7 @@ import { verify } from "#lib/work/actions/actions.ts";
 import { agreeOnPassword, UNUSABLE } from "#lib/work/actions/admin-password.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
-import { settle } from "#lib/work/install/settle.ts";
+import { settleSite } from "#lib/work/install/settle.ts";
 import { clearSources, fillVolumes, isCopy, isFilled, type Telling, whatToTell } from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
@@ -51,7 +51,7 @@ export function provision(app: App): Handler {
       await demandSameSite(run, site.spoke, await install(site, run));
     },
     async settle(site, run) {
-      await seed(site, run, settle, await whatToTell(site, run));
+      await seed(site, run, settleSite, await whatToTell(site, run));
       if (isCopy(site)) await takeOwnPassword(site, run);
       await clearSources(site, run);
     },

@@ -1,5 +1,5 @@
 /** Where the data of a new site is from: a backup that holds a site already, or else its install Job. */
-import { demandUsable, refused } from "#lib/domains/backups/usable.ts";
+import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
 import type { CopyWork } from "#lib/domains/spokes/copy.ts";
@@ -9,7 +9,7 @@ import { isFinished } from "#lib/records/jobs/job.ts";
 import { findJob } from "#lib/records/jobs/store.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { Awaiting } from "#lib/scheduler/stops.ts";
-import { note, type SpokeSite } from "#lib/work/site.ts";
+import { finalError, note, type SpokeSite } from "#lib/work/site.ts";
 import { claimsFrom, tidySources } from "#lib/work/volumes/claims.ts";
 import { snapshotsOf } from "#lib/work/volumes/source.ts";
 
@@ -39,7 +39,11 @@ async function awaitBackup({ app: { db } }: SpokeSite, { id, operationId, error 
     throw new Awaiting("Waiting until the backup is taken that it is to be made from", operationId);
   }
   const why = error ?? "it was called off";
-  throw refused("BackupNotReady", `The backup ${id} could not be taken: ${why}`, "Remove this spoke, and copy again.");
+  throw finalError(
+    "BackupNotReady",
+    `The backup ${id} could not be taken: ${why}`,
+    "Remove this spoke, and copy again.",
+  );
 }
 
 /** Whether it did, no matter which holder. */
