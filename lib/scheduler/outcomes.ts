@@ -7,7 +7,7 @@ import type { Database, Tx } from "#lib/drivers/db/database.ts";
 import { type Candidate, claimJob, type Known, unlessTaken } from "#lib/records/jobs/claim.ts";
 import { endHeld, type Hold, passStep, type Return, returnHeld, writeHeld } from "#lib/records/jobs/fence.ts";
 import type { FailureReport, Job, NewJob } from "#lib/records/jobs/job.ts";
-import { hasEnded } from "#lib/records/jobs/store.ts";
+import { isJobOver } from "#lib/records/jobs/store.ts";
 import type { JobKind, StepPlan } from "#lib/operations/plan.ts";
 import { hintAfter } from "#lib/records/jobs/hint.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
@@ -132,7 +132,7 @@ export async function stepAside(
   const subject = await lockSubject(tx, job);
   const after = await returnHeld(tx, job, {
     label: shorten(message),
-    wait: await hasEnded(tx, operationId) ? 0 : wait,
+    wait: await isJobOver(tx, operationId) ? 0 : wait,
     counts: false,
     awaits: operationId,
   });

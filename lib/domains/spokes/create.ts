@@ -20,14 +20,6 @@ import { findReply, type IdempotencyKey, once } from "#lib/records/idempotency/s
 import { newId } from "#lib/base/ids.ts";
 import type { Job } from "#lib/records/jobs/job.ts";
 import { streamOperation } from "#lib/records/jobs/operation.ts";
-import {
-  claimSource,
-  copyInputs,
-  type CopySource,
-  findSource,
-  tellOfCopy,
-  versionOf,
-} from "#lib/domains/spokes/copy.ts";
 import { resolveWish, type SpokeWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -37,9 +29,32 @@ import { showFound } from "#lib/domains/spokes/show.ts";
 import { besides, hasSlug, insertSpoke, type NewSpokeRow, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke, SpokeRecord } from "#lib/domains/spokes/views.ts";
 
+/** Another spoke that one is to be made after, in place of an installation: what of it others know (backups/copy.ts). */
+export interface CopySource {
+  /** What is not asked for is as it is there. */
+  readonly spoke: SpokeRow;
+  look(): Promise<CopyPlan>;
+  /** The same, held from now on for the spoke that is made in this transaction. */
+  claim(tx: Tx): Promise<CopyPlan>;
+}
+
+/** What the spoke is made from. */
+export interface CopyPlan {
+  readonly lmsVersion: string;
+  /** backupId is null of one that would have to be taken first. */
+  readonly from: { readonly spokeId: string; readonly backupId: string | null };
+  inputsOf(spoke: SpokeRequest, cluster: string): SpokeInputs;
+  tell(row: SpokeRow): Besides;
+}
+
+/** Finds it by the request; null where nothing is to be made after another. */
+export type FindCopySource = (app: App, actor: Actor, input: NewSpoke) => Promise<CopySource | null>;
+export const noCopy: FindCopySource = () => Promise.resolve(null);
+
 /**
  * Throws Fault conflict `slug_taken`, `domain_taken`, `domain_unproven` or `federation_state`, unavailable
- * `dns_unavailable`, invalid for what cannot be, and of a copy what copy.ts does. `signal` is the request's: name servers may be slow.
+ * `dns_unavailable`, invalid for what cannot be, and what `findCopySource` and what it finds throw. `signal` is the request's: name
+ * servers may be slow.
  */
 export async function createSpoke(
   app: App,
@@ -48,19 +63,19 @@ export async function createSpoke(
   input: NewSpoke,
   key: IdempotencyKey | null,
   signal?: AbortSignal,
+  findCopySource = noCopy,
 ): Promise<SpokeRecord> {
   const answered = await findReply<SpokeRecord>(app.db.rows, key);
   if (answered) return answered; // what has been proved need not be proved again
-  const source = await findSource(app.db.rows, actor, input);
-  const wish = resolveWish(app.catalog, federation, actor.email, input, source);
+  const source = await findCopySource(app, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   return await app.db.transact((tx) =>
     once(tx, key, async () => {
       const hub = await keepFederation(tx, federation.id);
       refuseWhenLeaving(hub.state, "add a spoke to");
-      const from = source && await claimSource(tx, actor, source.id, input.copyBackup);
-      const own = draftSpoke(hub.id, from ? { ...wish, lmsVersion: versionOf(from) } : wish);
+      const plan = await source?.claim(tx), own = draftSpoke(hub.id, wish, plan);
       const cluster = clusterFor(app, hub, wish.region);
       const row = await placeSpoke(tx, app.config, own, domains, (domain) => {
         const spoke = { ...own, domain };
@@ -69,12 +84,12 @@ export async function createSpoke(
           state: "provisioning",
           cluster,
           blueprintRevision: app.blueprint.revision,
-          blueprintInputs: JSON.stringify(inputsOf(app, spoke, from, cluster)),
-          ...(from && { copyOf: from.spoke.id, fromBackup: from.backup.id }),
+          blueprintInputs: JSON.stringify(inputsOf(app, spoke, cluster, plan)),
+          ...(plan && { copyOf: plan.from.spokeId, fromBackup: plan.from.backupId }),
           createdBy: actor.userId,
         };
       });
-      const job = await announceSpoke(tx, actor, row, from ? tellOfCopy(from, row) : {});
+      const job = await announceSpoke(tx, actor, row, plan?.tell(row));
       const found = { ...row, ...besides(row), busy: false, renamed: false };
       const [shown] = await showFound(tx, actor, [found], [job]);
       return shown!;
@@ -82,15 +97,19 @@ export async function createSpoke(
   );
 }
 
-/** What it is made from; a copy that is only looked at may have no backup yet. */
-export function inputsOf(app: App, spoke: SpokeRequest, from: CopySource | null, cluster: string): SpokeInputs {
-  return from ? copyInputs(app, spoke, from, cluster) : spokeInputs(app.catalog, app.config, spoke);
+/** What it is made from. */
+export function inputsOf(app: App, spoke: SpokeRequest, cluster: string, plan?: CopyPlan): SpokeInputs {
+  return plan ? plan.inputsOf(spoke, cluster) : spokeInputs(app.catalog, app.config, spoke);
 }
 
 /** The row with the names that are its own. */
-export function draftSpoke(federationId: string, wish: SpokeWish) {
+export function draftSpoke(
+  federationId: string,
+  wish: SpokeWish,
+  { lmsVersion = wish.lmsVersion }: Partial<CopyPlan> = {},
+) {
   const id = newId("spk");
-  return { ...wish, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
+  return { ...wish, lmsVersion, id, federationId, namespace: namespaceName("spoke", wish.slug, id) };
 }
 
 /** Tries the domains in turn. The insert itself says whether slug and domain are free. `rowUnder` makes the row of a domain. */
@@ -122,7 +141,7 @@ export function clusterFor({ catalog, clusters }: App, hub: FederationRow, regio
 }
 
 /** What is said of its making besides. */
-interface Besides {
+export interface Besides {
   /** In the audit of the spoke. */
   readonly more?: object;
   /** In that of others. */

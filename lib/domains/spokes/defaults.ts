@@ -20,7 +20,7 @@ export function resolveWish(
   federation: Pick<FederationRow, "id" | "slug" | "region">,
   callerEmail: string,
   input: NewSpoke,
-  source: SpokeRow | null = null,
+  source?: SpokeRow,
 ): SpokeWish {
   const { federationId, moodleVersion, lmsVersion = moodleVersion } = input;
   if (federationId !== undefined && federationId !== federation.id && federationId !== federation.slug) {

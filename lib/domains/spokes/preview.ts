@@ -9,8 +9,7 @@ import { refuseUnlisted } from "#lib/catalog/catalog.ts";
 import { refuseWhenLeaving } from "#lib/domains/federations/state.ts";
 import type { FederationRow } from "#lib/domains/federations/store.ts";
 import { runsHub } from "#lib/domains/federations/viewer.ts";
-import { chooseBackup, findSource, versionOf } from "#lib/domains/spokes/copy.ts";
-import { clusterFor, domainTaken, draftSpoke, inputsOf, slugTaken } from "#lib/domains/spokes/create.ts";
+import { clusterFor, domainTaken, draftSpoke, inputsOf, noCopy, slugTaken } from "#lib/domains/spokes/create.ts";
 import { resolveWish } from "#lib/domains/spokes/defaults.ts";
 import { requireProof } from "#lib/domains/spokes/domain-proof.ts";
 import { domainsFor, namesAbove, ownNamesOf } from "#lib/domains/spokes/domains.ts";
@@ -25,17 +24,17 @@ export async function previewSpoke(
   federation: FederationRow,
   input: NewSpoke,
   signal: AbortSignal,
+  findCopySource = noCopy,
 ): Promise<SpokePreview> {
   refuseWhenLeaving(federation.state, "add a spoke to");
-  const source = await findSource(app.db.rows, actor, input);
-  const wish = resolveWish(app.catalog, federation, actor.email, input, source);
+  const source = await findCopySource(app, actor, input);
+  const wish = resolveWish(app.catalog, federation, actor.email, input, source?.spoke);
   const domains = domainsFor(app.config, wish.slug, federation.slug, input.domain);
   await requireProof(app, actor, federation, domains, signal);
   if (await hasSlug(app.db.rows, federation.id, wish.slug)) throw slugTaken(wish.slug);
-  const from = source && await chooseBackup(app.db.rows, source, input.copyBackup);
-  const own = draftSpoke(federation.id, from ? { ...wish, lmsVersion: versionOf(from) } : wish);
+  const plan = await source?.look(), own = draftSpoke(federation.id, wish, plan);
   const spoke = { ...own, domain: await firstFree(app, domains) };
-  const inputs = inputsOf(app, spoke, from, clusterFor(app, federation, wish.region));
+  const inputs = inputsOf(app, spoke, clusterFor(app, federation, wish.region), plan);
   const { demand, quota, over } = app.blueprint.quotaArithmetic(inputs);
   const price = await previewCostIfTold(app, addedSpoke(federation.id, wish.size), signal);
   return {
@@ -44,9 +43,9 @@ export async function previewSpoke(
       ...spoke,
       url: spokeUrl(inputs),
       moodleVersion: spoke.lmsVersion,
-      from: from && { spokeId: from.spoke.id, backupId: from.backup?.id ?? null },
+      from: plan?.from ?? null,
     },
-    // Secrets are made in the cluster alone, and are not shown.
+    // Secrets are made in the cluster noCopy, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,

@@ -69,7 +69,7 @@ export async function findJob(rows: Rows, id: string): Promise<Job | null> {
 }
 
 /** Whether it has. Until the transaction ends, one that has not does not. */
-export async function hasEnded(tx: Tx, id: string): Promise<boolean> {
+export async function isJobOver(tx: Tx, id: string): Promise<boolean> {
   const row = await tx.selectFrom("jobs").select("state").where("id", "=", id).forShare().executeTakeFirst();
   return !row || isFinished(row.state);
 }

@@ -14,7 +14,14 @@ import { agreeOnPassword, UNUSABLE } from "#lib/work/actions/admin-password.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
 import { settleSite } from "#lib/work/install/settle.ts";
-import { clearSources, fillVolumes, isCopy, isFilled, type Telling, whatToTell } from "#lib/work/install/volumes.ts";
+import {
+  clearSources,
+  fillVolumes,
+  isCopy,
+  isFilled,
+  type SeedTelling,
+  whatToTell,
+} from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
@@ -121,7 +128,7 @@ async function seed(
   site: SpokeSite,
   run: Run,
   runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
-  { inputs, parts, notes }: Telling,
+  { inputs, parts, notes }: SeedTelling,
 ): Promise<void> {
   const settings = await readRooms(site, run);
   await putAll(site, run, site.blueprint.spokeObjects(inputs, "seed", settings, parts));

@@ -2,7 +2,7 @@
 import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
-import type { CopyWork } from "#lib/domains/spokes/copy.ts";
+import type { CopyWork } from "#lib/domains/backups/copy.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/moodle/seed.ts";
 import { isFinished } from "#lib/records/jobs/job.ts";
@@ -56,7 +56,7 @@ export function isCopy({ spoke }: SpokeSite): boolean {
 }
 
 /** What a site is told: by what it is to be, which is all of it where its Job has made it; else by these parts alone. */
-export interface Telling {
+export interface SeedTelling {
   readonly inputs: SpokeInputs;
   readonly parts: readonly SeedPart[] | null;
   /** What people must know of it. */
@@ -64,7 +64,7 @@ export interface Telling {
 }
 
 /** What is in the data is not told anew, for it is its people's. */
-export async function whatToTell(site: SpokeSite, run: Run): Promise<Telling> {
+export async function whatToTell(site: SpokeSite, run: Run): Promise<SeedTelling> {
   const { inputs, app: { db } } = site, found = await sourceOf(site);
   const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };

@@ -1,5 +1,6 @@
 /** The spokes of a hub: those that the caller sees, and a new one. */
 import * as v from "valibot";
+import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { federation, removedFor } from "#lib/domains/federations/access.ts";
 import { endpoint } from "#lib/surface/http/endpoint.ts";
 import { created, either, ok } from "#lib/surface/http/reply.ts";
@@ -45,6 +46,6 @@ export const POST = endpoint({
   ],
   handle: async ({ app, actor, federation, query, body, idempotency, signal }) =>
     query.dryRun
-      ? { other: await previewSpoke(app, actor, federation, body, signal) }
-      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal) },
+      ? { other: await previewSpoke(app, actor, federation, body, signal, findCopySource) }
+      : { usual: await createSpoke(app, actor, federation, body, idempotency, signal, findCopySource) },
 });

@@ -6,7 +6,7 @@ import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { contentsOf, useSite } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies } from "./scene.ts";
+import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy that waits");
 test.before(openCopies);

@@ -6,7 +6,7 @@ import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
 import { lookOnce } from "#test/lib/work/sweep/looks.ts";
-import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./scene.ts";
+import { backUp, copy, type CopyScene, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy");
 test.before(openCopies);

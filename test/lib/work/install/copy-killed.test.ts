@@ -9,7 +9,7 @@ import { handlers } from "#lib/work/handlers.ts";
 import { openWorkScene } from "#test/lib/work/scene.ts";
 import { contentsOf, secretsOf, useSite } from "#test/support/sites.ts";
 import { until } from "#test/support/until.ts";
-import { copy, type CopyScene, sourcesOf } from "./scene.ts";
+import { copy, type CopyScene, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy whose holder dies");
 

@@ -1,6 +1,7 @@
 /** A spoke in use, and copies of it as the API makes them. */
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { findFederation } from "#lib/domains/federations/store.ts";
+import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
@@ -27,7 +28,15 @@ let count = 0;
 export async function copy({ scene, id }: CopyScene, wish: Partial<NewSpoke> = {}): Promise<string> {
   const { federationId } = await scene.row(id), slug = `copy-${++count}`;
   const hub = (await findFederation(scene.db.rows, federationId, "shown"))!;
-  return (await createSpoke(scene.app, scene.actor, hub, { slug, copyOf: id, ...wish } as NewSpoke, null)).id;
+  return (await createSpoke(
+    scene.app,
+    scene.actor,
+    hub,
+    { slug, copyOf: id, ...wish } as NewSpoke,
+    null,
+    undefined,
+    findCopySource,
+  )).id;
 }
 
 /** The id of a backup of the source that is taken now. */

@@ -20,18 +20,20 @@ import { turnOf } from "#lib/moodle/names.ts";
 import type { Had } from "#lib/moodle/seed.ts";
 import { DISKS, larger } from "#lib/moodle/resize.ts";
 import { judgeAction } from "#lib/operations/judge.ts";
-import { type AuditEntry, onSpoke } from "#lib/records/audit/store.ts";
+import { onSpoke } from "#lib/records/audit/store.ts";
 import { enqueue, liveOperations } from "#lib/records/jobs/store.ts";
 import { missingSpoke, seesSpoke } from "#lib/domains/spokes/access.ts";
 import { readFacts } from "#lib/domains/spokes/actions.ts";
+import type { Besides, CopyPlan, CopySource } from "#lib/domains/spokes/create.ts";
 import { operationOn } from "#lib/domains/spokes/operation.ts";
 import { findSpoke, lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
 
-/** What a copy is made from. */
-export interface CopySource {
+type Offer = Pick<App, "catalog" | "config" | "blueprint">;
+
+/** What a copy is made from; the backup is null of one that would be taken first. */
+interface Model {
   readonly spoke: SpokeRow;
-  /** Null of one that would be taken first. */
   readonly backup: Backup | null;
 }
 
@@ -44,11 +46,11 @@ export interface CopyWork {
 type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
 
 /** The spoke to be copied; null where none is. Throws Fault missing `spoke_missing`, and invalid. */
-export async function findSource(
-  rows: Rows,
+export async function findCopySource(
+  { db, ...app }: App,
   actor: Actor,
   { copyOf, copyBackup, lmsVersion, moodleVersion }: Wish,
-): Promise<SpokeRow | null> {
+): Promise<CopySource | null> {
   if (copyOf === undefined) {
     if (copyBackup === undefined) return null;
     const message = "copyBackup says from which backup of a spoke its copy is made: copyOf must name the spoke";
@@ -58,13 +60,33 @@ export async function findSource(
     const message = "A copy is of the version that its source is of: leave lmsVersion out, and upgrade the copy";
     throw new Fault("invalid", "copy_version", message, { fields: { lmsVersion: "must be left out of a copy" } });
   }
-  const found = await findSpoke(rows, copyOf, "hidden");
+  const found = await findSpoke(db.rows, copyOf, "hidden");
   if (!found || !seesSpoke(actor, found)) throw missingSpoke();
-  return found;
+  return {
+    spoke: found,
+    look: async () => planOf(app, await chooseBackup(db.rows, found, copyBackup)),
+    // The source's row stays locked until the copy's own is written, which holds the backup.
+    async claim(tx) {
+      const spoke = await lockSpoke(tx, found.id);
+      if (spoke.state === "removed") throw missingSpoke();
+      const { backup } = await chooseBackup(tx, spoke, copyBackup);
+      return planOf(app, { spoke, backup: backup ?? await backUpNow(tx, actor, spoke) });
+    },
+  };
+}
+
+function planOf(app: Offer, model: Model): CopyPlan {
+  const { spoke, backup } = model;
+  return {
+    lmsVersion: backup?.lmsVersion ?? spoke.lmsVersion,
+    from: { spokeId: spoke.id, backupId: backup?.id ?? null },
+    inputsOf: (copy, cluster) => copyInputs(app, copy, model, cluster),
+    tell: (row) => tellOfCopy(model, row),
+  };
 }
 
 /** Throws Fault conflict `backup_unusable` and, for one that is to be taken now, what asking for a backup throws. */
-export async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"): Promise<CopySource> {
+async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"): Promise<Model> {
   if (asked === "now") {
     const facts = await readFacts(rows, spoke);
     // One that is under way may have been taken before the last things that people did.
@@ -80,22 +102,6 @@ export async function chooseBackup(rows: Rows, spoke: SpokeRow, asked = "newest"
   }
 }
 
-/** With the backup that it is made from, however far that is. */
-export type ClaimedSource = CopySource & { readonly backup: Backup };
-
-/** The source's row stays locked until the copy's own is written, which holds the backup. */
-export async function claimSource(
-  tx: Tx,
-  actor: Actor,
-  id: string,
-  asked: string | undefined,
-): Promise<ClaimedSource> {
-  const spoke = await lockSpoke(tx, id);
-  if (spoke.state === "removed") throw missingSpoke();
-  const { backup } = await chooseBackup(tx, spoke, asked);
-  return { spoke, backup: backup ?? await backUpNow(tx, actor, spoke) };
-}
-
 /** By an operation that waits already, if one does: that nobody has begun. */
 async function backUpNow(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup> {
   const waiting = (await liveOperations(tx, spoke.id)).find(({ kind, startedAt, payload }) =>
@@ -105,18 +111,13 @@ async function backUpNow(tx: Tx, actor: Actor, spoke: SpokeRow): Promise<Backup>
   return await ensureBackup(tx, spoke, { operationId, kind: "manual" });
 }
 
-/** The version that the data is of. */
-export function versionOf({ spoke, backup }: CopySource): string {
-  return backup?.lmsVersion ?? spoke.lmsVersion;
-}
-
 /**
  * What the copy is made from. Throws Fault invalid `size_too_small`, and impossible `another_cluster` or `blueprint_lacks`.
  */
-export function copyInputs(
-  { catalog, config, blueprint }: Pick<App, "catalog" | "config" | "blueprint">,
+function copyInputs(
+  { catalog, config, blueprint }: Offer,
   copy: SpokeRequest,
-  { spoke: source, backup }: CopySource,
+  { spoke: source, backup }: Model,
   cluster: string,
 ): SpokeInputs {
   if (cluster !== (backup ?? source).cluster) throw anotherCluster(source);
@@ -140,21 +141,25 @@ export function copyInputs(
 }
 
 /** What is said of it besides: in its own audit, in that of the source, and to those who make it. */
-export function tellOfCopy({ spoke: source, backup }: ClaimedSource, copy: SpokeRow) {
-  const { id: copyId, slug: copySlug, federationId: hubId } = copy, backupId = backup.id;
+function tellOfCopy(
+  { spoke: source, backup }: Model,
+  { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
+): Besides {
+  const backupId = backup!.id;
   const { brand, seed, identity, content, federationId } = source;
   const had: Had = { brand, seed, identity, content, federationId };
   const metadata = { slug: source.slug, copyId, copySlug, hubId, backupId };
   return {
     more: { copyOf: { spokeId: source.id, slug: source.slug, backupId } },
-    others: [{ kind: "spoke_copied", ...onSpoke(source), metadata } satisfies AuditEntry],
+    others: [{ kind: "spoke_copied", ...onSpoke(source), metadata }],
     payload: { backupId, had } satisfies CopyWork,
   };
 }
 
 function anotherCluster({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub is in" : `the region ${region} is in`;
-  const message = `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there alone`;
+  const message =
+    `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there noCopy`;
   return new Fault("impossible", "another_cluster", message);
 }
 
