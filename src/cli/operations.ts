@@ -1,0 +1,2 @@
+export const operationsNoun: any = null;
+export const costNoun: any = null, changelogNoun: any = null;

@@ -1,0 +1,82 @@
+/** What a command prints: data on standard output, everything else on standard error. */
+import type { Cli } from "./noun.ts";
+import { type Column, type Line, recordOf, tableOf } from "./table.ts";
+import { jsonOf, plain, plainLines } from "./text.ts";
+import { didYouMean } from "../commands/line.ts";
+
+type Named = { readonly id: string };
+
+export function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** A list of records, each as the API has it; --quiet shows their ids alone. */
+export function showList<Row extends object>(
+  cli: Cli,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  idOf: (row: Row) => string = (row) => (row as unknown as Named).id,
+): void {
+  if (cli.json) return showJson(cli, rows);
+  if (cli.quiet) return print(rows.map((row) => `${plain(idOf(row))}\n`).join(""));
+  if (rows.length === 0) return tell(cli, "None");
+  print(tableOf(cli.terminal, rows, columns));
+}
+
+/** One record as the API has it; `lines` is what people see of it. */
+export function showRecord(cli: Cli, record: object, lines: readonly Line[], id = (record as Named).id): void {
+  if (cli.json) showJson(cli, record);
+  else print(cli.quiet ? `${plain(id)}\n` : recordOf(cli.terminal, lines));
+}
+
+/** What was changed: the record for programs, a sentence for people, who see no more than that. */
+export function showChange(cli: Cli, record: object, sentence: string, id = (record as Named).id): void {
+  if (cli.json) showJson(cli, record);
+  else if (cli.quiet) print(`${plain(id)}\n`);
+  else succeed(cli, sentence);
+}
+
+/** One document, with the fields that were asked for. */
+export function showJson(cli: Cli, value: object): void {
+  print(`${jsonOf(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
+}
+
+/** The same on one line, of many. */
+export function showJsonLine(cli: Cli, value: object): void {
+  print(`${jsonOf(selected(cli, value))}\n`);
+}
+
+/** Something that is no data: a sentence, or several lines. */
+export function tell(cli: Pick<Cli, "quiet">, text: string): void {
+  if (!cli.quiet) process.stderr.write(`${plainLines(text)}\n`);
+}
+
+/** What --quiet does not keep back. */
+export function warn(text: string): void {
+  process.stderr.write(`${plainLines(text)}\n`);
+}
+
+export function succeed(cli: Cli, sentence: string): void {
+  const { terminal, quiet } = cli;
+  if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
+}
+
+/** An unknown field is null, and told: a server of another release may know it. */
+function selected({ json }: Cli, value: object): unknown {
+  if (json === "all" || json === null) return value;
+  const all = Array.isArray(value) ? value : [value], unknown = new Set<string>();
+  const pick = (record: object) =>
+    Object.fromEntries(json.map((path) => {
+      const found = path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null)?.[key], record);
+      if (found === undefined && !Object.hasOwn(record, path.split(".")[0]!)) unknown.add(path);
+      return [path, found ?? null];
+    }));
+  const picked = all.map(pick);
+  const known = Object.keys(all[0] ?? {});
+  if (all.length > 0) {
+    for (const name of unknown) {
+      warn(`There is no field ${name}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+    }
+  }
+  return Array.isArray(value) ? picked : picked[0];
+}

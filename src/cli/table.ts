@@ -1,0 +1,65 @@
+/** Tables and records as text: fitted to a terminal for people, one value after a tab for programs. */
+import { type Terminal, type Tone, toneOf } from "./terminal.ts";
+import { cut, padTo, plain, widthOf } from "./text.ts";
+import { ago } from "./times.ts";
+
+type CellValue = string | number | boolean | null | undefined;
+/** How a value is shown: a time is relative for people and ISO for programs, a state has its colour. */
+type CellKind = "time" | "state" | "number";
+
+export type Column<Row> = readonly [head: string, of: (row: Row) => CellValue, kind?: CellKind];
+export type Line = readonly [name: string, value: CellValue, kind?: CellKind];
+
+const GAP = 2;
+/** What a column keeps when there is little room; those at the end go before any has less. */
+const LEAST = 8;
+
+/** The most important columns come first: where there is no room for all, those at the end are left out. */
+export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const cells = rows.map((row) => columns.map(([, of, kind]) => cellOf(terminal, of(row), kind)));
+  if (!terminal.out) return cells.map((row) => `${row.join("\t")}\n`).join("");
+  const natural = columns.map(([head], i) => Math.max(widthOf(head), ...cells.map((row) => widthOf(row[i]!))));
+  const widths = fit(natural, terminal.width);
+  const line = (texts: readonly string[], toneAt: (i: number) => Tone) =>
+    widths.map((width, i) => {
+      const text = cut(texts[i]!, width), last = i === widths.length - 1;
+      const padded = columns[i]![2] === "number"
+        ? " ".repeat(width - widthOf(text)) + text
+        : last
+        ? text
+        : padTo(text, width);
+      return terminal.paint(toneAt(i), padded);
+    }).join(" ".repeat(GAP)) + "\n";
+  const tones = (row: readonly string[]) => (i: number): Tone => columns[i]![2] === "state" ? toneOf(row[i]!) : "none";
+  return line(columns.map(([head]) => head), () => "dim") + cells.map((row) => line(row, tones(row))).join("");
+}
+
+/** A line each; what is null is left out. */
+export function recordOf(terminal: Terminal, lines: readonly Line[]): string {
+  const known = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (!terminal.out) return known.map(([name, value, kind]) => `${name}\t${cellOf(terminal, value, kind)}\n`).join("");
+  const width = Math.max(...known.map(([name]) => name.length));
+  return known.map(([name, value, kind]) => {
+    const text = cellOf(terminal, value, kind);
+    return `${terminal.paint("dim", name.padEnd(width))}  ${
+      terminal.paint(kind === "state" ? toneOf(text) : "none", text)
+    }\n`;
+  }).join("");
+}
+
+function cellOf({ out }: Terminal, value: CellValue, kind?: CellKind): string {
+  if (value === null || value === undefined) return out ? "-" : "";
+  if (kind === "time") return out ? ago(String(value)) : plain(String(value));
+  return typeof value === "boolean" ? (value ? "yes" : "no") : plain(String(value));
+}
+
+/** The widths of the columns that stay. The widest gives first. */
+function fit(natural: readonly number[], room: number): number[] {
+  const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one + GAP, -GAP);
+  const floors = natural.map((width) => Math.min(width, LEAST));
+  let kept = natural.length;
+  while (kept > 1 && sum(floors.slice(0, kept)) > room) kept--;
+  const widths = natural.slice(0, kept);
+  while (sum(widths) > room && Math.max(...widths) > 1) widths[widths.indexOf(Math.max(...widths))]!--;
+  return widths;
+}

@@ -1,0 +1,71 @@
+/** `wheelwright tokens`: what opens the API in your name. */
+import { contactUrl } from "./contact.ts";
+import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { scopeOf } from "./login.ts";
+import { type Noun, verb } from "./noun.ts";
+import { print, showChange, showJson, showList, tell } from "./output.ts";
+import { CREDENTIALS, mintToken } from "./sign-in.ts";
+import { DAY } from "#lib/base/time.ts";
+import { readSpan } from "./times.ts";
+
+export const tokensNoun: Noun = {
+  name: "tokens",
+  summary: "Your tokens: what opens the API in your name",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List your tokens that are not revoked",
+      flags: { limit: LIMIT, all: ALL },
+      examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
+      async run(cli, { flags }) {
+        showList(cli, await take(cli.api.listTokens({ limit: pageOf(flags) }), flags), [
+          ["ID", (token) => token.id],
+          ["NAME", (token) => token.name],
+          ["SCOPE", (token) => token.scope],
+          ["LAST USED", (token) => token.lastUsedAt, "time"],
+          ["EXPIRES", (token) => token.expiresAt, "time"],
+          ["PREFIX", (token) => token.prefix],
+          ["CREATED", (token) => token.createdAt, "time"],
+        ]);
+      },
+    }),
+    verb({
+      name: "create",
+      summary: "Make a token, and print it, once",
+      words: ["NAME"],
+      flags: {
+        ...CREDENTIALS,
+        scope: { type: "string", value: "cli|provisioning|readonly", help: "what it may" },
+        expires: { type: "string", value: "SPAN", help: "how long it lasts, such as 7d; for ever when absent" },
+      },
+      more: "A token can make no other: your password is asked for.",
+      examples: ["tokens create 'nightly report' --scope readonly --expires 7d"],
+      async run(cli, { words: [name], flags: { scope, expires, ...credentials } }) {
+        const expiresAt = expires === undefined ? null : spanFromNow(expires);
+        const wish = { name: name!, scope: scopeOf(scope), expiresAt };
+        await mintToken(cli, { ...credentials, url: contactUrl(cli), wish }, async (minted) => {
+          if (cli.json) return showJson(cli, minted);
+          print(`${minted.token}\n`);
+          tell(cli, `Token ${minted.id}; it is shown this once`);
+        });
+      },
+    }),
+    verb({
+      name: "revoke",
+      summary: "Revoke tokens: from then on they open nothing",
+      words: ["TOKEN..."],
+      examples: ["tokens revoke tok_0123456789abcdefghjkmnpqrs"],
+      async run(cli, { words }) {
+        for (const id of words) {
+          await cli.api.deleteToken({ tokenId: id });
+          showChange(cli, { id }, `Token ${id} is revoked`);
+        }
+      },
+    }),
+  ],
+};
+
+function spanFromNow(text: string): string {
+  const days = /^(\d{1,4})d$/.exec(text)?.[1]; // longer than any timer
+  return new Date(Date.now() + (days ? Number(days) * DAY : readSpan("--expires", text))).toISOString();
+}
