@@ -5,7 +5,10 @@ import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { onboardingOf, welcomeView } from "#lib/surface/portal/people/welcome.ts";
 
-export const GET = page({ summary: "The page that greets a new user", show: (call) => show(call) });
+export const GET = page({
+  summary: "The page that greets a new user",
+  show: (call) => show(call),
+});
 
 export const POST = deed({
   summary: "Finish setting up your account by its form",

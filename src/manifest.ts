@@ -100,7 +100,11 @@ import * as sign_out from "../routes/sign-out.ts";
 import * as sign_up from "../routes/sign-up.ts";
 import * as spokes_$spokeId_index from "../routes/spokes/[spokeId]/index.ts";
 import * as spokes_$spokeId_actions_$action from "../routes/spokes/[spokeId]/actions/[action].ts";
+import * as spokes_$spokeId_activity from "../routes/spokes/[spokeId]/activity.ts";
+import * as spokes_$spokeId_backups from "../routes/spokes/[spokeId]/backups.ts";
 import * as spokes_$spokeId_destroy from "../routes/spokes/[spokeId]/destroy.ts";
+import * as spokes_$spokeId_members_index from "../routes/spokes/[spokeId]/members/index.ts";
+import * as spokes_$spokeId_members_$userId_remove from "../routes/spokes/[spokeId]/members/[userId]/remove.ts";
 import * as spokes_$spokeId_operations_index from "../routes/spokes/[spokeId]/operations/index.ts";
 import * as spokes_$spokeId_operations_$operationId from "../routes/spokes/[spokeId]/operations/[operationId].ts";
 import * as spokes_$spokeId_retry from "../routes/spokes/[spokeId]/retry.ts";
@@ -218,7 +222,11 @@ export const manifest: Manifest = [
   ["/sign-up", sign_up],
   ["/spokes/:spokeId", spokes_$spokeId_index],
   ["/spokes/:spokeId/actions/:action", spokes_$spokeId_actions_$action],
+  ["/spokes/:spokeId/activity", spokes_$spokeId_activity],
+  ["/spokes/:spokeId/backups", spokes_$spokeId_backups],
   ["/spokes/:spokeId/destroy", spokes_$spokeId_destroy],
+  ["/spokes/:spokeId/members", spokes_$spokeId_members_index],
+  ["/spokes/:spokeId/members/:userId/remove", spokes_$spokeId_members_$userId_remove],
   ["/spokes/:spokeId/operations", spokes_$spokeId_operations_index],
   ["/spokes/:spokeId/operations/:operationId", spokes_$spokeId_operations_$operationId],
   ["/spokes/:spokeId/retry", spokes_$spokeId_retry],

@@ -36,6 +36,7 @@ export const releases: readonly ReleaseNotes[] = [
       "**API**: One order for every request: the body first, then who calls, the scope, what it is about, the input. A token without the scope is 403 whether or not there is something.",
       "**API**: Bounds on what strangers can make grow, each in `SECURITY.md`. Shedding never meets a lone caller; 20 event streams a user and `MAX_STREAMS` a replica (429 `too_many_streams`).",
       "**API**: What is going to change is announced in `/changelog`, in each answer (`Deprecation`, `Sunset`), and by mail to whoever has an active token; breaking changes are found before they land.",
+      "**API**: A typed client for Node, Deno and browsers (`docs/client.md`): each endpoint as a function, lists over all pages, event streams across cuts, `waitFor`, and retries that never create twice.",
       "**Billing**: Through Stripe: hubs' subscriptions follow their spokes, whether or not the provider is there at the time; preview-cost and dry runs tell what a spoke costs; hub admins are notified of what is past due and of refunds.",
       "**Billing**: Where the provider makes no more invoices for a subscription on a day, changes go on, and what they cost stands on the next invoice.",
       "**Operating**: `wheelwright serve`, `migrate`, `doctor`, `simulate`, `admin reset-password`, `audit`, `healthcheck`, `licenses`; one executable (`npm run build`), a container image, and a compose file that passes every variable of `.env` on, with a proxy to start beside it.",

@@ -223,7 +223,7 @@ test("nothing is exported by default, and nothing is left for later", async () =
 test("every suite is run: uvu passes one that is not", async () => {
   const found: string[] = [];
   for (const { path, text } of await read("test")) {
-    const suites = [...text.matchAll(/^const (\w+) = suite\b/gm)].map(([, name]) => name!);
+    const suites = [...text.matchAll(/^const (\w+) = (?:suite|browserSuite)\b/gm)].map(([, name]) => name!);
     if (path.endsWith(".test.ts") && suites.length === 0) found.push(`${path} has no suite`);
     found.push(
       ...suites.filter((name) => !text.includes(`\n${name}.run();`)).map((name) => `${path} never runs ${name}`),

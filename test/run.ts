@@ -18,7 +18,15 @@ import { openRunner, type Runner } from "#test/support/runner/process.ts";
 import { dropTemplate, makeTemplate, openServer } from "#test/support/server.ts";
 
 /** They mostly wait for clusters, processes and clocks. The slowest come first: none shall be left over at the end. */
-const LONG = [/^lib\/work\/install\//, /^(?:attacks|faults)\//, /^src\//, /^lib\/(?:work|scheduler|doctor)\//];
+const LONG = [
+  /^browser\//,
+  /^lib\/work\/install\//,
+  /^(?:attacks|faults)\//,
+  /^src\//,
+  /^lib\/(?:work|scheduler|doctor)\//,
+];
+/** Pages are the same whatever serves them, and what drives the browser is made for Node. */
+const FOR_NODE = /^browser\//;
 const ALONE = /^(?:attacks|faults)\//;
 const TOGETHER = 25; // files that one process runs at most, so that it does not grow without end
 const CORES = Math.min(4, availableParallelism());
@@ -33,7 +41,9 @@ async function main(args: string[]): Promise<number> {
   const split = args.includes("--") ? args.indexOf("--") : args.length;
   const command = args.slice(0, split), filters = args.slice(split + 1);
   if (command.length === 0) throw new Error("Say what runs a file, for example: node test/run.ts node");
-  const files = await findFiles(filters);
+  const found = await findFiles(filters),
+    files = found.filter((file) => !/deno/.test(command[0]!) || !FOR_NODE.test(file));
+  if (files.length < found.length) console.log("Tests in a browser run with Node alone.");
   if (files.length === 0) throw new Error(`No test file matches ${filters.join(", ")}`);
 
   const start = performance.now();

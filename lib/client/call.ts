@@ -62,7 +62,7 @@ export function requestOf(call: ApiCall, { params = {}, body, headers }: Given, 
     method,
     path,
     target: query.size > 0 ? `${target}?${query}` : target,
-    ...(call.body && { body: body ?? {} }),
+    ...((call.body || method === "POST") && { body: body ?? {} }),
     headers: { ...(call.keyed && { "idempotency-key": key ?? crypto.randomUUID() }), ...headers },
     answer: call.stream ? "stream" : call.empty ? "nothing" : call.text ? "text" : undefined,
   };

@@ -86,7 +86,8 @@ export function openContact(options: ConnectOptions): Contact {
         headers: headersOf(asked),
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // Text Deno would send a second time by itself, where a connection is lost (denoland/deno#35610).
+        ...(body !== undefined && { body: new Blob([JSON.stringify(body)]) }),
       });
       // A browser keeps its cookies to itself, and needs no help.
       cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;

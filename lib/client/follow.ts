@@ -4,7 +4,7 @@
  * The stream is resumed after the last event that was handed on. What a server sends again all the same is passed over.
  */
 import { type ApiCall, ask, type Params, requestOf } from "./call.ts";
-import type { ApiAnswer, Contact } from "./contact.ts";
+import type { ApiAnswer, ApiRequest, Contact } from "./contact.ts";
 import { WheelwrightError } from "./error.ts";
 import { mayPass, pauseFor, waitAfter } from "./retry.ts";
 import type { StreamEvent } from "./schemas.ts";
@@ -59,17 +59,23 @@ export async function* followStream(
   const { signal } = options, left = new AbortController();
   const over = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
   const course: Course = { last: since === undefined || since === null ? null : Number(since), rest: null, cut: null };
+  let removed = false;
   try {
     for (let first = true;; first = false) {
       try {
-        const answer = await open(contact, call, params, course, { ...options, signal: over }, first);
+        const asked = resumption(call, params, course);
+        // The first connection is tried like any call; those after it once, for this loop tries again.
+        const answer = first
+          ? await ask(contact, asked, { signal: over, tries: options.tries })
+          : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, over);
         for await (const event of events(answer, course, options)) {
           yield event;
+          removed ||= event.type === "FederationUpdateRemoved";
           if (event.type === "StreamEnd") return;
         }
         throw new Error("the server ended the stream");
       } catch (error) {
-        if (over.aborted) return;
+        if (over.aborted || removed) return; // a hub that is gone has no stream to come back to
         const cause = error instanceof WheelwrightError ? error : cutBy(contact, error);
         if (first && error instanceof WheelwrightError || !mayPass(cause)) throw cause;
         await restAfter(contact, cause, course, options, over);
@@ -80,20 +86,9 @@ export async function* followStream(
   }
 }
 
-/** The first connection is tried like any call; those after it once, for the loop around them tries again. */
-async function open(
-  contact: Contact,
-  call: ApiCall,
-  params: Params,
-  { last }: Course,
-  options: FollowOptions,
-  first: boolean,
-): Promise<ApiAnswer> {
+function resumption(call: ApiCall, params: Params, { last }: Course): ApiRequest {
   const headers = { accept: "text/event-stream", ...(last !== null && { "last-event-id": String(last) }) };
-  const asked = requestOf(call, { params, headers });
-  return first
-    ? await ask(contact, asked, { signal: options.signal, tries: options.tries })
-    : await contact.send(asked, contact.options.tryTimeout ?? CONNECTING, options.signal);
+  return requestOf(call, { params, headers });
 }
 
 async function* events(

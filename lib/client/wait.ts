@@ -2,7 +2,7 @@
 import { type ApiCall, ask, requestOf } from "./call.ts";
 import type { Contact } from "./contact.ts";
 import { WheelwrightError } from "./error.ts";
-import { pauseFor } from "./retry.ts";
+import { mayPass, pauseFor } from "./retry.ts";
 import type { OperationDetail } from "./schemas.ts";
 
 const SHORTEST = 500, LONGEST = 3000; // ms between two looks
@@ -34,15 +34,20 @@ export async function waitForOperation(
       headers: { ...(etag !== null && { "if-none-match": etag }) },
     });
     const left = Math.max(1, end - performance.now());
-    const { status, headers, body } = await ask(contact, asked, { signal, timeout: left, tries: Infinity });
+    const look = ask(contact, asked, { signal, timeout: left, tries: Infinity });
+    const { status, headers, body } = await look.catch((error) => {
+      const isLate = error instanceof WheelwrightError && mayPass(error); // it is tried until the time is over
+      throw isLate ? late(operationId, seen, timeout, error) : error;
+    });
     if (status !== 304) {
       seen = body as OperationDetail;
       etag = headers.get("etag");
       onProgress?.(seen);
     }
     if (seen && isOver(seen)) return seen;
-    if (performance.now() + wait > end) throw late(operationId, seen, timeout);
-    await pauseFor(contact, wait, signal);
+    const rest = end - performance.now();
+    if (rest <= 0) throw late(operationId, seen, timeout);
+    await pauseFor(contact, Math.min(wait, rest), signal);
   }
 }
 
@@ -58,8 +63,8 @@ function isOver(operation: OperationDetail): boolean {
   return state === "succeeded";
 }
 
-function late(id: string, operation: OperationDetail | null, timeout: number): WheelwrightError {
+function late(id: string, operation: OperationDetail | null, timeout: number, cause?: unknown): WheelwrightError {
   const place = operation ? ` at step ${operation.step} of ${operation.of} (${operation.label})` : "";
   const message = `Operation ${id} is not done after ${Math.round(timeout / 1000)} s${place}; it goes on`;
-  return new WheelwrightError("timed_out", message, { operation });
+  return new WheelwrightError("timed_out", message, { operation, cause });
 }

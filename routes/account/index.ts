@@ -6,7 +6,10 @@ import { deed, fields, page, type PageCall } from "#lib/surface/portal/page/page
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import { accountView } from "#lib/surface/portal/people/account.ts";
 
-export const GET = page({ summary: "Your account, and where you are signed in", show: (call) => show(call) });
+export const GET = page({
+  summary: "Your account, and where you are signed in",
+  show: (call) => show(call),
+});
 
 export const POST = deed({
   summary: "Change your name by its form",

@@ -3,7 +3,10 @@ import { POST as change } from "#routes/api/auth/password.ts";
 import { deed, fields, page } from "#lib/surface/portal/page/page.ts";
 import { passwordView } from "#lib/surface/portal/people/account.ts";
 
-export const GET = page({ summary: "The form for another password", show: ({ me }) => passwordView(me.email) });
+export const GET = page({
+  summary: "The form for another password",
+  show: ({ me }) => passwordView(me.email),
+});
 
 export const POST = deed({
   summary: "Change your password by its form",

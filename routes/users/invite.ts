@@ -11,7 +11,10 @@ import { inviteView } from "#lib/surface/portal/people/users.ts";
 
 const MOST = 100; // of hubs to choose from: a page of the API
 
-export const GET = page({ summary: "The form to invite somebody, for operators", show: (call) => form(call) });
+export const GET = page({
+  summary: "The form to invite somebody, for operators",
+  show: (call) => form(call),
+});
 
 export const POST = deed({
   summary: "Invite somebody to a hub by its form",

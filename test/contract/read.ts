@@ -147,7 +147,12 @@ function check({ endpoints, schemas }: Surface): void {
   for (const [name, node] of schemas) checkNode(node, `${name} `);
   for (const { name, access, places } of endpoints.values()) {
     if (!access) throw new Error(`The surface has no line that says by whom ${name} may be called`);
-    for (const [place, node] of places) checkNode(node, `${name} ${place} `);
+    for (const [place, node] of places) {
+      checkNode(node, `${name} ${place} `);
+      const [, status] = /^(\d{3}) header$/.exec(place) ?? [];
+      const comes = !status || [...places.keys()].some((other) => other !== place && other.startsWith(status));
+      if (!comes) throw new Error(`The surface has no line that says as what ${name} answers ${status}`);
+    }
   }
 }
 

@@ -125,6 +125,7 @@ reading("refuses what a merge has damaged", async () => {
     "no line that says what Catalog .sizes is": (it) => it.replace(/^Catalog \.sizes .*\n/m, ""),
     "no schema Operation, of which": (it) => it.replace(/^Operation .*\n/gm, ""),
     "by whom GET /api/users may": (it) => it.replace(/^GET \/api\/users by .*\n/m, ""),
+    "as what GET / answers 303": (it) => it.replace("GET / 303 nothing\n", ""),
     "how 429 is refused": (it) => it.replace(/^refusal 429 .*\n/gm, ""),
   };
   for (const [says, change] of Object.entries(damage)) {

@@ -166,7 +166,9 @@ test("in a query that says a thing twice, or in no UTF-8, is refused clearly", a
 test("in a page's link or form is shown as text, if at all", async ({ samples, sender }) => {
   const asked = every.filter(({ endpoint }) => isPage(endpoint)).flatMap((at) => WORDS.map((word) => ({ at, word })));
   await inParallel(asked, async ({ at, word: { value, name } }) => {
-    const fields = (part: Part) => fieldsOf(at.endpoint[part]).map((field) => [field.name, String(value)]);
+    const names = (part: Part) =>
+      at.endpoint[part]?.type === "record" ? ["action", `spoke:${value}`] : fieldsOf(at.endpoint[part]).map(nameOf);
+    const fields = (part: Part) => names(part).map((name) => [name, String(value)]);
     const path = `${pathOf(at.pattern, samples)}?${new URLSearchParams(fields("query"))}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const form = at.endpoint.form && { headers, body: new URLSearchParams(fields("body")).toString() };
@@ -191,6 +193,10 @@ function refusal(work: () => unknown): Fault | null {
 function sentTo(at: EndpointAt): RequestInit | undefined {
   if (at.endpoint.form) return { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" };
   return at.endpoint.body && { body: bodyOf(goodJson(at)) };
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
 }
 
 async function alone(sender: Sender, probe: Probe): Promise<void> {

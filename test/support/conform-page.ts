@@ -1,4 +1,4 @@
-/** What every answer of the portal must be: a page that its own policy lets work, the way to one, or the script. */
+/** What every answer of the portal must be: a page that its own policy lets work, the way to one, the script, or a file. */
 import { createHash } from "node:crypto";
 import type { Seen } from "#test/support/conform.ts";
 
@@ -8,6 +8,7 @@ export function judgePage({ method, path, status, headers, text }: Seen): string
   if (status === 303) return headers.get("location")?.startsWith("/") ? null : "it leads to no path of ours";
   if (status === 204 || status === 405 || status === 304 || method === "HEAD") return null;
   if (path.startsWith("/portal.js")) return /javascript|json/.test(type) ? null : `its type is ${type}`;
+  if (status === 200 && headers.get("content-disposition")?.startsWith("attachment; ")) return null;
   if (type !== "text/html; charset=utf-8") return `it is no page, but ${type}`;
   if (headers.get("cache-control") !== "no-store") return "caches may keep it";
   const html = text ?? "", policy = headers.get("content-security-policy") ?? "";

@@ -91,6 +91,10 @@ function cookieAfter(cookie: string, { headers }: Answer): string {
 function readPage({ status, headers, body }: Answer, path: string, cookie: string, go: Go): Page {
   const html = String(body);
   const document = new dom.DOMParser().parseFromString(html, "text/html") as unknown as Document;
+  // The parser takes the option before the one that is selected, where the first one is empty.
+  for (const select of document.querySelectorAll("select")) {
+    select.value = (select.querySelector<HTMLOptionElement>("option[selected]") ?? select.options[0])?.value ?? "";
+  }
   const part = partOf(document.body, path, go);
   return { ...part, status, path, headers, html, title: document.title, cookie };
 }

@@ -97,7 +97,12 @@ async function readBody(exchange: Exchange): Promise<Record<string, unknown>> {
 /** The key that makes a creation repeatable, or null. Throws Fault invalid `bad_idempotency_key`. */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
-  if (key === null || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  return key === null ? null : checkKey(key);
+}
+
+/** The same key. Throws Fault invalid `bad_idempotency_key`. */
+export function checkKey(key: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const message = "Idempotency-Key must be 1 to 255 visible ASCII characters without spaces";
   throw new Fault("invalid", "bad_idempotency_key", message);
 }

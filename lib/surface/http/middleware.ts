@@ -77,7 +77,8 @@ export const faults: Middleware = async (exchange, next) => {
     const asksForPage = () => request.headers.get("accept")?.includes("text/html");
     const show = refusal ?? (excuse && asksForPage() ? excuse : undefined);
     const path = hasBody(request.method) ? null : url.pathname + url.search;
-    return refuse(error, exchange, show && ((problem) => show({ ...problem, path })));
+    const refused = refuse(error, exchange, show && ((problem) => show({ ...problem, path })));
+    return request.method === "HEAD" ? { ...refused, body: null } : refused;
   }
 };
 

@@ -36,8 +36,8 @@ async function foreseenOf(ask: Ask, action: string, found: readonly Spoke[]): Pr
       const told = await ask(foresee, asked);
       return { spoke, foreseen: "other" in told ? told.other : null };
     } catch (error) {
-      if (error instanceof Fault && error.kind !== "invalid") return { spoke, foreseen: error.message };
-      throw error;
+      if (!(error instanceof Fault) || error.kind === "invalid") throw error;
+      return { spoke, foreseen: error.kind === "unavailable" ? null : error.message };
     }
   }));
 }

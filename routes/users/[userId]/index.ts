@@ -8,7 +8,10 @@ import type { Tried } from "#lib/surface/portal/look/forms.ts";
 import type { Way } from "#lib/surface/portal/look/view.ts";
 import { SEATS_NAMED, userView } from "#lib/surface/portal/people/user.ts";
 
-export const GET = page({ summary: "A user, for operators", show: (call) => show(call) });
+export const GET = page({
+  summary: "A user, for operators",
+  show: (call) => show(call),
+});
 
 export const POST = deed({
   summary: "Rename a user by its form",

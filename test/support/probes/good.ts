@@ -16,6 +16,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   name: () => "A name",
   displayName: () => "A name",
   reason: () => "A reason",
+  format: () => "csv",
   ids: () => [newId("spk")],
   scope: () => "readonly",
 };

@@ -43,8 +43,15 @@ export async function sampleParams(scene: Scene): Promise<Samples> {
     },
     notificationId: { own: newId("evt"), foreign: newId("evt"), absent: newId("evt") }, // what is there is looked up later
     userId: { own: people.spokeAdmin.id, foreign: other.id, absent: newId("usr") },
+    change: same("disable"),
+    action: same("restart"),
     hubAdminId: { own: people.hubAdmin.id, foreign: other.id, absent: newId("usr") },
   };
+}
+
+/** A word of the path that is about nobody. */
+function same(word: string): Sample {
+  return { own: word, foreign: word, absent: word };
 }
 
 async function makeRequest({ db }: Scene, userId: string, slug: string): Promise<string> {
@@ -56,7 +63,8 @@ async function makeRequest({ db }: Scene, userId: string, slug: string): Promise
 /** The path of a pattern with these in it. */
 export function pathOf(pattern: string, samples: Samples, which: keyof Sample = "own"): string {
   return pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, (_, name: string) => {
-    const sample = samples[/\/federations\/.*:userId/.test(pattern) && name === "userId" ? "hubAdminId" : name];
+    const sample =
+      samples[/\/(?:federations|hubs)\/.*:userId/.test(pattern) && name === "userId" ? "hubAdminId" : name];
     if (!sample) throw new Error(`test/support/probes/samples.ts has no sample of ${name}, for ${pattern}`);
     return sample[which];
   });

@@ -56,7 +56,7 @@ function operationRow(hub: Hub, operation: Operation, spokes: HubEventsShown["sp
   const spoke = spokeId === null ? null : spokes.get(spokeId);
   return markup`<li id="${id}"><span class="name">${
     spoke ? markup`<a class="cover" href="/spokes/${spoke.id}/operations/${id}">${titled(kind)}</a>` : titled(kind)
-  }<span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
+  } <span class="tiny soft">${spokeId === null ? hub.name : spoke?.displayName ?? "A spoke that is gone"}</span></span>
 ${
     isLive(operation)
       ? progressOf(operation)

@@ -31,7 +31,7 @@ ${foreseen ? wholeOf(foreseen) : ""}`,
 }
 
 function saidOf(foreseen: NewSpokeForeseen | null, tried: Tried | undefined): Markup {
-  if (tried) return refusalOf(tried);
+  if (tried) return refusalWords(tried);
   return foreseen
     ? markup`<p class="small">${badge("good", "done", "It can be made")}</p>`
     : markup`<p class="small soft">Type a slug, and this shows what you would get, before anything is made.</p>`;
@@ -40,7 +40,7 @@ function saidOf(foreseen: NewSpokeForeseen | null, tried: Tried | undefined): Ma
 /** A domain that is not proved yet is proved by a record, whose name and value one takes along. */
 const RECORD = /set the TXT record (\S+) to (\S+), /;
 
-function refusalOf({ message }: Tried): Markup {
+export function refusalWords({ message }: Tried): Markup {
   const [, name, value] = RECORD.exec(message) ?? [];
   return markup`<p class="small">${badge("warn", "warning", "Not yet")} ${message}.</p>${
     name && value

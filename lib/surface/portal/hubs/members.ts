@@ -26,7 +26,7 @@ export function hubMembersView({ me, hub, members, tried }: HubMembersShown): Vi
             members.map(({ userId, displayName, email, pending, createdAt }) =>
               markup`<li id="${userId}"><span class="name">${displayName || email}${
                 email === me.email ? " (you)" : ""
-              }${displayName && displayName !== email ? markup`<span class="tiny soft">${email}</span>` : ""}</span>
+              }${displayName && displayName !== email ? markup` <span class="tiny soft">${email}</span>` : ""}</span>
 <span class="marks">${pending ? badge("still", "wait", "Invited") : ""}<span class="tiny soft">Since ${
                 instant(createdAt)
               }</span></span>

@@ -1,12 +1,12 @@
 /** Where a spoke is made: the form, by the catalogue, beside what it would come to. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import { choice, field, formOf, tick } from "#lib/surface/portal/look/forms.ts";
-import { bytes, cpus, money } from "#lib/surface/portal/look/amounts.ts";
 import { linkButton, panel } from "#lib/surface/portal/look/parts.ts";
 import type { Offers } from "#lib/surface/portal/look/told.ts";
 import type { Me, View } from "#lib/surface/portal/look/view.ts";
 import { foreseenPanel, type NewSpokeShown } from "#lib/surface/portal/hubs/foreseen.ts";
 import { offered, offerTitle } from "#lib/surface/portal/hubs/offered.ts";
+import { sizeChoice, sizeStyle } from "#lib/surface/portal/spokes/sizes.ts";
 
 export function newSpokeView(shown: NewSpokeShown): View {
   const { me, hub, offers, values, tried } = shown, { defaults } = offers;
@@ -16,7 +16,7 @@ export function newSpokeView(shown: NewSpokeShown): View {
     section: "hubs",
     crumbs: [["Hubs", "/hubs"], [hub.name, `/hubs/${hub.id}`]],
     lead: "A spoke is one Moodle site, with a database, an address and backups of its own.",
-    style: STYLE,
+    style: sizeStyle + STYLE,
     body: markup`<div class="two">${
       panel(
         "The site",
@@ -50,7 +50,7 @@ export function newSpokeView(shown: NewSpokeShown): View {
             most: 200,
             tried,
           }),
-          sizes(offers, value("size", defaults.size)),
+          sizeChoice({ offers, chosen: value("size", defaults.size), tried }),
           choice({
             name: "lmsVersion",
             label: "Moodle",
@@ -116,32 +116,7 @@ function versionText({ name, title, preview, default: usual }: Offers["versions"
   return `${title ?? name}${preview ? ", a preview" : usual ? ", recommended" : ""}`;
 }
 
-function sizes({ sizes }: Offers, chosen: string): Markup {
-  return markup`<fieldset class="cards"><legend>Size</legend>${
-    sizes.map((size) => {
-      const { name, resources: { app: { limits }, disks }, price } = size;
-      return markup`<label class="card-choice"><input type="radio" name="size" value="${name}" ${
-        name === chosen ? markup`checked` : ""
-      }><b>${offerTitle(size)}</b><span class="tiny soft">Up to ${cpus(limits.cpu)} CPU, ${bytes(limits.memory)}<br>${
-        bytes(disks.files)
-      } of files</span>${
-        price
-          ? markup`<span class="small number">${
-            money(price.monthly, price.currency)
-          } <span class="tiny soft">a month</span></span>`
-          : ""
-      }</label>`;
-    })
-  }</fieldset>`;
-}
-
 const STYLE = `
-fieldset.cards { border: 0; padding: 0; min-width: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--s2); }
-.cards legend { font-weight: 600; font-size: var(--small); padding: 0; margin-bottom: var(--s1); }
-.card-choice { position: relative; align-content: start; padding: var(--s3); border: 1px solid var(--edge); border-radius: var(--round-small); cursor: pointer; font-weight: 400; }
-.card-choice input { position: absolute; inset: var(--s3) var(--s3) auto auto; }
-.card-choice:has(:checked) { border-color: var(--accent); background: var(--accent-soft); box-shadow: inset 0 0 0 1px var(--accent); }
-.card-choice:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 .price { font-size: var(--title); font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 .objects { display: grid; gap: var(--s1); padding: 0; list-style: none; font-size: var(--small); overflow-wrap: anywhere; }
 #foreseen { position: sticky; top: var(--s5); }

@@ -1,10 +1,11 @@
 /** How lists of hubs and spokes are laid out. */
 export const listStyle: string = `
 .list .progress { min-width: 0; }
-.hubs > li { grid-template-columns: minmax(10rem, 3fr) minmax(0, 4fr) auto auto; }
-.spokes > li { grid-template-columns: auto minmax(10rem, 3fr) minmax(0, 3fr) auto; }
-.spokes > li:not(:has(input)) { grid-template-columns: minmax(10rem, 3fr) minmax(0, 3fr) auto; }
-.plain > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) auto; }
+.list > li > .badge { justify-self: end; }
+.hubs > li { grid-template-columns: minmax(10rem, 3fr) minmax(0, 4fr) auto minmax(7.5rem, auto); }
+.spokes > li { grid-template-columns: auto minmax(10rem, 3fr) minmax(0, 3fr) minmax(7.5rem, auto); }
+.spokes > li:not(:has(input)) { grid-template-columns: minmax(10rem, 3fr) minmax(0, 3fr) minmax(7.5rem, auto); }
+.plain > li { grid-template-columns: minmax(10rem, 2fr) minmax(0, 3fr) minmax(7.5rem, auto); }
 .panel .list { border: 0; margin: 0 calc(-1 * var(--s4)); border-radius: 0; }
 .marks { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; }
 .bulk { align-items: center; }

@@ -44,8 +44,10 @@ export function stepList(operation: WholeOperation, now: Date): Markup {
       const how = howIs(operation, step, i + 1);
       return markup`<li id="step-${step.name}" class="${how}" ${how === "now" ? markup`aria-current="step"` : ""}>${
         icon(SIGNS[how])
-      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span><span class="took">${
-        how === "now" && step.startedAt ? counting(step.startedAt, now) : tookOf(step.startedAt, step.finishedAt)
+      }<span>${step.label}<span class="unseen">: ${WORDS[how]}</span></span> <span class="took">${
+        how === "now" && step.startedAt
+          ? counting(step.startedAt, now)
+          : tookOf(step.startedAt, how === "failed" ? operation.finishedAt : step.finishedAt)
       }</span>${
         how === "failed" || how === "again" ? markup`<div class="why">${failureReport(operation)}</div>` : ""
       }</li>`;
@@ -108,7 +110,8 @@ export function operationLine({ state, attempt, createdAt, startedAt, finishedAt
 export function failureReport({ state, error }: WholeOperation): Markup | string {
   if (!error) return "";
   const { message, hint, fault, log, events, code } = error;
-  return markup`<div class="notice ${state === "failed" ? "bad" : "warn"}"><p><b>${message}.</b></p>${
+  const [cause, ...more] = `${message}.`.split(/(?<=\.) (?=[A-Z])/);
+  return markup`<div class="notice ${state === "failed" ? "bad" : "warn"}"><p><b>${cause}</b> ${more.join(" ")}</p>${
     hint ? markup`<p>${hint}</p>` : ""
   }
 <p class="tiny soft">${WHOSE[fault]} (<code>${code}</code>)</p></div>
@@ -132,11 +135,12 @@ ${
 }
 
 /** What was left out or could not be done, though the operation went on. */
-export function noteList({ notes }: Pick<WholeOperation, "notes">): Markup | string {
-  return notes.length === 0
+export function noteList({ notes, error }: Pick<WholeOperation, "notes" | "error">): Markup | string {
+  const besides = notes.filter((note) => !error?.message.includes(note));
+  return besides.length === 0
     ? ""
     : markup`<div class="notice warn"><ul class="notes small">${
-      notes.map((note) => markup`<li>${note}.</li>`)
+      besides.map((note) => markup`<li>${note}.</li>`)
     }</ul></div>`;
 }
 
@@ -158,8 +162,11 @@ export const progressStyle: string = `
 .steps .now, .steps .failed, .steps .again { color: var(--ink); font-weight: 600; }
 .steps .now { background: var(--info-soft); margin: 0 calc(-1 * var(--s3)); padding: 0 var(--s3); }
 .steps li.now:not(:last-child)::after { inset-inline-start: calc(.75rem - 1px + var(--s3)); }
-.steps .why { grid-column: 2 / -1; display: grid; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
-.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); }
+.steps .why { grid-column: 2 / -1; display: grid; grid-template-columns: minmax(0, 1fr); overflow-wrap: anywhere; gap: var(--s3); padding: var(--s1) 0 var(--s3); font-weight: 400; min-width: 0; }
+.notes { padding-inline-start: 1.1rem; display: grid; gap: var(--s1); overflow-wrap: anywhere; }
+#operation .progress p { min-height: 2.5rem; }
+.notice { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { .steps li { grid-template-columns: 1.25rem minmax(0, 1fr) auto; gap: 0 var(--s2); } .steps li:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px); } .steps li.now:not(:last-child)::after { inset-inline-start: calc(.625rem - 1px + var(--s3)); } }
 .events { display: grid; gap: var(--s2); padding-inline-start: 1.2rem; overflow-wrap: anywhere; }
 details > summary { cursor: pointer; font-size: var(--small); font-weight: 600; }
 details > pre, details > ul { margin-top: var(--s2); }

@@ -15,9 +15,9 @@ export const shellStyle: string = `
 .me .who { flex: 1; min-width: 0; display: grid; font-size: var(--small); line-height: 1.35; }
 .me b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; }
 .me form { display: block; }
-.side .outer { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: 0 var(--s3); font-size: var(--tiny); }
-.outer a, .outer button { color: var(--ink-soft); display: inline-block; padding: .25rem 0; }
-.outer button { min-height: 0; border: 0; font-size: var(--tiny); font-weight: 400; text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .18em; background: none; }
+.side .outer { display: flex; align-items: center; gap: 0 var(--s4); margin-top: auto; padding: 0 var(--s3); }
+.side .outer a, .outer button { min-height: 1.5rem; padding: 0; color: var(--ink-soft); background: none; font-size: var(--tiny); font-weight: 400; text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .18em; }
+.outer button { border: 0; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
 main > :empty, .pile > :empty { display: none; }
@@ -49,7 +49,8 @@ main > :empty, .pile > :empty { display: none; }
   .side nav ul { display: flex; }
   .side nav a { white-space: nowrap; min-height: 2.75rem; }
   .side .own { border: 0; padding: 0; }
-  .side .outer { grid-column: 1 / -1; display: none; }
+  .side .outer { margin: 0; align-items: center; }
+  .outer li:has(button) { display: none; }
   .count { margin-inline-start: 0; }
   main { padding-top: var(--s4); }
   .title .deeds { margin-inline-start: 0; width: 100%; }

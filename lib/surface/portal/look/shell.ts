@@ -24,7 +24,7 @@ const PLACES: readonly Place[] = [
   { section: "hubs", icon: "hubs", text: "Hubs", href: "/hubs" },
   { section: "requests", icon: "requests", text: "Requests", href: "/requests" },
   { section: "notifications", icon: "bell", text: "Notifications", href: "/notifications" },
-  { section: "audit", icon: "audit", text: "Audit", href: "/audit" },
+  { section: "audit", icon: "audit", text: "Audit", href: "/audit", roles: ["operator"] },
   { section: "users", icon: "people", text: "Users", href: "/users", roles: ["operator"] },
 ];
 
@@ -53,12 +53,12 @@ export function shell(me: Me, view: View): HtmlPage {
     }>
 <header class="side">
 <a class="brand" href="/hubs">${trusted(wheel)}<span>Wheelwright</span></a>
-<nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul></nav>
+<nav aria-label="Main"><ul>${places(PLACES)}</ul><ul class="own">${places(OWN)}</ul>
+<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul></nav>
 <div class="me"><p class="who"><b>${me.displayName}</b><span class="soft">${ROLES[me.role]}</span></p>
 <form method="post" action="/sign-out"><button class="plain" title="Sign out">${
       icon("out")
     }<span class="unseen">Sign out</span></button></form></div>
-<ul class="outer"><li><a href="/changelog">Changelog</a></li><li><a href="/api/docs">API</a></li></ul>
 </header>
 <main id="main" tabindex="-1">
 ${headOf(view)}

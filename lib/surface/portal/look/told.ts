@@ -8,7 +8,6 @@ import type { FederationRequestView } from "#lib/domains/federations/requests/vi
 import type { FederationView, OverviewView } from "#lib/domains/federations/views.ts";
 import type { MemberView } from "#lib/domains/members/views.ts";
 import type { ActionPreview, BulkOutcome, SignInLinkView, SpokePreview, SpokeView } from "#lib/domains/spokes/views.ts";
-import type { AuditEventView } from "#lib/records/audit/views.ts";
 import type { OperationDetail, OperationView } from "#lib/records/jobs/operation.ts";
 
 export type Hub = v.InferOutput<typeof FederationView>;
@@ -25,5 +24,4 @@ export type Foreseen = v.InferOutput<typeof ActionPreview>;
 export type Answered = v.InferOutput<typeof BulkOutcome>;
 export type NewSpokeForeseen = v.InferOutput<typeof SpokePreview>;
 export type Backups = v.InferOutput<typeof BackupSummaryView>;
-export type AuditTold = v.InferOutput<typeof AuditEventView>;
 export type WayIn = v.InferOutput<typeof SignInLinkView>;

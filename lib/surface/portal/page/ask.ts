@@ -9,7 +9,7 @@ import { Fault } from "#lib/base/errors.ts";
 import type { Actor } from "#lib/domains/auth/access.ts";
 import type { IdempotencyKey } from "#lib/records/idempotency/store.ts";
 import type { AnyEndpoint, EndpointCall } from "#lib/surface/http/endpoint.ts";
-import { check, checkQuery, refuseControl } from "#lib/surface/http/input.ts";
+import { check, checkKey, checkQuery, refuseControl } from "#lib/surface/http/input.ts";
 import type { Reply } from "#lib/surface/http/reply.ts";
 import { refuseUnknownFields } from "#lib/surface/http/unknown.ts";
 
@@ -93,5 +93,5 @@ async function keyOf(
 ): Promise<IdempotencyKey> {
   const bytes = new TextEncoder().encode(JSON.stringify(body ?? {}));
   const bodyHash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { userId, method, path: new URL(url).pathname, key, bodyHash };
+  return { userId, method, path: new URL(url).pathname, key: checkKey(key), bodyHash };
 }

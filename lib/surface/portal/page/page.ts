@@ -163,6 +163,9 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   domain_invalid: "domain",
   domain_needed: "domain",
   wrong_password: "current",
+  version_not_newer: "lmsVersion",
+  version_unchanged: "lmsVersion",
+  size_unchanged: "size",
 };
 
 export function triedOf({ code, message, fields }: Fault, values: Readonly<Record<string, string>>): Tried {
@@ -183,10 +186,10 @@ async function openCall<Q, B>(call: AnyCall): Promise<PageCall<Q, B>> {
     body,
     publicUrl: app.config.publicUrl,
     signup: app.config.signup,
+    now: () => app.db.now(),
     async follow(federationId) {
       return { federationId, since: (await readBounds(app.db.rows, federationId)).last };
     },
-    now: () => app.db.now(),
   };
 }
 

@@ -34,7 +34,9 @@ export function accountView({ me, sessions, onboarded }: AccountShown, tried?: T
     body: markup`${
       onboarded ? "" : notice(
         "info",
-        markup`<p>New here? <a href="/welcome">Set up your account</a> in a minute: your name, a password, and a first hub.</p>`,
+        markup`<p>New here? <a href="/welcome">Set up your account</a> in a minute: your name, a password${
+          me.role === "operator" ? "" : ", a first hub"
+        }.</p>`,
       )
     }
 ${

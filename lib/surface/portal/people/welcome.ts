@@ -24,7 +24,7 @@ export function welcomeView(me: Me, onboarded: boolean, tried?: Tried): View {
       { action: "/welcome", button: "Done", tried, also: linkButton(["Not now", "/hubs"]) },
       field({ name: "displayName", label: "Your name", value: me.displayName, autocomplete: "name", most: 200, tried }),
       newPasswordField(tried, false),
-      me.role === "operator" ? "" : hubFields(tried),
+      me.role === "operator" ? "" : hubFields(tried && aboutHub(tried)),
     ),
   };
 }
@@ -44,6 +44,12 @@ ${
   }
 ${field({ name: "name", label: "What people call it", placeholder: "Northern schools", most: 200, tried })}
 ${field({ name: "reason", label: "What it is for", most: 2000, tried })}`;
+}
+
+/** The API names the fields of the request after it: `federationRequest.slug`. */
+function aboutHub(tried: Tried): Tried {
+  const problems = Object.entries(tried.problems).map(([name, each]) => [name.replace("federationRequest.", ""), each]);
+  return { ...tried, problems: Object.fromEntries(problems) };
 }
 
 type Answers = Readonly<Record<"displayName" | "password" | "slug" | "name" | "reason", string>>;

@@ -93,6 +93,6 @@ function detailsOf({ id, kind, actor, objectType, objectId, ip, userAgent, metad
 }
 
 const style = `
-.filters .field:has([type=datetime-local]) { min-width: 15rem; }
+.filters .field:has([type=datetime-local]) { min-width: 16rem; }
 .filters .button { min-height: 2.5rem; }
 `;

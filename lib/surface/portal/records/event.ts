@@ -67,7 +67,11 @@ function pieces(event: ToldEvent): Piece[] {
 
 /** Names of actions are words with hyphens; names of people and tokens are theirs. */
 function spoken(field: string, value: unknown): string {
-  const text = typeof value === "string" || typeof value === "number" ? String(value) : "somebody";
+  const text = typeof value === "string" || typeof value === "number"
+    ? String(value)
+    : field === "email"
+    ? "somebody"
+    : "unknown";
   return field === "action" || field === "kind" ? text.replaceAll("-", " ") : text;
 }
 

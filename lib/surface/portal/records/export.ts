@@ -7,7 +7,7 @@ import type { ToldEvent } from "#lib/surface/portal/records/event.ts";
 export const EXPORTED = 10_000;
 export const EXPORTED_AT_ONCE = 100;
 
-const TYPES = { csv: "text/csv; charset=utf-8", jsonl: "application/jsonl; charset=utf-8" } as const;
+const TYPES = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const;
 type Format = keyof typeof TYPES;
 
 export const ExportFormat = v.picklist(Object.keys(TYPES) as Format[], "must be csv or jsonl");

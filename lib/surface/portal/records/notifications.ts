@@ -43,7 +43,7 @@ ${older(more ? withQuery(PATH, { show: query.show, before: last.at }) : null)}`,
 function row(told: Told, { role }: Me, query: NotificationsShown["query"]): Markup {
   const people = role === "operator";
   if (told.read) return eventRow(told, { people });
-  const about = `: ${plainSentence(told)}`;
+  const about = plainSentence(told);
   return eventRow(told, {
     people,
     mark: markup`${badge("info", "dot", "Unread")} `,

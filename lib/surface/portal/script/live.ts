@@ -13,9 +13,10 @@ async function renew() {
   const began = performance.now();
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.ok && page.querySelector(".shell")) take(page);
-    else if (answer.status === 401 || answer.status === 404) location.replace(location.href);
+    if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    else if (answer.status === 401) location.replace(location.href);
+    // What was removed leads to what it was part of.
+    else if (answer.status === 404) location.replace(all(".crumbs a").at(-1)?.href ?? location.href);
   } catch {
     // It is away; the next event, or the clock, asks again.
   }

@@ -59,6 +59,12 @@ addEventListener("pageshow", () => { for (const form of all("form[data-sent]")) 
 const here = new URL(location.href);
 if (here.searchParams.has("done")) { here.searchParams.delete("done"); history.replaceState(null, "", here); }
 
+// Where one is, in a row that is wider than the screen.
+for (const row of all(".side nav, .tabs")) {
+  const mark = row.querySelector("[aria-current]");
+  if (mark) row.scrollLeft = mark.offsetLeft - (row.clientWidth - mark.offsetWidth) / 2;
+}
+
 // All boxes of a list at once.
 for (const box of all("[data-ticks]")) {
   box.hidden = false;

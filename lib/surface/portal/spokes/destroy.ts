@@ -85,7 +85,7 @@ function slugForm(
       look: "danger",
       tried,
       hidden,
-      also: markup`<a class="small" href="/spokes/${id}">Keep it</a>`,
+      also: markup`<a class="small" href="/spokes/${id}">Cancel</a>`,
     },
     field({
       name: "slug",
@@ -102,21 +102,24 @@ function removalOf({ spoke, operates }: SpokePlace, removal: WholeOperation | nu
   if (spoke.state === "removed") {
     return notice("info", markup`It is removed. ${spoke.stateReason ? `${spoke.stateReason}.` : ""}`);
   }
+  const stuck = removal === null || removal.error !== null;
   return markup`<div class="two">${
     panel(
       "It is being removed",
-      markup`${removal ? progressOf(removal) : ""}${removal ? failureReport(removal) : ""}
-<p class="small">A removal goes on trying for as long as it takes. If you have put right what it hangs on, let it try at once.</p>
-<div class="ends">${postButton(`/spokes/${spoke.id}/destroy`, "Try again now", { look: "main" })}${
+      markup`${removal ? markup`${progressOf(removal)}${failureReport(removal)}` : ""}
+<p class="small">A removal goes on trying for as long as it takes.${
+        stuck ? " If you have put right what it hangs on, let it try at once." : ""
+      }</p>
+<div class="ends">${stuck ? postButton(`/spokes/${spoke.id}/destroy`, "Try again now", { look: "main" }) : ""}${
         linkButton(["Back to the spoke", `/spokes/${spoke.id}`])
       }</div>`,
       { id: "removal", live: true },
     )
   }${
-    operates
+    operates && stuck
       ? panel(
         "Give it up",
-        markup`<p class="small">Where its cluster is gone for good, the removal never ends. Given up, the spoke counts as removed without the cluster's word; <b>what is left of it in the cluster stays there</b>. It is possible once the removal has failed.</p>
+        markup`<p class="small">Where its cluster is gone for good, the removal never ends. Given up, the spoke counts as removed without the cluster's word; <b>what is left of it in the cluster stays there</b>.</p>
 ${slugForm(spoke, "Give the spoke up", { abandon: "yes" }, tried)}`,
         { id: "abandon" },
       )

@@ -51,12 +51,12 @@ function listOf(id: string, operations: readonly Operation[]): Markup {
   if (operations.length === 0) return empty("Nothing was done yet", "What is asked of this spoke stands here.");
   return markup`<ul class="list history">${
     operations.map((operation) => {
-      const { kind, state, createdAt, error } = operation;
+      const { kind, state, createdAt, error, label } = operation;
       return markup`<li id="${operation.id}"><span class="name"><a class="cover" href="/spokes/${id}/operations/${operation.id}">${
         titled(kind)
-      }</a><span class="tiny soft">${instant(createdAt)}</span></span>${
-        isLive(operation) ? progressOf(operation) : markup`<span class="small soft">${error?.message ?? ""}</span>`
-      }${stateBadge(state)}</li>`;
+      }</a><span class="tiny soft">${instant(createdAt)}</span></span>${markup`<span class="small soft">${
+        isLive(operation) ? label : error?.message ?? ""
+      }</span>`}${stateBadge(state)}</li>`;
     })
   }</ul>`;
 }

@@ -1,9 +1,11 @@
 /** What of a spoke can be changed, with what a change would come to while one types. */
 import { markup } from "#lib/surface/http/page.ts";
-import { choice, field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
+import { field, formOf, type Tried } from "#lib/surface/portal/look/forms.ts";
 import { panel } from "#lib/surface/portal/look/parts.ts";
 import type { Foreseen, Offers, Spoke } from "#lib/surface/portal/look/told.ts";
 import type { View } from "#lib/surface/portal/look/view.ts";
+import { refusalWords } from "#lib/surface/portal/hubs/foreseen.ts";
+import { offered } from "#lib/surface/portal/hubs/offered.ts";
 import { foreseenParts, foreseenStyle, foreseenWords } from "#lib/surface/portal/spokes/foreseen.ts";
 import { spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
 
@@ -28,7 +30,7 @@ export interface SettingsShown {
 }
 
 export function settingsView({ place, offers, typed, foreseen, tried }: SettingsShown): View {
-  const { spoke } = place, { displayName, adminEmail, domain } = typed ?? spoke;
+  const { spoke } = place, { displayName, adminEmail, brand, domain } = typed ?? spoke;
   return {
     ...spokeHead(place, "/settings"),
     style: foreseenStyle,
@@ -63,7 +65,13 @@ export function settingsView({ place, offers, typed, foreseen, tried }: Settings
             tried,
             most: 254,
           }),
-          brandField(place.spoke, offers, typed?.brand, tried),
+          offered(offers, "brands", {
+            name: "brand",
+            label: "Brand",
+            hint: "How the site looks.",
+            value: brand,
+            tried,
+          }),
           field({
             name: "domain",
             label: "Domain",
@@ -84,28 +92,11 @@ export function settingsView({ place, offers, typed, foreseen, tried }: Settings
         }`
         : panel(
           "What it would come to",
-          markup`<p class="small soft">${
-            tried
-              ? "Nothing, as it stands: see the form."
-              : "Change something, and what that does to the site stands here before you save it."
-          }</p>`,
+          tried
+            ? refusalWords(tried)
+            : markup`<p class="small soft">Change something, and what that does to the site stands here before you save it.</p>`,
           { id: "foreseen" },
         )
     }</div></div>`,
   };
-}
-
-function brandField({ brand }: Spoke, { open, brands }: Offers, typed: string | undefined, tried: Tried | undefined) {
-  const about = { name: "brand", label: "Brand", value: typed ?? brand, tried };
-  if (open.includes("brands")) return field({ ...about, hint: "How the site looks.", most: 100 });
-  const first = brand === null
-    ? [["", "None"] as const]
-    : brands.some(({ name }) => name === brand)
-    ? []
-    : [[brand] as const];
-  return choice({
-    ...about,
-    hint: "How the site looks.",
-    options: [...first, ...brands.map(({ name, title }) => [name, title ?? name] as const)],
-  });
 }

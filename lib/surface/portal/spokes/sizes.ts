@@ -1,7 +1,7 @@
 /** Sizes to choose from, side by side with what they have and cost. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
 import type { Tried } from "#lib/surface/portal/look/forms.ts";
-import { money } from "#lib/surface/portal/look/amounts.ts";
+import { bytes, cpus, money } from "#lib/surface/portal/look/amounts.ts";
 import { titled } from "#lib/surface/portal/look/parts.ts";
 import type { Offers } from "#lib/surface/portal/look/told.ts";
 
@@ -26,7 +26,9 @@ export function sizeChoice({ offers: { sizes }, chosen, present, tried }: SizeCh
       }</span><span class="number">${
         price ? markup`<b>${money(price.monthly, price.currency)}</b> <span class="tiny">a month</span>` : ""
       }</span>
-<span class="tiny has">Moodle up to ${app.limits.cpu} CPU and ${app.limits.memory}, database up to ${database.limits.memory}, ${disks.files} for files</span></label>`
+<span class="tiny has">Moodle up to ${cpus(app.limits.cpu)} CPU and ${bytes(app.limits.memory)}, database up to ${
+        bytes(database.limits.memory)
+      }, ${bytes(disks.files)} for files</span></label>`
     )
   }${problem === undefined ? "" : markup`<p class="problem" id="size-problem">Size ${problem}.</p>`}</fieldset>`;
 }

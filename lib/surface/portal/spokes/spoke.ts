@@ -40,12 +40,15 @@ export function spokeView({ place, operations, latest, now }: SpokeShown): View 
     body: markup`<div class="two"><div class="pile">
 ${state === "removed" ? removedNotice(spoke) : ""}
 ${operationPanel(spoke, latest, now)}
-${state === "removed" ? "" : healthPanel(place)}
+${UNSEEN.includes(state) ? "" : healthPanel(place)}
 ${historyPanel(id, operations)}
 </div>
 ${aboutPanel(spoke)}</div>`,
   };
 }
+
+/** Of a site that is not up there is nothing to see, and why that is stands with the operation. */
+const UNSEEN: readonly Spoke["state"][] = ["provisioning", "failed", "removing", "removed"];
 
 function deedsOf(place: SpokePlace): Markup {
   const { spoke: { id, state, maintenance }, runs } = place;

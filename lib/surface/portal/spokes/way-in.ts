@@ -20,7 +20,7 @@ export function wayInView(place: SpokePlace, made: WayIn | null, tried?: Tried):
         markup`${
           notice(
             "warn",
-            "It is shown here and nowhere else. Whoever opens it first is the administrator: pass it on to nobody.",
+            "It is shown only here. Anybody who has it can become the administrator of the site: do not pass it on.",
           )
         }
 ${copyable(made.url, "the link")}
@@ -35,7 +35,7 @@ ${copyable(made.url, "the link")}
       : panel(
         "Make a link",
         markup`<p>The site makes it itself. Open it, choose a password for the account <code>admin</code>, and you are signed in.</p>
-<ul class="small soft"><li>The administrator's present password ends to work once a new one is chosen.</li>
+<ul class="small soft"><li>The administrator's present password stops working once a new one is chosen.</li>
 <li>The link works once, and is shown once.</li>
 <li>That you made it is written into the spoke's activity; the link itself is not.</li></ul>
 ${

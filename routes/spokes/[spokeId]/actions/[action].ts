@@ -22,19 +22,16 @@ export const POST = deed({
   async act(call) {
     const { ask, body, params } = call;
     if (body.preview) return await show(call, body);
-    const { usual } = await ask(actions, { body: actionBody(demandAction(params.action), body) }) as Accepted;
-    return { to: `/spokes/${usual.id}?done=asked` };
+    const { id } = await ask(spoke);
+    await ask(actions, { body: actionBody(demandAction(params.action), body) });
+    return { to: `/spokes/${id}?done=asked` };
   },
   again: (call, tried) => show(call, call.body, tried),
 });
 
-interface Accepted {
-  readonly usual: { readonly id: string };
-}
-
 async function show(call: PageCall<unknown, unknown>, typed?: ActionFields, refused?: Tried) {
-  const { ask, params } = call, action = demandAction(params.action);
-  const place = await findPlace(call, spoke, hub), offers = await ask(catalog);
+  const { ask, params } = call, place = await findPlace(call, spoke, hub);
+  const action = demandAction(params.action), offers = await ask(catalog);
   const given = typed ?? firstWish(action, place.spoke, offers);
   const asked = ask(actions, { query: { dryRun: "true" }, body: actionBody(action, given) });
   const { told, tried, blocked } = await orTried(asked, { ...given });

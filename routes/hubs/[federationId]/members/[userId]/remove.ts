@@ -22,7 +22,7 @@ export const POST = deed({
     await ask(remove);
     return {
       to: userId === actor.userId && actor.role !== "operator"
-        ? "/hubs?done=removed"
+        ? "/hubs?done=left"
         : `/hubs/${federationId}/members?done=removed`,
     };
   },

@@ -121,6 +121,16 @@ test("makes once what is asked twice with one key, and something else only with 
   assert.is((await scene.db.sql("select id from federations where slug in ('once', 'other')")).length, 1);
 });
 
+test("takes nothing for a name or a key that a path or a header could not hold", async ({ refused }) => {
+  for (const federationId of ["\u0000", "a\nb", "\u007f"]) {
+    assert.is((await refused("operator", (ask) => ask(hub, { params: { federationId } })))[0], "bad_path");
+  }
+  for (const key of ["a b", "\u0000", "é", "k".repeat(256)]) {
+    const question = { params: {}, body: { slug: "keyed", name: "x" }, key };
+    assert.is((await refused("operator", (ask) => ask(createHub, question)))[0], "bad_idempotency_key");
+  }
+});
+
 test("is null for what the caller may not see, and for nothing else", async ({ asked, refused }) => {
   const nowhere = { params: { federationId: newId("fed") } };
   assert.is(await asked("spokeAdmin", (ask) => ifAllowed(ask(users))), null);

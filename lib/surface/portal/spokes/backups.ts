@@ -1,0 +1,110 @@
+/** A spoke's backups: what there is, when the next one is taken, and how one gets back to one. */
+import { type Markup, markup } from "#lib/surface/http/page.ts";
+import { icon } from "#lib/surface/portal/look/icons.ts";
+import { badge, empty, facts, instant, notice, panel, postButton } from "#lib/surface/portal/look/parts.ts";
+import type { Backups } from "#lib/surface/portal/look/told.ts";
+import type { View } from "#lib/surface/portal/look/view.ts";
+import { actionsOf, spokeHead, type SpokePlace } from "#lib/surface/portal/spokes/place.ts";
+
+export function backupsView(place: SpokePlace, backups: Backups): View {
+  const { spoke: { id, state } } = place, isGone = state === "removed" || state === "removing";
+  return {
+    ...spokeHead(place, "/backups"),
+    deeds: actionsOf(place).includes("backup") && backups.available
+      ? postButton(`/spokes/${id}/actions/backup`, "Back up now", { look: "main" })
+      : "",
+    style: STYLE,
+    body: markup`<div id="trouble" data-live>${troubleOf(backups)}</div>
+<div class="two">${panel("Backups", timeline(backups, isGone), { id: "backups", live: true })}<div class="pile">${
+      isGone ? "" : schedulePanel(backups)
+    }${restoring(place)}</div></div>`,
+  };
+}
+
+function troubleOf({ available, lastError, lastFailureAt, lastSuccessAt }: Backups): Markup | string {
+  if (!available) return notice("warn", markup`<p><b>No backups are taken.</b></p><p>${lastError ?? ""}</p>`);
+  if (lastFailureAt === null || (lastSuccessAt !== null && lastSuccessAt > lastFailureAt)) return "";
+  return notice(
+    "bad",
+    markup`<p><b>The last backup failed, ${instant(lastFailureAt)}.</b></p><p>${lastError ?? ""}</p>`,
+  );
+}
+
+const STATES = {
+  ready: badge("good", "done", "Ready"),
+  pending: badge("info", "work", "Being taken"),
+  failed: badge("bad", "cross", "Failed"),
+} as const;
+
+function timeline({ snapshots, schedule }: Backups, isGone: boolean): Markup {
+  if (snapshots.length === 0) {
+    return empty(
+      "No backup yet",
+      isGone ? "There is none to go back to." : `The first is taken ${schedule}, or as soon as you ask for one.`,
+    );
+  }
+  return markup`<ol class="timeline">${
+    snapshots.map(({ id, createdAt, sizeBytes, state }) =>
+      markup`<li id="${id}" class="${state}"><span class="when"><b>${
+        instant(createdAt)
+      }</b><code class="tiny soft">${id}</code></span>
+<span class="small soft">${sizeBytes === null ? state === "ready" ? "size unknown" : "" : sizeOf(sizeBytes)}</span> ${
+        STATES[state]
+      }</li>`
+    )
+  }</ol>`;
+}
+
+function schedulePanel(
+  { schedule, retention: { daily, weekly, monthly }, lastSuccessAt, lastFailureAt }: Backups,
+): Markup {
+  return panel(
+    "When, and for how long",
+    facts([
+      ["Taken", schedule],
+      ["Last success", instant(lastSuccessAt, "none yet")],
+      ["Last failure", instant(lastFailureAt, "none")],
+      [
+        "Kept",
+        `one of each of the last ${daily} days, ${weekly} weeks and ${monthly} months that have one; the newest always`,
+      ],
+    ]),
+    { id: "schedule", live: true },
+  );
+}
+
+function restoring({ spoke: { state }, operates }: SpokePlace): Markup {
+  return panel(
+    "Going back to one",
+    markup`<ol class="tobe small"><li>${
+      state === "removed" ? "A new spoke is made in the same hub." : "The site is stopped."
+    }</li><li>Its files and its database are replaced by what the backup has.</li><li>The site is started and looked at.</li></ol>
+<p class="small">What was done on the site since the backup is lost, new passwords included.</p>
+<p class="small soft">${icon("people")} ${
+      operates
+        ? markup`It is an operator's work on the cluster; <code>docs/restoring.md</code> leads through it, step by step.`
+        : "It is an operator's work: tell whoever runs this service the id of the backup that you want."
+    }</p>`,
+    { id: "restoring" },
+  );
+}
+
+function sizeOf(bytes: number): string {
+  const power = Math.min(4, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(bytes / 1024 ** power)} ${
+    ["bytes", "KiB", "MiB", "GiB", "TiB"][power]
+  }`;
+}
+
+const STYLE = `
+.timeline { list-style: none; padding: 0; display: grid; }
+.timeline li { position: relative; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr) auto; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) 0 var(--s3) 1.75rem; }
+.timeline li::before { content: ""; position: absolute; inset-inline-start: .25rem; top: 1.075rem; width: .75rem; height: .75rem; border-radius: 50%; border: 2px solid var(--good); background: var(--surface); z-index: 1; }
+.timeline .ready::before { background: var(--good); } .timeline .pending::before { border-color: var(--info); } .timeline .failed::before { border-color: var(--bad); }
+.timeline li:not(:last-child)::after { content: ""; position: absolute; inset-inline-start: calc(.625rem - 1px); top: 1.8rem; bottom: -1.4rem; width: 2px; background: var(--line); }
+.timeline .when { display: grid; overflow-wrap: anywhere; } .timeline .when b { font-weight: 600; font-size: var(--small); }
+#schedule .facts { grid-template-columns: 1fr; gap: var(--s3); } #schedule dd { font-size: var(--small); }
+.tobe { padding-inline-start: 1.4rem; display: grid; gap: var(--s1); }
+#restoring .icon { vertical-align: -.2em; }
+@media (max-width: 44rem) { .timeline li { grid-template-columns: minmax(0, 1fr) auto; } .timeline li > .badge { grid-row: 1; grid-column: 2; } }
+`;

@@ -1,0 +1,62 @@
+/** Every page of the portal, for everybody: axe finds nothing, in light and dark, wide and narrow, and nothing sticks out. */
+import * as assert from "uvu/assert";
+import { newId } from "#lib/base/ids.ts";
+import { manifest } from "#src/manifest.ts";
+import { findAllBarriers } from "#test/support/accessible.ts";
+import { browserSuite } from "#test/support/browser.ts";
+import type { Portal } from "#test/support/portal.ts";
+import { makeToken } from "#test/support/people.ts";
+import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+
+const test = browserSuite("a page");
+
+const pages = endpointsOf(manifest).filter(({ method, endpoint }) =>
+  method === "GET" && isPage(endpoint) && endpoint.portal && endpoint.scope === "session"
+).map(({ pattern }) => pattern).filter((pattern) => pattern !== "/audit/export"); // which is a file
+
+/** What there is of everything that a path can name. */
+async function thingsOf({ work: { db, operations }, north, oak, people }: Portal): Promise<Record<string, string>> {
+  const requestId = newId("frq"), requestedBy = people.hubAdmin.id;
+  await db.rows.insertInto("federation_requests").values({ id: requestId, slug: "west", name: "West", requestedBy })
+    .execute();
+  return {
+    federationId: north.id,
+    spokeId: oak,
+    operationId: (await operations(oak))[0]!.id,
+    tokenId: (await makeToken(db, people.operator, "cli")).id,
+    requestId,
+    change: "disable",
+    action: "upgrade",
+  };
+}
+
+test("is one that everybody can use: each of the portal, for an operator", async ({ portal, open }) => {
+  const page = await open("operator"), things = await thingsOf(portal), found: string[] = [];
+  for (const pattern of pages) {
+    const userId = portal.people[pattern.startsWith("/spokes/") ? "spokeAdmin" : "hubAdmin"].id;
+    const own: Record<string, string> = { ...things, userId };
+    const path = pattern.replace(
+      /:(\w+)/g,
+      (_, name: string) => own[name] ?? assert.unreachable(`no ${name}`) ?? "",
+    );
+    assert.is((await page.goto(path))!.status(), 200, path);
+    found.push(...(await findAllBarriers(page)).map((barrier) => `${pattern}\n${barrier}`));
+  }
+  assert.equal(found, []);
+});
+
+test("is one that everybody can use: those without a session, and those that refuse", async ({ open }) => {
+  const page = await open("nobody"), found: string[] = [];
+  for (const path of ["/sign-in", "/forgot", "/sign-up", "/hubs", "/nowhere"]) {
+    await page.goto(path);
+    found.push(...(await findAllBarriers(page)).map((barrier) => `${path}\n${barrier}`));
+  }
+  const admin = await open("spokeAdmin");
+  for (const path of ["/users", "/hubs/new", "/requests/new", "/hubs", "/requests", "/notifications"]) {
+    await admin.goto(path);
+    found.push(...(await findAllBarriers(admin)).map((barrier) => `${path} for a spoke admin\n${barrier}`));
+  }
+  assert.equal(found, []);
+});
+
+test.run();

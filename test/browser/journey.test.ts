@@ -1,0 +1,149 @@
+/**
+ * The main job by hand: a spoke is added, seen to fail, mended, seen to come alive, suspended and destroyed. By mouse, by
+ * keyboard alone, and without script.
+ */
+import * as assert from "uvu/assert";
+import type { Locator, Page } from "playwright-core";
+import { findBarriers } from "#test/support/accessible.ts";
+import { browserSuite } from "#test/support/browser.ts";
+import { PASSWORD } from "#test/support/people.ts";
+import type { Portal, Reader } from "#test/support/portal.ts";
+import { until } from "#test/support/until.ts";
+
+const test = browserSuite("a journey through the portal");
+
+/** How somebody goes through pages. */
+interface Hand {
+  /** A link or a button. */
+  press(what: Locator): Promise<void>;
+  type(where: Locator, text: string): Promise<void>;
+  /** Until this is to be seen. */
+  see(what: Locator): Promise<void>;
+  /** What is wrong with the page as it stands. */
+  find(page: Page): Promise<readonly string[]>;
+}
+
+const byMouse: Hand = {
+  press: (what) => what.click(),
+  type: (where, text) => where.fill(text),
+  see: (what) => what.waitFor(),
+  find: (page) => findBarriers(page),
+};
+
+const byKeyboard: Hand = {
+  ...byMouse,
+  async press(what) {
+    await reach(what);
+    await what.page().keyboard.press("Enter");
+  },
+  async type(where, text) {
+    await reach(where);
+    await where.page().keyboard.press("ControlOrMeta+A");
+    await where.page().keyboard.type(text);
+  },
+};
+
+/** What nothing makes new by itself is loaded again; and no script can look for what is wrong. */
+const withoutScript: Hand = {
+  ...byMouse,
+  find: () => Promise.resolve([]),
+  see: (what) =>
+    until(async () => await what.count() > 0 || (await what.page().reload(), await what.count() > 0), 60_000).then(
+      () => {},
+    ),
+};
+
+/** Goes there as those do who have no mouse, and demands that it is shown where one is. */
+async function reach(what: Locator): Promise<void> {
+  const page = what.page();
+  await what.waitFor();
+  for (let i = 0; i < 150; i++) {
+    if (await what.evaluate((each) => each === document.activeElement)) {
+      const ring = await what.evaluate((each) => {
+        const at = each.closest("li:has(.cover)") && each.matches(".cover") ? each.closest("li")! : each;
+        return [each, at].some((one) => getComputedStyle(one).outlineStyle !== "none") ||
+          getComputedStyle(each, "::after").outlineStyle !== "none";
+      });
+      assert.ok(ring, `nothing shows that the focus is on ${await what.textContent()}`);
+      return;
+    }
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The keyboard does not come to ${what}`);
+}
+
+async function travel(
+  { work: { simulator } }: Portal,
+  page: Page,
+  { press, type, see, find }: Hand,
+  slug: string,
+): Promise<void> {
+  const link = (name: string) => page.getByRole("link", { name, exact: true });
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const state = (text: string) => page.locator("#state", { hasText: text });
+  const act = async (name: string) => {
+    await press(page.locator("#actions > summary"));
+    await press(link(`${name} …`));
+  };
+
+  await press(link("north"));
+  const fault = simulator.faults.failJob("install-", { log: ["There is no luck today"] });
+  await press(link("Add a spoke"));
+  await type(page.getByLabel("Slug"), slug);
+  await press(button("Make the spoke"));
+  await see(page.locator("[aria-current=step]"));
+
+  await see(state("Failed"));
+  await see(page.getByText("There is no luck today").first());
+  assert.equal(await find(page), []);
+  simulator.faults.heal(fault);
+  await press(button("Try again").first());
+  await see(state("Active"));
+
+  await act("Suspend");
+  await see(page.getByText("Stops the site, and keeps all that it has."));
+  await press(button("Suspend"));
+  await see(state("Suspended"));
+
+  await act("Destroy");
+  await type(page.getByLabel("Slug of the spoke"), "oak");
+  await press(button("Destroy this spoke"));
+  await see(page.getByText(`Slug of the spoke must be ${slug}, the slug of this spoke.`));
+  assert.equal(await find(page), []);
+  await type(page.getByLabel("Slug of the spoke"), slug);
+  await press(button("Destroy this spoke"));
+  await see(state("Removed").or(page.getByRole("heading", { name: "There is nothing here" })));
+}
+
+async function enter(page: Page, { people }: Portal, who: Reader, { press, type }: Hand): Promise<void> {
+  await page.goto("/hubs");
+  await type(page.getByLabel("E-mail address"), people[who].email);
+  await type(page.getByLabel("Password"), PASSWORD);
+  await press(page.getByRole("button", { name: "Sign in" }));
+}
+
+test("goes by mouse to the audit log, which tells all of it", async ({ portal, open }) => {
+  const page = await open("nobody");
+  await enter(page, portal, "operator", byMouse);
+  await travel(portal, page, byMouse, "elm");
+  await page.getByRole("link", { name: "Audit" }).click();
+  const told = await page.getByRole("main").innerText();
+  const steps = ["was asked for", "could not be installed", "is ready", "is to be removed", "is removed"];
+  for (const step of steps) assert.match(told, `The spoke elm ${step}`);
+  assert.match(told, "There is no luck today");
+  assert.match(told, "Done for the spoke elm: suspend");
+});
+
+test("goes by keyboard alone, in the dark, on a phone's screen", async ({ portal, open }) => {
+  const page = await open("nobody", { colorScheme: "dark", viewport: { width: 390, height: 844 } });
+  await enter(page, portal, "hubAdmin", byKeyboard);
+  await travel(portal, page, byKeyboard, "fir");
+});
+
+test("goes without script, page by page", async ({ portal, open }) => {
+  const page = await open("nobody", { javaScriptEnabled: false });
+  await enter(page, portal, "hubAdmin", withoutScript);
+  await travel(portal, page, withoutScript, "yew");
+});
+
+test.run();

@@ -1,0 +1,59 @@
+/**
+ * docs/client.md: its examples, typed into one module as they stand, against the program as `npm start` starts it. What is
+ * printed in a block after an example is what it must have printed; `…` stands for any text.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { startProgram } from "#test/support/program.ts";
+
+const PAGE = new URL("../../docs/client.md", import.meta.url);
+const CLIENT = new URL("../../lib/client/client.ts", import.meta.url);
+const BEFORE = "deno" in process.versions ? ["run", "--quiet", "-A"] : [];
+
+const test = suite("docs/client.md");
+
+test("its examples print what stands below them", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "wheelwright-client-"));
+  const program = startProgram(["dev"], {
+    ...{ PORT: "0", HOST: "127.0.0.1", DATA_DIR: directory, SIMULATOR_DELAY_MS: "0" },
+  });
+  try {
+    const url = (await program.said(/^Listening on /)).replace("Listening on ", "");
+    const password = /Password\s+(\S+)/.exec(program.lines.join("\n"))![1]!;
+    const blocks = [...(await readFile(PAGE, "utf8")).matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+    // Each begins with a line that tells whose output follows.
+    const examples = blocks.map(([, language, text = ""], i) =>
+      language === "ts" ? `console.log("#${i}");\n${text}` : ""
+    );
+    const typed = examples.join("").replace('"wheelwright/client"', JSON.stringify(CLIENT.href))
+      .replaceAll("http://localhost:3000", url).replaceAll("PASSWORD", password);
+    await writeFile(join(directory, "examples.ts"), typed);
+    const { status, printed, said } = await run(join(directory, "examples.ts"));
+    assert.is(status, 0, said + printed);
+    assert.ok(examples.filter(Boolean).length >= 8);
+    blocks.forEach(([, language, text = ""], i) => {
+      if (language === "ts") return;
+      const [, output = ""] = new RegExp(`^#${i - 1}\n([^]*?)(?=^#\\d+\n|$(?![^]))`, "m").exec(printed) ?? [];
+      const wanted = text.split("…").map((part) => RegExp.escape(part)).join("[^]*");
+      assert.match(output, new RegExp(`^${wanted}$`), examples[i - 1]);
+    });
+  } finally {
+    await program.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+async function run(file: string): Promise<{ status: number | null; printed: string; said: string }> {
+  const child = spawn(process.execPath, [...BEFORE, file], { stdio: ["ignore", "pipe", "pipe"] });
+  const texts = { printed: "", said: "" };
+  child.stdout.on("data", (bytes) => texts.printed += bytes);
+  child.stderr.on("data", (bytes) => texts.said += bytes);
+  const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { status, ...texts };
+}
+
+test.run();

@@ -1,0 +1,113 @@
+/** The client against the real server, with a network in between that cuts, freezes and refuses. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
+import { query } from "#test/support/bench/query.ts";
+import { until } from "#test/support/until.ts";
+
+const test = suite<{ stage: Stage }>("the client on a bad network");
+
+test.before.each(async (context) => void (context.stage = await openStage()));
+test.after.each(({ stage }) => stage.close());
+
+const count = async ({ scene }: Stage, text: string) => Number((await query(scene.db, text))[0].count);
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+
+/** Lets requests that match through, but none of their answers; the connection is cut when `done`, so many times. */
+function loseAnswers({ proxy }: Stage, matches: string, times: number, done: () => Promise<unknown>) {
+  const seen: string[] = [];
+  proxy.watch((bytes) => {
+    if (!text(bytes).startsWith(matches)) return true;
+    seen.push(text(bytes));
+    if (seen.length > times) return true;
+    void done().then(proxy.cut);
+    return false;
+  });
+  return seen;
+}
+
+test("a creation whose answer is lost is made once, and answered", async ({ stage }) => {
+  const client = await stage.as("hubAdmin"), made = "select count(*) from spokes where slug = 'ash'";
+  const seen = loseAnswers(
+    stage,
+    "POST /api/federations/north/spokes",
+    2,
+    () => until(async () => await count(stage, made) > 0),
+  );
+  const spoke = await client.createFederationSpoke({ federationId: "north" }, { slug: "ash" });
+  assert.is(seen.length, 3);
+  assert.is(await count(stage, made), 1);
+  assert.is(await count(stage, `select count(*) from jobs where spoke_id = '${spoke.id}' and kind = 'provision'`), 1);
+  assert.is(await count(stage, "select count(*) from audit_events where kind = 'spoke_requested'"), 1);
+  assert.equal(stage.retries.map(({ error }) => error.code), ["unreachable", "unreachable"]);
+});
+
+test("many creations on a network that is cut again and again: each is made, and none twice", async ({ stage }) => {
+  const client = await stage.as("operator", { tries: 20 });
+  let posts = 0, cuts = 0;
+  stage.proxy.watch((bytes) => {
+    if (text(bytes).startsWith("POST") && ++posts % 3 === 0 && ++cuts <= 10) queueMicrotask(stage.proxy.cut);
+    return true;
+  });
+  const slugs = Array.from({ length: 12 }, (_, i) => `hub-${i}`);
+  const made = await Promise.all(slugs.map((slug) => client.createFederation({ slug })));
+  assert.equal(made.map(({ slug }) => slug), slugs);
+  assert.ok(stage.retries.length > 0);
+  assert.is(await count(stage, "select count(*) from federations where slug like 'hub-%'"), 12);
+  assert.is(await count(stage, "select count(*) from audit_events where kind = 'federation_created'"), 12);
+});
+
+test("an action whose answer is lost is not asked for again", async ({ stage }) => {
+  const client = await stage.as("spokeAdmin"), { spoke } = stage.scene;
+  const jobs = `select count(*) from jobs where spoke_id = '${spoke}' and kind = 'purge-caches'`;
+  const seen = loseAnswers(stage, "POST", 1, () => until(async () => await count(stage, jobs) > 0));
+  const error = await refused(client.actOnSpoke({ spokeId: spoke }, { action: "purge-caches" }));
+  assert.equal([error.code, error.statusCode, seen.length], ["unreachable", 0, 1]);
+  assert.is(await count(stage, jobs), 1);
+});
+
+test("nor is what has no body of its own", async ({ stage }) => {
+  const client = await stage.as("spokeAdmin");
+  const seen = loseAnswers(stage, "POST", 1, () => Promise.resolve());
+  assert.is((await refused(client.createSpokeSignInLink({ spokeId: stage.scene.spoke }))).code, "unreachable");
+  assert.is(seen.length, 1);
+  assert.equal(await client.request({ method: "POST", path: "/api/notifications/read-all" }), { marked: 0 });
+});
+
+test("a server that takes no connection is asked again, whatever is asked: nothing was sent", async ({ stage }) => {
+  const { proxy, scene } = stage;
+  let healed: Promise<void> | undefined;
+  const client = await stage.as("spokeAdmin", { onRetry: () => void (healed = proxy.heal()), pause: () => healed! });
+  proxy.refuse();
+  const spoke = await client.actOnSpoke({ spokeId: scene.spoke }, { action: "purge-caches" });
+  assert.is(spoke.operation?.kind, "purge-caches");
+});
+
+test("a server that hangs counts as away once a try has taken too long", async ({ stage }) => {
+  const { proxy } = stage;
+  let healed: Promise<void> | undefined;
+  const client = await stage.as("operator", {
+    tryTimeout: 300,
+    onRetry: ({ error }) => {
+      assert.match(error.message, "no answer within 0.3 s");
+      proxy.cut();
+      healed ??= proxy.heal();
+    },
+    pause: () => healed!,
+  });
+  proxy.stall();
+  assert.is((await client.getMe()).user.role, "operator");
+  assert.ok(healed);
+});
+
+test("an abort ends a call that hangs, at once and for good", async ({ stage }) => {
+  const { proxy, retries } = stage, client = await stage.as("operator"), abort = new AbortController();
+  proxy.stall();
+  const call = client.getMe({ signal: abort.signal }).catch((error: unknown) => error);
+  await until(() => proxy.made > 0);
+  abort.abort("enough");
+  assert.is(await call, "enough");
+  assert.equal(retries, []);
+});
+
+test.run();

@@ -1,0 +1,171 @@
+/** Event streams of the real server, over a network that is cut and frozen. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { FollowOptions, StreamEvent, Wheelwright } from "#lib/client/client.ts";
+import { answer, hasty, openPuppet, openStage, refused, type Stage } from "#test/lib/client/stage.ts";
+import { connect } from "#lib/client/client.ts";
+import { emit } from "#test/lib/records/events/following.ts";
+import { query } from "#test/support/bench/query.ts";
+
+const test = suite<{ stage: Stage }>("followFederation");
+
+test.before.each(async (context) => void (context.stage = await openStage()));
+test.after.each(({ stage }) => stage.close());
+
+const STATES = ["active", "failed", "provisioning"];
+
+/** So many events, one after the other. */
+async function emitMany({ scene: { db, hub, spoke } }: Stage, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await emit(db, hub, STATES[i % 3]!, spoke);
+}
+
+/** Follows from the first event on, until as many have come. */
+async function take(client: Wheelwright, count: number, options: FollowOptions, look = (_: StreamEvent) => {}) {
+  const numbers: number[] = [];
+  for await (const event of client.followFederation({ federationId: "north", since: 0 }, options)) {
+    look(event);
+    if (numbers.push(Number(event.id)) === count) break;
+  }
+  return numbers;
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+
+test("across cuts every event comes, in order and once", async ({ stage }) => {
+  const client = await stage.as("hubAdmin"), told = { cuts: 0, resumed: 0 };
+  const options = { onCut: () => void told.cuts++, onResume: () => void told.resumed++ };
+  const emitting = emitMany(stage, 150);
+  const numbers = await take(client, 150, options, ({ id }) => {
+    if (Number(id) % 20 === 0) stage.proxy.cut();
+  });
+  await emitting;
+  assert.equal(numbers, upTo(150));
+  assert.ok(told.cuts > 3 && told.resumed > 3, JSON.stringify(told));
+});
+
+test("cut while the server is away, it is resumed once that is back", async ({ stage }) => {
+  const { proxy } = stage, cuts: string[] = [];
+  let healed: Promise<void> | undefined;
+  const client = await stage.as("hubAdmin", {
+    pause: () => cuts.length < 3 ? Promise.resolve() : healed ??= proxy.heal(),
+  });
+  await emitMany(stage, 1);
+  const numbers = await take(client, 4, { onCut: ({ error }) => void cuts.push(error.code) }, ({ id }) => {
+    if (id !== "1") return;
+    proxy.refuse();
+    proxy.cut();
+    void emitMany(stage, 3);
+  });
+  assert.equal(numbers, upTo(4));
+  assert.ok(cuts.length >= 3 && cuts.every((code) => code === "unreachable"), cuts.join());
+});
+
+test("a stream that says nothing for too long counts as cut, though nobody closed it", async ({ stage }) => {
+  const client = await stage.as("hubAdmin"), cuts: string[] = [];
+  const options: FollowOptions = { silence: 400, onCut: ({ error }) => void cuts.push(error.message) };
+  await emitMany(stage, 2);
+  const numbers = await take(client, 5, options, ({ id }) => {
+    if (id !== "2") return;
+    stage.proxy.freeze();
+    void emitMany(stage, 3);
+  });
+  assert.equal(numbers, upTo(5));
+  assert.match(cuts[0]!, "silent for");
+});
+
+test("a reader that takes its time does not make the stream silent", async ({ stage }) => {
+  const client = await stage.as("hubAdmin"), cuts: unknown[] = [];
+  await emitMany(stage, 2);
+  const events = client.followFederation({ federationId: "north", since: 0 }, {
+    silence: 300,
+    onCut: (cut) => void cuts.push(cut),
+  });
+  await events.next();
+  await emitMany(stage, 150); // meanwhile nobody reads
+  assert.equal([(await events.next()).value?.id, cuts], ["2", []]);
+  await events.return();
+});
+
+test("ends quietly when its signal aborts", async ({ stage }) => {
+  const client = await stage.as("operator"), abort = new AbortController(), seen: string[] = [];
+  await emitMany(stage, 1);
+  for await (const event of client.followFederation({ federationId: "north" }, { signal: abort.signal })) {
+    seen.push(event.type);
+    abort.abort();
+  }
+  assert.equal(seen, ["SpokeUpdateActive"]);
+});
+
+test("ends with its hub, also where it is cut at its end", async ({ stage }) => {
+  const { scene: { db, hub }, proxy } = stage, client = await stage.as("operator");
+  await emitMany(stage, 1);
+  const open = () => client.followFederation({ federationId: hub });
+  const streams = [open(), open()] as const;
+  for (const events of streams) await events.next();
+  await query(db, "update spokes set state = 'removed', removed_at = wheelwright_now()");
+  await query(db, "update federations set state = 'removed', removed_at = wheelwright_now()");
+  await emit(db, hub, "removed");
+  const [whole, cut] = streams;
+  const next = async (events: typeof whole) => (await events.next()).value?.type;
+  assert.equal([await next(whole), await next(whole), await next(whole)], [
+    "FederationUpdateRemoved",
+    "StreamEnd",
+    undefined,
+  ]);
+  assert.is(await next(cut), "FederationUpdateRemoved");
+  proxy.cut();
+  for await (const { type } of cut) assert.is(type, "StreamEnd"); // it may have come before the cut
+});
+
+test("rejects when the token is revoked, and when there is no such hub", async ({ stage }) => {
+  const client = await stage.as("hubAdmin"), [token] = await client.listTokens();
+  await emitMany(stage, 1);
+  const events = client.followFederation({ federationId: "north" });
+  await events.next();
+  await client.deleteToken({ tokenId: token!.id });
+  assert.is((await refused(events.next())).statusCode, 401);
+  const other = await stage.as("hubAdmin");
+  assert.is((await refused(other.followFederation({ federationId: "south" }).next())).code, "federation_missing");
+});
+
+test("gives up after the time that it is given", async ({ stage }) => {
+  const { proxy } = stage, client = await stage.as("hubAdmin");
+  await emitMany(stage, 1);
+  const events = client.followFederation({ federationId: "north" }, { timeout: 0 });
+  await events.next();
+  proxy.refuse();
+  proxy.cut();
+  assert.is((await refused(events.next())).code, "unreachable");
+});
+
+const event = (id: number, type = "SpokeUpdateActive") =>
+  `id: ${id}\nevent: ${type}\ndata: {"id":"${id}","type":"${type}","at":"","federationId":"fed_1","state":"active"}\n\n`;
+const stream = (...frames: string[]) => answer("200 OK", frames.join("")).replace("text/html", "text/event-stream");
+
+test("passes over what is sent again, and goes on from where a reset begins", async () => {
+  const puppet = await openPuppet([
+    stream(event(7), event(8), "retry: 1500\n\n"),
+    stream(event(8), event(9)),
+    stream(event(2, "StreamReset"), event(3), event(4, "StreamEnd")),
+  ]);
+  const client = connect({ url: puppet.url, ...hasty }), waits: number[] = [], ids: string[] = [];
+  const options: FollowOptions = { onCut: ({ wait }) => void waits.push(wait) };
+  for await (const { id } of client.followFederation({ federationId: "north" }, options)) ids.push(id);
+  assert.equal(ids, ["7", "8", "9", "2", "3", "4"]);
+  assert.equal(puppet.asked.map((head) => /last-event-id: (\d+)/i.exec(head)?.[1]), [undefined, "8", "9"]);
+  assert.is(waits[0], 1500);
+  await puppet.close();
+});
+
+test("an event that was cut in the middle comes whole after that", async () => {
+  const puppet = await openPuppet([
+    stream(event(1), event(2).slice(0, -20)),
+    stream(event(2), event(2, "StreamEnd")),
+  ]);
+  const client = connect({ url: puppet.url, ...hasty }), ids: string[] = [];
+  for await (const { id } of client.followFederation({ federationId: "north" })) ids.push(id);
+  assert.equal(ids, ["1", "2", "2"]);
+  await puppet.close();
+});
+
+test.run();

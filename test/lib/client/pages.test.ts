@@ -1,0 +1,79 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SYSTEM } from "#lib/records/audit/asker.ts";
+import { record } from "#lib/records/changes/record.ts";
+import { openStage, refused, type Stage } from "#test/lib/client/stage.ts";
+import { query } from "#test/support/bench/query.ts";
+import { makeSpoke } from "#test/support/rows.ts";
+
+const test = suite<{ stage: Stage }>("pagedList");
+
+test.before(async (context) => {
+  const stage = context.stage = await openStage(), { db, people, hub } = stage.scene;
+  for (let i = 0; i < 9; i++) await makeSpoke(db, people.operator.id, hub, `spoke-${i}`);
+  // Two thirds of them were made in the same moment.
+  await query(db, "update spokes set created_at = '2026-01-02T03:04:05.678Z' where slug ~ '[1-6]$'");
+});
+test.after(({ stage }) => stage.close());
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
+
+test("iterated, gives everything once, however small its pages and whatever shares a time", async ({ stage }) => {
+  const client = await stage.as("operator");
+  const whole = (await client.listFederationSpokes({ federationId: "north" })).map(({ id }) => id);
+  assert.is(whole.length, 10);
+  for (const limit of [1, 2, 3, 5, 10, 100, undefined]) {
+    const found = await all(client.listFederationSpokes({ federationId: "north", limit }));
+    assert.equal(found.map(({ id }) => id), whole, `pages of ${limit}`);
+  }
+});
+
+test("awaited, is the one page that was asked for", async ({ stage }) => {
+  const client = await stage.as("operator");
+  const page = await client.listAuditEvents({ limit: 1, kind: "spoke_requested" });
+  assert.equal(page, []);
+  assert.is((await client.listUsers({ limit: 2 })).length, 2);
+  assert.is((await client.listMySpokes({ slug: "oak" })).length, 1);
+});
+
+test("goes on from a time that is given, and ends early when nobody asks further", async ({ stage }) => {
+  const client = await stage.as("operator"), before = "2026-01-02T03:04:05.678Z";
+  assert.equal(await all(client.listMySpokes({ before: new Date(before) })), []);
+  assert.is((await all(client.listMySpokes({ before: Date.parse(before) + 1, limit: 1 }))).length, 6);
+  for await (const user of client.listUsers({ limit: 1 })) {
+    assert.ok(user.email);
+    break;
+  }
+});
+
+test("of notifications more than the server gives in a page, misses none", async ({ stage }) => {
+  const client = await stage.as("operator"), { db, hub } = stage.scene;
+  await db.transact((tx) =>
+    record(tx, SYSTEM, {
+      audit: Array.from({ length: 130 }, () => ({
+        kind: "federation_updated",
+        objectType: "federation",
+        objectId: hub,
+        federationId: hub,
+      })),
+    })
+  );
+  await query(db, "alter table audit_events disable trigger user");
+  await query(db, "update audit_events set at = at - random() * interval '1 day'");
+  const found = await all(client.listNotifications({ limit: 500 }));
+  assert.is(new Set(found.map(({ id }) => id)).size, 130);
+  assert.is(found.length, 130);
+});
+
+test("rejects as any call does", async ({ stage }) => {
+  const client = await stage.as("hubAdmin");
+  assert.is((await refused(client.listUsers())).statusCode, 403);
+  assert.is((await refused(client.listUsers().catch((error: unknown) => Promise.reject(error)))).statusCode, 403);
+  assert.is((await refused(all(client.listUsers()))).statusCode, 403);
+});
+
+test.run();

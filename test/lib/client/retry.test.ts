@@ -1,0 +1,130 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { connect, type ConnectOptions } from "#lib/client/client.ts";
+import { answer, hasty, openPuppet, refused } from "#test/lib/client/stage.ts";
+
+const test = suite("persist");
+
+const ME = answer("200 OK", '{"user": {"id": "usr_1"}}');
+
+/** An error of Wheelwright's. */
+function problem(status: string, code: string, headers: readonly string[] = []): string {
+  const statusCode = Number(status.slice(0, 3));
+  return answer(status, JSON.stringify({ statusCode, code, message: "Not now", error: status.slice(4) }), headers);
+}
+
+const SHED = problem("503 Service Unavailable", "overloaded", ["retry-after: 2"]);
+const UNDECIDED = problem("503 Service Unavailable", "commit_unknown", ["retry-after: 1"]);
+const SLOW = problem("504 Gateway Timeout", "too_slow", ["retry-after: 5"]);
+const LIMITED = problem("429 Too Many Requests", "too_many_tries", ["retry-after: 12"]);
+const HALF = ME.slice(0, -9);
+
+/** Has the client meet these answers, and tells what it asked for, and for how long it waited in between. */
+async function meet(answers: readonly string[], options: Partial<ConnectOptions> = {}) {
+  const puppet = await openPuppet(answers), waits: number[] = [];
+  const client = connect({ url: puppet.url, ...hasty, onRetry: ({ wait }) => void waits.push(wait), ...options });
+  return { client, waits, asked: puppet.asked, close: puppet.close };
+}
+
+test("tries again what the server sheds, when it says so", async () => {
+  const { client, waits, asked, close } = await meet([SHED, LIMITED, SLOW, ME]);
+  assert.is((await client.getMe()).user.id, "usr_1");
+  assert.is(asked.length, 4);
+  assert.ok(waits[0]! >= 2000 && waits[1]! >= 12_000 && waits[2]! >= 5000, waits.join());
+  await close();
+});
+
+test("doubles its waits where the server does not say, and half of them is chance", async () => {
+  const plain = answer("502 Bad Gateway", "<html>");
+  const all = async (random: number) => {
+    const { client, waits, close } = await meet(Array(7).fill(plain), { tries: 7, random: () => random });
+    await refused(client.getMe());
+    await close();
+    return waits;
+  };
+  assert.equal(await all(0), [250, 500, 1000, 2000, 4000, 5000]);
+  assert.equal(await all(1), [500, 1000, 2000, 4000, 8000, 10_000]);
+});
+
+test("gives up after so many tries, with the last error", async () => {
+  const { client, asked, close } = await meet([SLOW, SLOW, SHED, ME], { tries: 3 });
+  const error = await refused(client.getMe());
+  assert.equal([error.statusCode, error.code, error.retryAfter, asked.length], [503, "overloaded", 2, 3]);
+  await close();
+});
+
+test("does not wait longer than the whole call may take", async () => {
+  const { client, waits, close } = await meet([LIMITED, ME], { timeout: 10_000 });
+  assert.is((await refused(client.getMe())).retryAfter, 12);
+  assert.equal(waits, []);
+  await close();
+});
+
+test("half an answer is none, and is asked for again", async () => {
+  const { client, asked, close } = await meet([HALF, "HTTP/1.1 200", "", ME]);
+  assert.is((await client.getMe()).user.id, "usr_1");
+  assert.is(asked.length, 4);
+  await close();
+});
+
+test("a creation has the same key on each try, and another has another", async () => {
+  const made = answer("201 Created", "{}"), key = /idempotency-key: (\S+)/i;
+  const { client, asked, close } = await meet([HALF, UNDECIDED, SLOW, made, made, made]);
+  await client.createFederation({ slug: "north" });
+  await client.createFederation({ slug: "south" });
+  await client.createFederation({ slug: "east" }, { idempotencyKey: "mine" });
+  const [one, two, three, four, other, own] = asked.map((head) => key.exec(head)?.[1]);
+  assert.ok(one && other && one !== other);
+  assert.equal([two, three, four, own], [one, one, one, "mine"]);
+  await close();
+});
+
+test("a POST without a key is not sent again once it may have been done", async () => {
+  const ways: [string, string][] = [[HALF, "unreachable"], [UNDECIDED, "commit_unknown"], [SLOW, "too_slow"]];
+  for (const [first, code] of ways) {
+    const { client, asked, close } = await meet([first, answer("202 Accepted", "{}")]);
+    const error = await refused(client.actOnSpoke({ spokeId: "spk_1" }, { action: "backup" }));
+    assert.equal([error.code, asked.length], [code, 1]);
+    await close();
+  }
+});
+
+test("a POST without a key is sent again where the server turned it away before it did anything", async () => {
+  const { client, asked, close } = await meet([SHED, LIMITED, answer("202 Accepted", "{}")]);
+  await client.actOnSpoke({ spokeId: "spk_1" }, { action: "backup" });
+  assert.is(asked.length, 3);
+  await close();
+});
+
+test("what is gone when a lost DELETE is sent again was taken away by it", async () => {
+  const gone = problem("404 Not Found", "token_missing");
+  const { client, asked, close } = await meet([HALF, gone, gone]);
+  assert.is(await client.deleteToken({ tokenId: "tok_1" }), undefined);
+  assert.is((await refused(client.deleteToken({ tokenId: "tok_1" }))).code, "token_missing");
+  assert.is(asked.length, 3);
+  await close();
+});
+
+test("a refusal is not tried again", async () => {
+  for (const status of ["400 Bad Request", "401 Unauthorized", "409 Conflict", "500 Internal Server Error"]) {
+    const { client, asked, close } = await meet([problem(status, "no"), ME]);
+    assert.is((await refused(client.getMe())).code, "no");
+    assert.is(asked.length, 1);
+    await close();
+  }
+});
+
+test("an abort ends the wait and the call, with its own reason", async () => {
+  const abort = new AbortController();
+  const { client, close } = await meet([SHED, ME], {
+    pause: undefined,
+    onRetry: () => abort.abort(new Error("enough")),
+  });
+  const error = await client.getMe({ signal: abort.signal }).catch((error: unknown) => error);
+  assert.is((error as Error).message, "enough");
+  const before = await client.getMe({ signal: abort.signal }).catch((error: unknown) => error);
+  assert.is(before, error);
+  await close();
+});
+
+test.run();

@@ -1,0 +1,109 @@
+/** One's own account, and the page that greets who is new. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { addHubAdmin, makePerson, makeSession, PASSWORD, type Person } from "#test/support/people.ts";
+import { type Page, visit } from "#test/support/page.ts";
+
+interface Context {
+  flows: Flows;
+  /** A page as somebody new sees it, who has a session of their own. */
+  open(path: string, person: Person, address?: string): Promise<Page>;
+}
+
+const test = suite<Context>("/account, /welcome");
+
+test.before(async (context) => {
+  const flows = context.flows = await openFlows();
+  context.open = async (path, person, address = "192.0.2.30") => {
+    const { secret } = await makeSession(flows.db, person);
+    const send: Flows["send"] = (to, init) => flows.send(to, init, address);
+    return await visit({ send, as: flows.scene.as }, path, { cookie: `wheelwright=${secret}` });
+  };
+});
+test.after(({ flows }) => flows.close());
+
+test("changes one's name by its form", async ({ flows, open }) => {
+  const page = await open("/account", await makePerson(flows.db, "ada"));
+  const again = await page.submit("Save", { Name: "" });
+  assert.equal([again.status, again.field("Name").wrong], [400, true]);
+  const done = await again.submit("Save", { Name: "Ada <b>L</b>" });
+  assert.is(done.part("status", /changed/).text, "It is changed.");
+  assert.equal([done.field("Name").value, done.html.includes("<b>L</b>")], ["Ada <b>L</b>", false]);
+});
+
+test("shows where one is signed in, and signs out there or everywhere else", async ({ flows, open }) => {
+  const bob = await makePerson(flows.db, "bob"), { secret } = await makeSession(flows.db, bob);
+  await makeSession(flows.db, bob);
+  await makeSession(flows.db, bob);
+  const sessions = (page: Page) => page.all("button").filter((text) => text.startsWith("Sign out there")).length;
+  const page = await open("/account", bob);
+  assert.is(sessions(page), 3);
+  const rest = await page.submit("Sign out everywhere else");
+  assert.equal([sessions(rest), rest.has("button", "Sign out everywhere else")], [0, false]);
+  assert.is((await flows.send("/account", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
+});
+
+test("signs out at one place", async ({ flows, open }) => {
+  const carl = await makePerson(flows.db, "carl"), { secret } = await makeSession(flows.db, carl);
+  const done = await (await open("/account", carl)).submit("Sign out there A program");
+  assert.is(done.part("status", /signed out/).text, "You are signed out there.");
+  assert.is((await flows.send("/account", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
+});
+
+test("changes the password, renews the session, and keeps none that was typed", async ({ flows, open }) => {
+  const dora = await makePerson(flows.db, "dora");
+  const form = await (await open("/account", dora)).follow("Change the password");
+  const wrong = await form.submit("Change it", {
+    "Current password": "not this one",
+    "New password": "a new pass phrase",
+  });
+  assert.is(wrong.status, 403);
+  assert.ok(wrong.field("Current password").wrong);
+  assert.equal([wrong.field("New password").value, /not this one|a new pass phrase/.test(wrong.html)], ["", false]);
+  const short = await wrong.submit("Change it", { "Current password": PASSWORD, "New password": "short" });
+  assert.match(short.field("New password").description, "12");
+  const done = await short.submit("Change it", { "Current password": PASSWORD, "New password": "a new pass phrase" });
+  assert.is(done.path, "/account?done=password");
+  assert.is.not(done.cookie, form.cookie);
+});
+
+test("counts guesses of the password as those at the door", async ({ flows, open }) => {
+  const fay = await makePerson(flows.db, "fay");
+  let page = await open("/account/password", fay, "203.0.113.77");
+  const guess = { "Current password": "a guess", "New password": "a new pass phrase" };
+  for (let i = 0; i < 5; i++) page = await page.submit("Change it", guess);
+  assert.is((await page.submit("Change it", { ...guess, "Current password": PASSWORD })).status, 429);
+});
+
+test("greets who is new: a name, a password and a request for a hub, once", async ({ flows, open }) => {
+  const gil = await makePerson(flows.db, "gil");
+  const welcome = await (await open("/account", gil)).follow("Set up your account");
+  const filled = { "Your name": "Gil <i>", "New password": "a wholly new password", "Its short name": "Not a slug" };
+  const again = await welcome.submit("Done", filled);
+  assert.is(again.status, 400);
+  assert.equal([again.field("Its short name").wrong, again.field("Your name").value], [true, "Gil <i>"]);
+  assert.is(again.field("New password").value, "");
+  const done = await again.submit("Done", { ...filled, "Its short name": "gils" });
+  assert.equal([done.path, done.status], ["/hubs?done=requested", 200]);
+  const { body } = await flows.scene.as("operator").get("/api/federation-requests?state=pending");
+  assert.ok(body.some(({ slug }: { slug: string }) => slug === "gils"));
+  const cookie = { cookie: done.cookie }, place = { send: flows.send, as: flows.scene.as };
+  assert.ok((await visit(place, "/welcome", cookie)).has("heading", "Your account is set up"));
+  assert.not((await visit(place, "/account", cookie)).has("link", "Set up your account"));
+});
+
+test("asks for nothing that one does not say", async ({ flows, open }) => {
+  const hal = await makePerson(flows.db, "hal");
+  await addHubAdmin(flows.db, hal, flows.scene.hub);
+  const done = await (await open("/welcome", hal)).submit("Done");
+  assert.is(done.path, "/hubs?done=changed");
+  const [user] = await flows.db.sql(
+    `select display_name = 'hal' as name, password_hash = (select password_hash from users
+      where email = 'stranger@example.org') as password from users where id = $1`,
+    [hal.id],
+  );
+  assert.equal({ ...user }, { name: true, password: true });
+});
+
+test.run();

@@ -1,0 +1,74 @@
+/** The audit log as operators read it and take it along. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { visit } from "#test/support/page.ts";
+import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/audit");
+
+test.before(async (context) => void (context.scene = await openScene()));
+test.before.each(({ scene }) => forget(scene));
+test.after(({ scene }) => scene.close());
+
+test("says who did what to what and when, with all that is known of it", async ({ scene }) => {
+  const name = `<script>alert("x")</script>`;
+  await scene.as("operator").patch(`/api/federations/${scene.hub}`, { name });
+  const row = (await visit(scene, "/audit", "operator")).part("listitem", /The hub north was changed/);
+  assert.match(row.text, /Changed: name By operator@example\.org, .* Kind federation_updated .* About Federation fed_/);
+  assert.match(row.text, `"name": "<script>alert(\\"x\\")</script>"`);
+  assert.equal([row.link("north"), row.link("operator@example.org")], [
+    `/hubs/${scene.hub}`,
+    `/users/${scene.people.operator.id}`,
+  ]);
+});
+
+test("is narrowed by its form, which keeps what was asked, also for the file", async ({ scene }) => {
+  const { db, hub, spoke } = scene;
+  await tell(db, { hub }, { hub, spoke }, { hub, spoke, kind: "spoke_destroyed" }, { kind: "auth_login" });
+  const asked = { Who: "system", What: "spoke_actioned", Hub: "north", About: "spoke", "Its id": spoke };
+  const page = await (await visit(scene, "/audit", "operator")).submit("Search", asked);
+  assert.is(page.all("listitem").filter((text) => text.includes("By Wheelwright itself")).length, 1);
+  for (const [label, value] of Object.entries(asked)) assert.is(page.field(label).value, value, label);
+  const file = await page.follow("Export JSON Lines");
+  const events = file.html.trim().split("\n").map((line) => JSON.parse(line));
+  assert.equal(events.map(({ kind }) => kind), ["spoke_actioned"]);
+  const until = await visit(scene, "/audit?until=2020-01-01T00:00", "operator");
+  assert.ok(until.has("heading", "Nothing fits"));
+  assert.ok((await until.follow("The whole log")).has("listitem", /was asked|is removed|Asked/));
+});
+
+test("goes on where the page ends, with what was asked", async ({ scene }) => {
+  await writeEvents(scene.db, scene, [...Array(120).keys()]);
+  let page = await visit(scene, "/audit?kind=spoke_actioned", "operator");
+  const seen = new Set(page.html.match(/id="evt_[0-9a-f]+"/g));
+  while (page.has("link", "Older")) {
+    page = await page.follow("Older");
+    assert.is(page.field("What").value, "spoke_actioned");
+    for (const id of page.html.match(/id="evt_[0-9a-f]+"/g)!) seen.add(id);
+  }
+  assert.is(seen.size, 120);
+});
+
+test("leaves as a file with every event once, also where many share their time", async ({ scene }) => {
+  await writeEvents(scene.db, scene, [...Array(90).keys(), ...Array(60).fill(90), ...Array(120).fill(91)]);
+  const { headers, html } = await visit(scene, "/audit/export?format=csv&kind=spoke_actioned", "operator");
+  assert.equal(
+    [headers.get("content-type"), headers.get("content-disposition")],
+    ["text/csv; charset=utf-8", 'attachment; filename="audit.csv"'],
+  );
+  const [head, ...rows] = html.trimEnd().split("\r\n");
+  assert.is(head, "at,kind,actor,actorId,objectType,objectId,ip,userAgent,metadata,id");
+  assert.equal([rows.length, new Set(rows).size], [270, 270]);
+  assert.match(rows[0]!, /^2026-01-01T00:00:00\.091Z,spoke_actioned,system,system,spoke,spk_/);
+});
+
+test("is for operators, as in the API, and says so on a page", async ({ scene }) => {
+  for (const path of ["/audit", "/audit/export?format=csv"]) {
+    const page = await visit(scene, path, "hubAdmin");
+    assert.equal([page.status, page.part("heading").text], [403, "This is not yours to do"]);
+  }
+  assert.is((await visit(scene, "/audit/export?format=xml", "operator")).status, 400);
+});
+
+test.run();

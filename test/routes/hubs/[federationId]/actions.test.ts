@@ -1,0 +1,85 @@
+/** What many spokes of a hub are asked at once: first shown, then done. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Page, visit } from "#test/support/page.ts";
+import { makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  ash: string;
+  open(who?: Who): Promise<Page>;
+  states(): Promise<Record<string, string>>;
+}
+
+const test = suite<Context>("actions on many spokes");
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene(), { db, hub, people } = scene;
+  context.ash = await makeSpoke(db, people.operator.id, hub, "ash");
+  await db.sql(
+    "update spokes set state = 'active', ready_at = wheelwright_now(), display_name = '<b>ash</b>' where id = $1",
+    [
+      context.ash,
+    ],
+  );
+  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${hub}`, who);
+  context.states = async () =>
+    Object.fromEntries((await db.sql("select slug, state from spokes")).map(({ slug, state }) => [slug, state]));
+});
+test.after.each(({ scene }) => scene.close());
+
+const BOTH = { "Choose oak": true, "Choose <b>ash</b>": true }, SUSPEND = { "Do to all that are chosen": "suspend" };
+
+test("asks first, naming each and what becomes of it, and then does it", async ({ open, states }) => {
+  const page = await open();
+  const asked = await page.submit("Go on", { ...BOTH, ...SUSPEND });
+  assert.ok(asked.has("heading", "Suspend: 2 spokes"));
+  assert.match(
+    asked.part("listitem", /^oak/).text,
+    /The site is away.*Becomes suspended.*Data, address and certificate/,
+  );
+  assert.not.match(asked.html, "<b>ash");
+  assert.equal(await states(), { oak: "active", ash: "active" }, "nothing is done yet");
+  const done = await asked.submit("Suspend: 2 spokes");
+  assert.match(done.path, /^\/hubs\/fed_\w+\?done=asked$/);
+  assert.equal(await states(), { oak: "suspending", ash: "suspending" });
+});
+
+test("says which cannot, and tells of each what it answered", async ({ scene, ash, open, states }) => {
+  await scene.db.sql("update spokes set state = 'suspended' where id = $1", [ash]);
+  const asked = await (await open()).submit("Go on", { ...BOTH, ...SUSPEND });
+  assert.match(asked.text, "1 spoke of these cannot do that as things are");
+  assert.match(asked.part("listitem", /ash/).text, "Cannot suspend a spoke that is suspended");
+  const told = await asked.submit("Suspend: 1 spoke");
+  assert.equal([told.status, told.part("heading", /^Suspend/).text], [200, "Suspend: 1 of 2 accepted"]);
+  assert.match(told.part("listitem", /^oak/).text, /Accepted.*Suspending$/);
+  assert.match(told.part("listitem", /ash/).text, /Refused Cannot suspend.*Suspended$/);
+  assert.is(told.link("oak"), `/spokes/${scene.spoke}`);
+  assert.equal(await states(), { oak: "suspending", ash: "suspended" });
+});
+
+test("says so where none is chosen, or none can", async ({ scene, open }) => {
+  const none = await (await open()).submit("Go on", SUSPEND);
+  assert.ok(none.has("heading", "No spoke is chosen"));
+  assert.is(none.link("Back to the hub"), `/hubs/${scene.hub}`);
+  const resume = await (await open()).submit("Go on", { ...BOTH, "Do to all that are chosen": "resume" });
+  assert.equal([resume.has("heading", "None of these can do that now"), resume.has("button", /Resume/)], [true, false]);
+});
+
+test("reaches no spoke of another hub, and nothing for one who does not run the hub", async ({ scene, ash, states }) => {
+  const { body: other } = await scene.as("operator").post("/api/federations", { slug: "other" });
+  const elsewhere = await makeSpoke(scene.db, scene.people.operator.id, other.id, "elsewhere");
+  const send = async (who: Who, hub: string, id: string, action = "suspend") => {
+    const headers = { ...await scene.as(who).credentials(), "content-type": "application/x-www-form-urlencoded" };
+    const body = `${new URLSearchParams({ [`spoke:${id}`]: "on", action, confirmed: "yes" })}`;
+    return await scene.send(`/hubs/${hub}/actions`, { method: "POST", headers, body });
+  };
+  assert.match((await send("hubAdmin", scene.hub, elsewhere)).body, "No spoke is chosen");
+  assert.is((await send("hubAdmin", other.id, elsewhere)).status, 404);
+  assert.match((await send("spokeAdmin", scene.hub, ash)).body, "No spoke is chosen");
+  assert.is((await send("hubAdmin", scene.hub, ash, "explode")).status, 400);
+  assert.equal(await states(), { oak: "active", ash: "active", elsewhere: "provisioning" });
+});
+
+test.run();

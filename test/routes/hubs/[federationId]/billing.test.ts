@@ -1,0 +1,107 @@
+/** What a hub pays, as its admins and operators see it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { builtInBlueprint } from "#test/support/blueprint.ts";
+import { type Page, visit } from "#test/support/page.ts";
+import { PRICES } from "#test/support/payments.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  open(who?: Who): Promise<Page>;
+}
+
+const ENV = { STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x" }; // nothing runs here that would call it
+const test = suite<Context>("the bill of a hub");
+
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene({ env: ENV });
+  Object.assign(scene.app, { catalog: loadCatalog(PRICES, await builtInBlueprint()) });
+  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${scene.hub}/billing`, who);
+});
+test.after.each(({ scene }) => scene.close());
+
+/** What the provider showed of it. */
+async function show({ db, hub }: Scene, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const invoice = {
+    ...{ id: "in_1", number: "N-<1>", status: "open", total: 9300, remaining: 6200, currency: "EUR" },
+    ...{ dueAt: "2026-11-01T00:00:00.000Z", url: "https://pay.example/i" },
+  };
+  const row = {
+    ...{ customer_id: "cus_1", subscription_id: "sub_1", status: "past_due", currency: "EUR", told: {}, invoice },
+    items: [{ id: "si_1", price: "price_1", size: "small", quantity: 3, monthly: 3100 }],
+    past_due_since: "2026-11-02T00:00:00.000Z",
+    seen_at: "2026-11-20T00:00:00.000Z",
+    ...more,
+  };
+  await db.sql(
+    `update subscriptions set (customer_id, subscription_id, status, currency, told, invoice, items, past_due_since,
+       seen_at, difference) = (select customer_id, subscription_id, status, currency, told, invoice, items,
+       past_due_since, seen_at, difference from jsonb_populate_record(null::subscriptions, $2::text::jsonb))
+     where federation_id = $1`,
+    [hub, JSON.stringify(row)],
+  );
+}
+
+test("begins by an operator's word, who may send the invoices elsewhere later", async ({ open }) => {
+  const before = await open("operator");
+  assert.ok(before.has("heading", "This hub is not billed"));
+  const wrong = await before.submit("Begin billing", { "Invoices go to": "nobody" });
+  assert.equal([wrong.status, wrong.field("Invoices go to").value], [400, "nobody"]);
+  const done = await wrong.submit("Begin billing", { "Invoices go to": "office@example.org" });
+  assert.is(done.part("status", /changed/).text, "It is changed.");
+  assert.match(done.part("region", "Subscription").text, /office@example\.org/);
+  const moved = await done.submit("Change the address", { "Invoices go to": "desk@example.org" });
+  assert.match(moved.part("region", "Subscription").text, /desk@example\.org/);
+});
+
+test("shows what is billed, what it comes to, and the invoice that is late, with the way to pay it", async (context) => {
+  const { scene, open } = context;
+  await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
+  await show(scene);
+  const page = await open();
+  assert.match(page.part("alert").text, /A payment is late, since 2 Nov 2026/);
+  assert.match(page.part("region", "Subscription").text, /€93\.00 a month/);
+  assert.equal(page.part("region", "What is billed").table(), [["Size", "Spokes", "A month"], [
+    "Small",
+    "3",
+    "€93.00",
+  ]]);
+  const invoice = page.part("region", "Invoice N-<1>");
+  assert.match(invoice.text, /Open.*Amount €93\.00.*To be paid €62\.00.*Due 1 Nov 2026/);
+  assert.is(invoice.link("Pay it"), "https://pay.example/i");
+  assert.equal(page.part("region", "What a spoke costs").table()[1], ["Small", "€31.00"]);
+});
+
+test("says where the bill differs from what is there, and lets an operator reconcile", async ({ scene, open }) => {
+  await scene.as("operator").post(`/api/federations/${scene.hub}/billing`, { email: "office@example.org" });
+  await show(scene, { difference: [{ size: "small", spokes: 1, billed: 3 }] });
+  const page = await open("operator");
+  assert.match(
+    page.text,
+    "The bill differs from what is there. The payment provider counts 3 of size small where there are 1",
+  );
+  const done = await page.submit("Reconcile");
+  assert.match(done.part("status", /anew/).text, "The payment provider is being told anew");
+});
+
+test("gives those who run the hub no say in it, and shows it to nobody else", async ({ scene, open }) => {
+  const page = await open();
+  assert.equal([page.has("button", /billing/), page.has("button", "Reconcile")], [false, false]);
+  assert.match(page.text, "An operator decides whether it is billed");
+  assert.is((await open("spokeAdmin")).status, 403);
+  const headers = { ...await scene.as("hubAdmin").credentials(), "content-type": "application/x-www-form-urlencoded" };
+  const sent = { method: "POST", headers, body: "email=me@example.org" };
+  assert.is((await scene.send(`/hubs/${scene.hub}/billing`, sent)).status, 403);
+  assert.is((await scene.send(`/hubs/${scene.hub}/billing/reconcile`, { ...sent, body: "" })).status, 403);
+});
+
+test("says where no payment provider is connected", async () => {
+  const scene = await openScene();
+  const page = await visit(scene, `/hubs/${scene.hub}/billing`, "operator");
+  assert.equal([page.has("heading", "Billing is off"), page.has("button", /billing/)], [true, false]);
+  await scene.close();
+});
+
+test.run();

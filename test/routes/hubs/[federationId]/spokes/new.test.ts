@@ -1,0 +1,121 @@
+/** The form by which a spoke is made, and what it shows beforehand. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
+import { builtInBlueprint } from "#test/support/blueprint.ts";
+import { type NameServer, openNameServer } from "#test/support/dns.ts";
+import { type Page, visit } from "#test/support/page.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  names: NameServer;
+  open(who?: Who): Promise<Page>;
+  count(): Promise<number>;
+}
+
+const test = suite<Context>("the form for a spoke");
+
+const CATALOG = JSON.stringify({
+  brands: [{ name: "ocean", title: "Deep ocean" }],
+  seeds: [],
+  sizes: [{ name: "small", price: { currency: "EUR", monthly: 1900 } }, {
+    ...{ name: "large", title: "Large school", price: { currency: "JPY", monthly: 1900 } },
+  }],
+});
+
+test.before(async (context) => {
+  const names = context.names = await openNameServer();
+  const scene = context.scene = await openScene({ env: { DNS_SERVERS: names.address } });
+  Object.assign(scene.app, { catalog: loadCatalog(CATALOG, await builtInBlueprint()) });
+  context.open = (who = "hubAdmin") => visit(scene, `/hubs/${scene.hub}/spokes/new`, who);
+  context.count = async () => (await scene.db.sql("select id from spokes")).length;
+});
+test.after(async ({ scene, names }) => {
+  await scene.close();
+  await names.close();
+});
+
+const SHOW = "Show what will be made", MAKE = "Make the spoke";
+
+test("offers what the catalogue lists, with what it costs in each currency", async ({ open }) => {
+  const page = await open();
+  assert.ok(page.has("radio", /Small.*€19\.00/));
+  assert.ok(page.has("radio", /Large school.*¥1,900/));
+  assert.equal(page.field("Brand").options, ["None", "Deep ocean"]);
+  assert.not(page.has("field", "Seed"), "where nothing can be chosen");
+  assert.ok(page.has("field", "Content mode"), "where any text is taken");
+  assert.is(page.field("Administrator's address").value, "hub-admin@example.org");
+  assert.match(page.part("region", "What will be made").text, "Type a slug");
+});
+
+test("shows where it would be, what it would cost and of what it would be made, and makes nothing", async (context) => {
+  const { open, count } = context, before = await count();
+  const shown = await (await open()).submit(SHOW, { Slug: "elm", Name: "Elm <b>school</b>", size: "large" });
+  const part = shown.part("region", "What will be made");
+  assert.match(part.text, /It can be made.*¥1,900 a month.*charges nobody.*https?:\/\/elm\.spokes\.example\.org/);
+  assert.match(part.text, /Elm <b>school<\/b>.*\d+ objects in the cluster.*Deployment moodle.*"kind": "Namespace"/);
+  assert.not.match(shown.html, "<b>school");
+  assert.equal([shown.status, shown.field("Slug").value, await count()], [200, "elm", before]);
+  assert.ok(shown.part("radio", /Large/).attribute("checked") !== null, "what was chosen stays");
+});
+
+test("makes it, once however often the form is sent, and leads to it", async ({ scene, open, count }) => {
+  const before = await count(), form = await open();
+  const filled = { Slug: "birch", Name: "Birch <i>school</i>", "With the hub's shared courses": true, Brand: "ocean" };
+  const [made, again] = [await form.submit(MAKE, filled), await form.submit(MAKE, filled)];
+  assert.match(made.path, /^\/spokes\/spk_\w+\?done=created$/);
+  assert.equal([again.path, await count()], [made.path, before + 1]);
+  assert.match(made.part("status", /being made/).text, "This page shows how far it is");
+  assert.not.match(made.html, "<i>school");
+  const { body } = await scene.as("hubAdmin").get("/api/spokes/birch.spokes.example.org");
+  assert.equal([body.brand, body.content, body.identity, body.size], ["ocean", true, false, "small"]);
+});
+
+test("says at the field what is wrong, and beside it, and keeps what was typed", async ({ open }) => {
+  for (const button of [SHOW, MAKE]) {
+    const page = await (await open()).submit(button, { Slug: "oak", Name: "Second oak", Domain: "learn.example.com" });
+    assert.equal([page.status, page.field("Name").value], [409, "Second oak"], button);
+  }
+  const taken = await (await open()).submit(MAKE, { Slug: "oak" });
+  assert.equal([taken.status, taken.field("Slug").wrong], [409, true]);
+  assert.match(taken.field("Slug").description, "This hub has a spoke with the slug oak already");
+  assert.match(taken.part("region", "What will be made").text, "Not yet");
+  const wrong = await (await open()).submit(MAKE, { Slug: "Not a slug", "Administrator's address": "<me>" });
+  assert.equal([wrong.status, wrong.field("Slug").wrong, wrong.field("Administrator's address").wrong], [
+    400,
+    true,
+    true,
+  ]);
+  assert.equal([wrong.field("Administrator's address").value, wrong.html.includes('"<me>"')], ["<me>", false]);
+});
+
+test("shows the record that proves a domain, to take along, and takes the domain once it is there", async (context) => {
+  const { open, names } = context, filled = { Slug: "pine", Domain: "learn.example.com" };
+  const page = await (await open()).submit(SHOW, filled);
+  assert.equal([page.status, page.field("Domain").wrong], [409, true]);
+  const [name, value] = page.part("region", "What will be made").all("definition");
+  assert.is(name, "_wheelwright.learn.example.com");
+  names.tell(name!, [[value!]]);
+  assert.match((await page.submit(SHOW)).part("region", "What will be made").text, "It can be made");
+});
+
+test("shows the cost of a size before there is a slug", async ({ open }) => {
+  const page = await (await open()).submit(SHOW, { size: "large" });
+  assert.equal([page.status, page.field("Slug").wrong], [200, false]);
+  assert.match(page.part("region", "What will be made").text, /Type a slug.*¥1,900/);
+});
+
+test("is for those who run the hub", async ({ scene, open }) => {
+  const refused = await open("spokeAdmin");
+  assert.equal([refused.status, refused.part("heading").text], [403, "This is not yours to do"]);
+  assert.is((await open("stranger")).status, 404);
+  const headers = {
+    ...await scene.as("spokeAdmin").credentials(),
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  const sent = await scene.send(`/hubs/${scene.hub}/spokes/new`, { method: "POST", headers, body: "slug=mine" });
+  assert.is(sent.status, 403);
+});
+
+test.run();

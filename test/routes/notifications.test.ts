@@ -1,0 +1,80 @@
+/** What people are told of, as they read it. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { record } from "#lib/records/changes/record.ts";
+import { onSpoke } from "#lib/records/audit/store.ts";
+import { forget, tell, writeEvents } from "#test/lib/domains/notifications/tell.ts";
+import { visit } from "#test/support/page.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/notifications");
+
+test.before(async (context) => void (context.scene = await openScene()));
+test.before.each(({ scene }) => forget(scene));
+test.after(({ scene }) => scene.close());
+
+/** As an operator does it who is called `<b>ada</b>`. */
+async function happen(
+  { db, hub, spoke, people }: Scene,
+  kind: "spoke_provision_failed" | "spoke_actioned",
+  metadata: object,
+) {
+  const { id: userId } = people.operator, email = "<b>ada</b>@example.org";
+  const asker = { userId, email, ip: "192.0.2.1", userAgent: "test", tokenPrefix: null };
+  const about = onSpoke({ id: spoke, federationId: hub });
+  await db.transact((tx) => record(tx, asker, { audit: [{ kind, ...about, metadata: { slug: "oak", ...metadata } }] }));
+}
+
+test("says what happened to what and by whom, and leads there", async ({ scene }) => {
+  await happen(scene, "spoke_provision_failed", { message: "The image <i>x</i> cannot be pulled" });
+  await happen(scene, "spoke_actioned", { action: "purge-caches" });
+  const page = await visit(scene, "/notifications", "hubAdmin");
+  const [newest, older] = page.all("listitem").filter((text) => text.includes("oak"));
+  assert.match(newest!, /Unread Asked of the spoke oak: purge caches By <b>ada<\/b>@example\.org, /);
+  assert.match(older!, "The spoke oak could not be installed The image <i>x</i> cannot be pulled.");
+  assert.is(page.part("listitem", /installed/).link("oak"), `/spokes/${scene.spoke}`);
+  assert.not.match(page.html, "<i>x</i>");
+});
+
+test("marks one as read, and shows those that are not", async ({ scene }) => {
+  await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
+  const all = await visit(scene, "/notifications", "hubAdmin");
+  const after = await all.part("listitem", /spoke/).submit(/^Mark as read/);
+  assert.equal([after.path, after.has("button", /^Mark as read.*spoke/)], ["/notifications", false]);
+  const unread = await after.follow("Unread");
+  assert.is(unread.all("button").filter((text) => text.startsWith("Mark as read")).length, 1);
+  const none = await unread.submit(/^Mark as read The hub/);
+  assert.is(none.path, "/notifications?show=unread", "one stays where one was");
+  assert.ok(none.has("heading", "All is read"));
+  assert.equal((await none.follow("All notifications")).all("button"), ["Sign out"]);
+});
+
+test("marks all as read, and is counted on every page until then", async ({ scene }) => {
+  await tell(scene.db, { hub: scene.hub }, { hub: scene.hub, spoke: scene.spoke });
+  assert.is((await visit(scene, "/hubs", "hubAdmin")).link(/^Notifications ?2 unread$/), "/notifications");
+  const page = await (await visit(scene, "/notifications", "hubAdmin")).submit("Mark all as read");
+  assert.is(page.part("status", /read/).text, "All of it is read.");
+  assert.not(page.has("button", /Mark/));
+  assert.equal((await scene.as("hubAdmin").get("/api/notifications/unread-count")).body, { count: 0 });
+});
+
+test("goes on where the page ends, and leaves none out", async ({ scene }) => {
+  await writeEvents(scene.db, scene, [...Array(70).keys()]);
+  let page = await visit(scene, "/notifications", "spokeAdmin");
+  const seen = new Set(page.html.match(/evt_[0-9a-f]+/g));
+  while (page.has("link", "Older")) {
+    page = await page.follow("Older");
+    for (const id of page.html.match(/evt_[0-9a-f]+/g)!) seen.add(id);
+  }
+  assert.is(seen.size, 70);
+});
+
+test("tells each role of its own, and says where nothing is what will be", async ({ scene }) => {
+  await tell(scene.db, { hub: scene.hub });
+  const page = await visit(scene, "/notifications", "spokeAdmin");
+  assert.ok(page.has("heading", "Nothing has happened yet"));
+  assert.is(page.link("To your hubs"), "/hubs");
+  assert.not(page.has("button", "Mark all as read"));
+});
+
+test.run();

@@ -1,0 +1,53 @@
+/** That every link and every form that somebody is shown leads somewhere, for them: from the first page on, as each role. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fault } from "#lib/base/errors.ts";
+import { manifest } from "#src/manifest.ts";
+import { documentedPath } from "#lib/surface/http/endpoint.ts";
+import { attribute } from "#test/support/form.ts";
+import { sampleParams } from "#test/support/probes/samples.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("what a page leads to");
+
+test.before(async (context) => {
+  const { app, db, spoke } = context.scene = await openScene({ env: { SIGNUP: "on" } });
+  const open = () => Promise.reject(new Fault("unavailable", "cluster_unavailable", "The cluster is away")); // a 503
+  Object.assign(app, { clusters: { ...app.clusters, open } });
+  await sampleParams(context.scene);
+  // The spokes of a scene were made without what an installation is made of.
+  await context.scene.as("operator").post(`/api/federations/${context.scene.hub}/spokes`, { slug: "ash" });
+  const made = "from (select blueprint_inputs, lms_version from spokes where slug = 'ash') as ash";
+  await db.sql(`update spokes set blueprint_inputs = ash.blueprint_inputs, lms_version = ash.lms_version ${made}`);
+  await db.sql("update jobs set state = 'succeeded', finished_at = now()");
+  await db.sql("update spokes set health = 'degraded' where id = $1", [spoke]);
+});
+test.after(({ scene }) => scene.close());
+
+const posts = manifest.filter(([, { POST }]) => POST)
+  .map(([pattern]) => new RegExp(`^${documentedPath(pattern).replace(/\{\w+\}/g, "[^/]+")}$`));
+
+for (const who of ["stranger", "spokeAdmin", "hubAdmin", "operator"] as const satisfies readonly Who[]) {
+  test(`is there for ${who}`, async ({ scene }) => {
+    const headers = { ...await scene.as(who).credentials(), accept: "text/html" };
+    const seen = new Set(["/hubs"]), dead: string[] = [];
+    for (const path of seen) {
+      const { status, headers: said, body } = await scene.send(path, { headers });
+      if (![200, 303, 308, 503].includes(status)) dead.push(`${status} ${path}`);
+      if (path.startsWith("/api/") || !said.get("content-type")?.startsWith("text/html")) continue;
+      const tags = [...String(body).matchAll(/<(?:a|form)\b[^>]*>/g)].map(([tag]) => tag);
+      for (const tag of tags) {
+        const to = attribute(tag, tag.startsWith("<a") ? "href" : "action") ?? "";
+        const [place = ""] = to.split(/[?#]/);
+        if (/method="post"/.test(tag)) assert.ok(posts.some((post) => post.test(place)), `${path} sends to ${to}`);
+        else if (place.startsWith("/")) seen.add(to.split("#")[0]!);
+        else assert.match(to, /^(?:#|https?:\/\/|mailto:)/, `${path} leads to ${to}`);
+      }
+      assert.ok(seen.size < 500, "it comes to an end");
+    }
+    assert.equal(dead, []);
+    assert.ok(seen.size > (who === "stranger" ? 8 : 15), `${seen.size} pages were found`);
+  });
+}
+
+test.run();

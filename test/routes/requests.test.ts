@@ -1,0 +1,102 @@
+/** Requests for hubs: asked, withdrawn, approved and rejected. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Page, visit } from "#test/support/page.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+interface Context {
+  scene: Scene;
+  open(path: string, who: Who): Promise<Page>;
+  /** Asks for a hub as the stranger, and resolves with the page of the request. */
+  ask(slug: string): Promise<Page>;
+}
+
+const test = suite<Context>("/requests");
+
+test.before(async (context) => {
+  const scene = context.scene = await openScene();
+  context.open = (path, who) => visit(scene, path, who);
+  context.ask = async (slug) =>
+    await (await visit(scene, "/requests/new", "stranger")).submit("Ask for it", { Slug: slug });
+});
+test.after(({ scene }) => scene.close());
+
+test("says to those who asked for nothing how to begin", async ({ open }) => {
+  const page = await open("/requests", "spokeAdmin");
+  assert.ok(page.has("heading", "You have not asked for a hub"));
+  assert.equal(page.part("main").all("link"), ["Ask for a hub", "Ask for a hub"]);
+});
+
+test("asks by its form, once however often it is sent, and shows one's own alone", async ({ scene, open }) => {
+  const form = await open("/requests/new", "stranger");
+  const filled = { Slug: "south", Name: "<b>South</b>", "What it is for": "Twelve schools.\r\nIn <i>January</i>." };
+  const [made, again] = [await form.submit("Ask for it", filled), await form.submit("Ask for it", filled)];
+  assert.equal([made.status, again.path], [200, made.path]);
+  assert.match(made.text, "Your request is placed");
+  assert.match(made.text, "Twelve schools. In <i>January</i>.");
+  assert.not.match(made.html, /<b>South|<i>Jan/);
+  assert.ok((await open("/requests", "stranger")).has("listitem", /<b>South<\/b>.*Pending/));
+  assert.not((await open("/requests", "hubAdmin")).has("listitem", /South/));
+  assert.is((await open(made.path, "hubAdmin")).status, 404);
+  assert.not(made.has("button", /Approve/), "who asked does not decide");
+  assert.match((await open("/requests", "operator")).part("listitem", /South/).text, scene.people.stranger.email);
+});
+
+test("comes back with what was typed where the slug is taken", async ({ ask }) => {
+  const page = await ask("north");
+  assert.equal([page.status, page.field("Slug").wrong, page.field("Slug").value], [409, true, "north"]);
+  assert.match(page.field("Slug").description, "The slug north is taken by another hub");
+});
+
+test("approves otherwise than asked, and makes the asker the hub's admin", async ({ open, ask }) => {
+  const { path } = await ask("west"), page = await open(path, "operator");
+  const refused = await page.submit("Approve, and make the hub", { Slug: "north" });
+  assert.equal([refused.status, refused.field("Slug").wrong], [409, true]);
+  assert.equal(refused.all("alert").length, 1, "it is said at the decision that was refused");
+  const done = await refused.submit("Approve, and make the hub", { Slug: "far-west" });
+  assert.match(done.part("status", /approved/).text, "The request is approved, and the hub is being made");
+  assert.not(done.has("button", "Reject"));
+  const seen = await open(path, "stranger");
+  assert.ok((await seen.follow("To the hub")).has("link", "Members"));
+});
+
+test("rejects with a reason, which the asker reads, and decides nothing twice", async ({ open, ask }) => {
+  const { path } = await ask("east"), page = await open(path, "operator");
+  const without = await page.submit("Reject");
+  assert.equal([without.status, without.field("Why").wrong], [400, true]);
+  const done = await without.submit("Reject", { Why: "Not <b>yet</b>" });
+  assert.match(done.part("status", /rejected/).text, "told by mail");
+  const seen = await open(path, "stranger");
+  assert.match(seen.text, /Rejected.*Why it was rejected Not <b>yet<\/b>/);
+  assert.not.match(seen.html, "<b>yet");
+  const late = await page.submit("Approve, and make the hub");
+  assert.equal([late.status, late.part("alert").text], [
+    409,
+    "This request was rejected by operator@example.org; nothing is left to decide.",
+  ]);
+});
+
+test("withdraws what nobody has decided", async ({ open, ask }) => {
+  const page = await ask("back"), done = await page.submit(/^Withdraw/);
+  assert.match(done.text, /Withdrawn.*The request is withdrawn/);
+  assert.not(done.has("button", /^Withdraw/));
+  const listed = await (await open("/requests", "stranger")).submit("Show", { State: "withdrawn" });
+  assert.equal([listed.has("listitem", /^back/), listed.has("listitem", /South/)], [true, false]);
+});
+
+test("lets nobody but operators decide", async ({ scene, ask }) => {
+  const { path } = await ask("mine");
+  for (const [who, status] of [["stranger", 403], ["hubAdmin", 404]] as const) {
+    for (const [deed, body] of [["approve", ""], ["reject", "reason=because"]] as const) {
+      const headers = { ...await scene.as(who).credentials(), "content-type": "application/x-www-form-urlencoded" };
+      const to = `${path.replace(/\?.*/, "")}/${deed}`;
+      assert.is(
+        (await scene.send(to, { method: "POST", headers, body })).status,
+        status,
+        `${who} ${deed}`,
+      );
+    }
+  }
+});
+
+test.run();

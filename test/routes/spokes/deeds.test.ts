@@ -1,0 +1,141 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { visit } from "#test/support/page.ts";
+import { openScene, type Scene, type Who } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene; elm: string }>("what is done on the pages of a spoke");
+test.before.each(async (context) => {
+  const scene = context.scene = await openScene();
+  const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });
+  context.elm = body.id;
+  await scene.db.sql("update jobs set state = 'succeeded', finished_at = wheelwright_now()");
+  await scene.db.sql("update spokes set state = 'active', ready_at = wheelwright_now()");
+});
+test.after.each(({ scene }) => scene.close());
+
+const jobs = ({ db }: Scene, kind: string) => db.sql("select payload from jobs where kind = $1", [kind]);
+
+test("An action is shown before it is done, and done by its button", async ({ scene }) => {
+  const page = await visit(scene, `/spokes/${scene.spoke}/actions/suspend`, "spokeAdmin");
+  assert.match(page.text, /Visitors do not reach the site from then on.*It becomes suspended.*Data, address and/);
+  assert.match(page.part("region", "What will be done").text, /Pausing scheduled tasks Stopping Moodle/);
+  assert.equal(await jobs(scene, "suspend"), []);
+  const done = await page.submit("Suspend");
+  assert.is(done.path, `/spokes/${scene.spoke}?done=asked`);
+  assert.match(done.text, "It is asked for");
+  assert.match(done.part("region", "Suspend").text, /Queued.*Stopping the database: to come/);
+  assert.is((await jobs(scene, "suspend")).length, 1);
+});
+
+test("An action that the state does not allow is not offered, and says what does allow it", async ({ scene }) => {
+  const page = await visit(scene, `/spokes/${scene.spoke}/actions/resume`, "hubAdmin");
+  assert.match(page.part("status", /Cannot resume/).text, "it must be suspended or suspending");
+  assert.not(page.has("button", "Resume"));
+  assert.is((await visit(scene, `/spokes/${scene.spoke}/actions/explode`, "hubAdmin")).status, 404);
+});
+
+test("A version that is not taken comes back with what was typed and why, and a preview changes nothing", async ({ scene, elm }) => {
+  const page = await visit(scene, `/spokes/${elm}/actions/upgrade`, "hubAdmin");
+  const refused = await page.submit("Upgrade", { Version: "3.9" });
+  assert.is(refused.status, 422);
+  const { value, wrong, description } = refused.field("Version");
+  assert.equal([value, wrong], ["3.9", true]);
+  assert.match(description, /Cannot upgrade to 3\.9: it runs .* cannot go back/);
+  const wish = { Version: "5.2.2", "Go on without a backup": true };
+  const foreseen = await page.submit("Show what it would do", wish);
+  assert.match(foreseen.text, "A backup of both volumes is taken first, if the cluster can");
+  assert.equal([foreseen.field("Version").value, foreseen.field("Go on without a backup").ticked], ["5.2.2", true]);
+  assert.equal(await jobs(scene, "upgrade"), []);
+});
+
+test("Sizes are offered with what they have, all but the one that the spoke has", async ({ scene, elm }) => {
+  const page = await visit(scene, `/spokes/${elm}/actions/resize`, "hubAdmin");
+  assert.match(page.part("group", "Size").text, /Small.*Medium as it is.*Large.*4 CPU and 4 GiB/);
+  assert.is((await page.submit("Resize", { size: "large" })).path, `/spokes/${elm}?done=asked`);
+  assert.equal(await jobs(scene, "resize"), [{ payload: { size: "large" } }]);
+});
+
+test("A spoke goes only for who types its slug, and its page says what is lost and kept", async ({ scene }) => {
+  const page = await visit(scene, `/spokes/${scene.spoke}/destroy`, "hubAdmin");
+  assert.match(page.part("region", "What is lost").text, /its courses, its users/);
+  assert.match(page.part("region", "What is kept").text, /No last backup can be taken.*no backup of this site at all/);
+  const refused = await page.submit("Destroy this spoke", { "Slug of the spoke": "ok" });
+  assert.equal([refused.status, refused.field("Slug of the spoke").value], [400, "ok"]);
+  assert.match(refused.field("Slug of the spoke").description, "must be oak, the slug of this spoke");
+  assert.equal(await jobs(scene, "remove"), []);
+  const gone = await refused.submit("Destroy this spoke", { "Slug of the spoke": "oak" });
+  assert.match(gone.text, /Removing.*It is being removed, with all that belongs to it/);
+  assert.is((await jobs(scene, "remove")).length, 1);
+});
+
+test("A removal that hangs is tried again by those who run the hub, and given up by operators alone", async ({ scene }) => {
+  await scene.as("operator").delete(`/api/spokes/${scene.spoke}`);
+  const path = `/spokes/${scene.spoke}/destroy`;
+  assert.equal((await visit(scene, path, "operator")).all("button"), ["Sign out"]);
+  const failure = { step: "stop", code: "Timeout", fault: "cluster", message: "Gone", hint: null, log: [], events: [] };
+  await scene.db.sql("update jobs set attempt = 1, failure = $1::text::jsonb where kind = 'remove'", [
+    JSON.stringify(failure),
+  ]);
+  const page = await visit(scene, path, "hubAdmin");
+  assert.not(page.has("button", "Give the spoke up"));
+  assert.is((await page.submit("Try again now")).path, `/spokes/${scene.spoke}?done=removing`);
+  const own = await visit(scene, path, "operator");
+  const wrong = await own.submit("Give the spoke up", { "Slug of the spoke": "elm" });
+  assert.is(wrong.status, 400);
+  const gone = await wrong.submit("Give the spoke up", { "Slug of the spoke": "oak" });
+  assert.match(gone.text, /oak Removed.*It was removed on/);
+});
+
+test("What a spoke's own admin may not do is not offered, and forbidden where asked for", async ({ scene }) => {
+  const offered = async (who: Who) => {
+    const page = await visit(scene, `/spokes/${scene.spoke}`, who);
+    return ["Reapply …", "Destroy …"].filter((name) => page.has("link", name));
+  };
+  assert.equal(await offered("operator"), ["Reapply …", "Destroy …"]);
+  assert.equal(await offered("hubAdmin"), ["Destroy …"]);
+  assert.equal(await offered("spokeAdmin"), []);
+  for (const path of ["destroy", "actions/reapply"]) {
+    const page = await visit(scene, `/spokes/${scene.spoke}/${path}`, "spokeAdmin");
+    assert.is(page.status, 403, path);
+    assert.match(page.text, "This is not yours to do");
+  }
+});
+
+test("Settings send what differs alone, say what it comes to, and what is hostile is text", async ({ scene, elm }) => {
+  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  assert.match(page.text, "Change something, and what that does to the site stands here");
+  const foreseen = await page.submit("Show what would change", { Name: "<b>Elm</b>" });
+  assert.match(foreseen.part("region", "What it would come to").text, "full name becomes <b>Elm</b>; it is elm");
+  assert.not(foreseen.html.includes("<b>Elm</b>"));
+  assert.equal(await jobs(scene, "configure"), []);
+  const done = await foreseen.submit("Save");
+  assert.equal([done.path, done.title], [`/spokes/${elm}?done=asked`, "<b>Elm</b> · Wheelwright"]);
+  const [event] = await scene.db.sql("select metadata from audit_events where kind = 'spoke_updated'");
+  assert.equal(Object.keys(event!.metadata.changed), ["displayName"]);
+});
+
+test("A domain that is not taken comes back at its field with all that was typed", async ({ scene, elm }) => {
+  const { domain } = (await scene.as("operator").get(`/api/spokes/${scene.spoke}`)).body;
+  const page = await visit(scene, `/spokes/${elm}/settings`, "hubAdmin");
+  const refused = await page.submit("Save", { Name: "Elms", Domain: domain });
+  assert.equal([refused.status, refused.field("Name").value, refused.field("Domain").value], [409, "Elms", domain]);
+  assert.ok(refused.field("Domain").wrong);
+  assert.is((await scene.as("operator").get(`/api/spokes/${elm}`)).body.displayName, "elm");
+});
+
+test("A spoke is delegated by those who run its hub, taken back, and left", async ({ scene }) => {
+  const path = `/spokes/${scene.spoke}/members`, page = await visit(scene, path, "hubAdmin");
+  const bad = await page.submit("Delegate", { "E-mail address": "nobody", Name: "Bo" });
+  assert.equal([bad.status, bad.field("E-mail address").value, bad.field("Name").value], [400, "nobody", "Bo"]);
+  const invited = await bad.submit("Delegate", { "E-mail address": "bo@school.example" });
+  assert.match(invited.text, /A mail with an invitation is on its way.*Bo ?bo@school\.example Invited/);
+  const removed = await (await invited.follow("Remove bo@school.example")).submit("Remove");
+  assert.not.match(removed.text, "bo@school.example");
+  const own = await visit(scene, path, "spokeAdmin");
+  assert.equal([own.has("button", "Delegate"), own.has("link", /Remove/)], [false, false]);
+  const left = await (await own.follow("Leave")).submit("Leave");
+  assert.match(left.text, "You have left it");
+  assert.is((await visit(scene, path, "spokeAdmin")).status, 404);
+});
+
+test.run();

@@ -1,0 +1,165 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { newId } from "#lib/base/ids.ts";
+import { noteClasses } from "#lib/domains/backups/store.ts";
+import { visit } from "#test/support/page.ts";
+import { makeHub, makeSpoke } from "#test/support/rows.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("the pages of a spoke");
+test.before.each(async (context) => void (context.scene = await openScene()));
+test.after.each(({ scene }) => scene.close());
+
+const FAILURE = {
+  step: "app",
+  code: "BackoffLimitExceeded",
+  fault: "operator",
+  message: "Moodle does not start <i>. The image is missing",
+  hint: "Push it; then retry.",
+  log: ["<script>alert(1)</script>", "no such image"],
+  events: [],
+};
+
+/** A suspension whose first step took 65 seconds; the second one has been under way for as many. */
+async function suspension(scene: Scene): Promise<string> {
+  const { body } = await scene.as("operator").post(`/api/spokes/${scene.spoke}/actions`, { action: "suspend" });
+  const holder = newId("rep");
+  await scene.db.rows.insertInto("replicas").values({ id: holder, release: "test" }).execute();
+  await scene.db.sql(
+    `update jobs set state = 'running', holder = $2, started_at = wheelwright_now() - interval '130 s', steps_done = step_names[1:1],
+       label = 'Stopping Moodle', attempt = 1,
+       step_ends = jsonb_build_object(step_names[1], wheelwright_now() - interval '65 s') where id = $1`,
+    [body.operation.id, holder],
+  );
+  return body.operation.id;
+}
+
+test("show each step with its time, and the one under way", async ({ scene }) => {
+  const operation = await suspension(scene);
+  for (const path of [`/spokes/${scene.spoke}`, `/spokes/${scene.spoke}/operations/${operation}`]) {
+    const page = await visit(scene, path, "spokeAdmin"), steps = page.part("listitem", /^Stopping Moodle/);
+    assert.match(page.part("listitem", /^Pausing scheduled tasks/).text, /: done ?1 min 05 s/);
+    assert.match(steps.text, /: under way ?1 min 0[5-9] s/);
+    assert.is(steps.attribute("aria-current"), "step");
+    assert.match(page.part("listitem", /^Stopping the database/).text, /: to come$/);
+    assert.match(page.html, `data-hub="${scene.hub}"`);
+  }
+});
+
+test("say at the failed step why it failed and what to do, word for word and as text", async ({ scene }) => {
+  const operation = await suspension(scene);
+  await scene.db.sql(
+    "update jobs set state = 'failed', holder = null, finished_at = wheelwright_now(), failure = $2::text::jsonb where id = $1",
+    [operation, JSON.stringify(FAILURE)],
+  );
+  await scene.db.sql("update spokes set state = 'failed' where id = $1", [scene.spoke]);
+  const page = await visit(scene, `/spokes/${scene.spoke}`, "hubAdmin");
+  const step = page.part("listitem", /^Stopping Moodle/).text;
+  assert.match(step, /: failed.*Moodle does not start <i>\. The image is missing\. Push it; then retry\./);
+  assert.match(step, "<script>alert(1)</script> no such image");
+  assert.not(page.html.includes("<script>alert"));
+  assert.match(page.part("region", "Suspend").text, "Failed Try again");
+  const refused = await page.submit("Try again");
+  assert.is(refused.status, 409);
+  assert.match(refused.text, "only an install or an upgrade that failed can be tried again");
+});
+
+test("show an operation of another spoke to nobody under this one's address", async ({ scene }) => {
+  const { body } = await scene.as("operator").post(`/api/federations/${scene.hub}/spokes`, { slug: "elm" });
+  const page = await visit(scene, `/spokes/${scene.spoke}/operations/${body.operation.id}`, "operator");
+  assert.is(page.status, 404);
+  assert.is((await visit(scene, `/spokes/${body.id}/operations/${body.operation.id}`, "operator")).status, 200);
+});
+
+test("tell operators of a removed spoke what it was, and offer nothing to be done with it", async ({ scene }) => {
+  await scene.db.sql("update spokes set state = 'removed', removed_at = wheelwright_now() where id = $1", [
+    scene.spoke,
+  ]);
+  const page = await visit(scene, `/spokes/${scene.spoke}`, "operator");
+  assert.match(page.text, /Removed.*It was removed on/);
+  assert.equal(page.part("navigation", "oak").all("link"), ["Overview", "Activity", "Backups"]);
+  assert.equal([page.has("link", "Destroy …"), page.has("link", "Sign in to the site")], [false, false]);
+  assert.is((await visit(scene, `/spokes/${scene.spoke}/backups`, "operator")).status, 200);
+  assert.is((await visit(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).status, 404);
+});
+
+test("tell what differs from what the spoke was made from, and who can put it back", async ({ scene }) => {
+  const drift = {
+    objects: [{ object: "Deployment/moodle", what: "changed", fields: ["spec.replicas"] }],
+    revision: null,
+  };
+  await scene.db.sql("update spokes set drift = $2::text::jsonb where id = $1", [scene.spoke, JSON.stringify(drift)]);
+  const page = await visit(scene, `/spokes/${scene.spoke}`, "operator");
+  assert.match(page.part("region", "Health and drift").text, /Deployment\/moodle was changed spec\.replicas/);
+  assert.is(page.part("region", "Health and drift").link("Reapply …"), `/spokes/${scene.spoke}/actions/reapply`);
+  const own = (await visit(scene, `/spokes/${scene.spoke}`, "spokeAdmin")).part("region", "Health and drift");
+  assert.not(own.has("link", "Reapply …"));
+  assert.match(own.text, "An operator can put it back");
+});
+
+test("draw what happened over time, with the same numbers as a table, and page to what is older", async ({ scene }) => {
+  await scene.db.sql(
+    `insert into audit_events (id, kind, actor_id, actor_email, object_type, object_id, metadata, ip, user_agent, at,
+       federation_id, spoke_id, customer_visible)
+     select 'evt_' || lpad(n::text, 26, '0'), case when n % 20 = 0 then 'spoke_action_failed' else 'spoke_actioned' end,
+       'system', 'system', 'spoke', $1, '{"action": "restart", "slug": "oak"}', '', '',
+       wheelwright_now() - n * interval '6 hours', $2, $1, true from generate_series(1, 60) n`,
+    [scene.spoke, scene.hub],
+  );
+  const page = await visit(scene, `/spokes/${scene.spoke}/activity`, "spokeAdmin");
+  assert.match(page.all("img").at(-1)!, /^50 events from .* 2 of them failures; .* at most in one span of 12 hours$/);
+  const rows = page.part("region", "Events over time").table().slice(1),
+    sum = (column: number) => rows.reduce((total, cells) => total + Number(cells[column]), 0);
+  assert.equal([sum(1), sum(2)], [50, 2]);
+  assert.is(page.all("listitem").filter((each) => each.startsWith("Failed for the spoke oak: restart")).length, 2);
+  const next = await page.follow("Older");
+  assert.match(next.text, "10 events");
+  assert.not(next.has("link", "Older"));
+});
+
+test("tell each backup's state and size, when the next is taken, and take one", async ({ scene }) => {
+  const { db, spoke, hub } = scene, about = { spokeId: spoke, federationId: hub, cluster: "default", namespace: "n" };
+  const take = async (state: "ready" | "failed", hours: number) => {
+    const at = new Date((await db.now()).getTime() - hours * 3_600_000), ready = state === "ready";
+    await db.rows.insertInto("backups").values({
+      id: newId("bak"),
+      operationId: newId("op"),
+      ...about,
+      kind: "nightly",
+      state,
+      error: ready ? null : "the storage is full",
+      sizeBytes: ready ? 3 * 2 ** 30 : null,
+      createdAt: at,
+      readyAt: ready ? at : null,
+      failedAt: ready ? null : at,
+    }).execute();
+  };
+  const none = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  assert.match(none.text, /No backups are taken.*Nobody has looked yet.*No backup yet/);
+  assert.not(none.has("button", "Back up now"));
+  await noteClasses(db.rows, "default", [{ name: "snap", driver: "csi.example.org" }]);
+  await take("ready", 30);
+  await take("failed", 5);
+  const page = await visit(scene, `/spokes/${spoke}/backups`, "spokeAdmin");
+  assert.match(page.text, /The last backup failed, .* the storage is full/);
+  assert.equal(page.part("region", "Backups").all("listitem").map((each) => /Failed|3 GiB Ready/.exec(each)?.[0]), [
+    "Failed",
+    "3 GiB Ready",
+  ]);
+  assert.match(page.part("region", "When, and for how long").text, /every night at .*7 days, 4 weeks and 6 months/);
+  assert.match(page.part("region", "Going back to one").text, "tell whoever runs this service the id");
+  assert.match((await page.submit("Back up now")).text, /Backup Queued.*Taking snapshots/);
+});
+
+test("lead a spoke's admin nowhere else, and show another's spoke to nobody", async ({ scene }) => {
+  const { db, people } = scene,
+    elm = await makeSpoke(db, people.operator.id, await makeHub(db, people.operator.id), "elm");
+  for (
+    const path of ["", "/activity", "/backups", "/members", "/settings", "/operations", "/way-in", "/actions/backup"]
+  ) {
+    assert.is((await visit(scene, `/spokes/${elm}${path}`, "spokeAdmin")).status, 404, path);
+    assert.is((await visit(scene, `/spokes/${scene.spoke}${path}`, "spokeAdmin")).status, 200, path);
+  }
+});
+
+test.run();

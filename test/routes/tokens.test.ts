@@ -1,0 +1,61 @@
+/** API tokens as their owners make and revoke them. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeToken } from "#test/support/people.ts";
+import { visit } from "#test/support/page.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const test = suite<{ scene: Scene }>("/tokens");
+
+test.before(async (context) => void (context.scene = await openScene()));
+test.after(({ scene }) => scene.close());
+
+const NEW = { Name: "nightly <b>report</b>", scope: "provisioning", Expires: "30" };
+
+test("makes one by its form, and shows it once", async ({ scene }) => {
+  const list = await visit(scene, "/tokens", "hubAdmin");
+  assert.ok(list.has("heading", "No token yet"));
+  const form = await list.part("main").follow("New token").catch(() => visit(scene, "/tokens/new", "hubAdmin"));
+  const made = await form.submit("Make the token", NEW);
+  assert.equal([made.status, made.headers.get("cache-control")], [200, "no-store"]);
+  const [token] = /ww_prv_\w{20,}/.exec(made.text)!;
+  assert.match(made.text, `curl -H 'Authorization: Bearer ${token}' http://localhost:3000/api/auth/me`);
+  const me = await scene.send("/api/auth/me", { headers: { authorization: `Bearer ${token}` } });
+  assert.is(me.body.user.email, "hub-admin@example.org");
+  const { body: [known] } = await scene.as("hubAdmin").get("/api/auth/tokens");
+  assert.equal([known.name, known.scope], [NEW.Name, "provisioning"]);
+  assert.is(Math.round((Date.parse(known.expiresAt) - Date.parse(known.createdAt)) / 86_400_000), 30);
+  const after = await made.follow("I have copied it");
+  assert.not.match(after.html, token);
+  assert.match(after.part("listitem", /nightly/).text, /nightly <b>report<\/b>ww_prv_\w{4}… Add and remove spokes/);
+});
+
+test("comes back with what was chosen, and says what is wrong where", async ({ scene }) => {
+  const again = await (await visit(scene, "/tokens/new", "stranger")).submit("Make the token", { ...NEW, Name: "" });
+  assert.is(again.status, 400);
+  assert.ok(again.field("Name").wrong);
+  assert.match(again.field("Name").description, "must be text of 1 to 100 characters");
+  assert.is(again.field("Expires").value, "30");
+  assert.ok(again.field("Add and remove spokes").ticked);
+  const never = await again.submit("Make the token", { ...NEW, Expires: "never" });
+  assert.match(never.text, "Expires never");
+});
+
+test("revokes one after asking, from which on it opens nothing", async ({ scene }) => {
+  const { plaintext } = await makeToken(scene.db, scene.people.spokeAdmin, "readonly");
+  const asks = await (await visit(scene, "/tokens", "spokeAdmin")).follow("Revoke … readonly");
+  assert.is(asks.part("heading").text, "Revoke readonly?");
+  const done = await asks.submit("Revoke it");
+  assert.equal([done.path, done.has("heading", "No token yet")], ["/tokens?done=revoked", true]);
+  const headers = { authorization: `Bearer ${plaintext}` };
+  assert.is((await scene.send("/api/auth/me", { headers })).status, 401);
+});
+
+test("says which have expired, and shows nobody another's", async ({ scene }) => {
+  const token = await makeToken(scene.db, scene.people.operator, "cli", new Date("2026-01-01T00:00:00Z"));
+  assert.match((await visit(scene, "/tokens", "operator")).part("listitem", /cli/).text, "Expired");
+  assert.not((await visit(scene, "/tokens", "hubAdmin")).has("listitem", /cli/));
+  assert.is((await visit(scene, `/tokens/${token.id}/revoke`, "hubAdmin")).status, 404);
+});
+
+test.run();

@@ -1,0 +1,103 @@
+/** People's accounts as operators look after them. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Flows, openFlows } from "#test/support/errands.ts";
+import { makePerson, makeSession } from "#test/support/people.ts";
+import { type Page, visit } from "#test/support/page.ts";
+
+const test = suite<{ flows: Flows; open(path: string): Promise<Page> }>("/users");
+
+test.before(async (context) => {
+  const flows = context.flows = await openFlows();
+  context.open = (path) => visit({ send: flows.send, as: flows.scene.as }, path, "operator");
+});
+test.after(({ flows }) => flows.close());
+
+test("lists who has an account, with role and state, and finds them by its form", async ({ flows, open }) => {
+  await makePerson(flows.db, "<i>eve</i>", { disabled: true });
+  const all = await open("/users");
+  assert.match(all.part("listitem", /hub-admin/).text, /^hub-admin ?hub-admin@example.org ?Hub admin ?1 hub ?Active$/);
+  const found = await all.submit("Search", { Search: "eve", State: "disabled" });
+  assert.match(
+    found.part("listitem", /eve/).text,
+    /^<i>eve<\/i> ?<i>eve<\/i>@example.org ?Spoke admin ?Nothing yet ?Disabled$/,
+  );
+  assert.not(found.has("listitem", /hub-admin/));
+  const none = await found.submit("Search", { Search: "nobody at all" });
+  assert.ok((await none.follow("All users")).has("listitem", /hub-admin/));
+});
+
+test("invites somebody to a hub by its form, and says what is wrong in it", async ({ flows, open }) => {
+  const form = await open("/users/invite");
+  const filled = { "E-mail address": "not an address", Name: "Grace", Hub: flows.scene.hub };
+  const again = await form.submit("Invite", filled);
+  assert.equal([again.status, again.field("E-mail address").wrong, again.field("Name").value], [400, true, "Grace"]);
+  const done = await again.submit("Invite", { "E-mail address": "grace@example.org" });
+  assert.equal([done.part("heading", "Grace").text, done.part("status", /mail/).text], [
+    "Grace",
+    "A mail with an invitation is on its way.",
+  ]);
+  await flows.work();
+  assert.ok((await flows.postman.next("grace@example.org")).token);
+});
+
+test("shows one with their hubs and spokes, and renames them", async ({ flows, open }) => {
+  const { hubAdmin, spokeAdmin } = flows.scene.people;
+  assert.is(
+    (await open(`/users/${spokeAdmin.id}`)).part("region", "Hubs and spokes").link("oak"),
+    `/spokes/${flows.scene.spoke}`,
+  );
+  const page = await open(`/users/${hubAdmin.id}`);
+  assert.is(page.part("region", "Hubs and spokes").link("north"), `/hubs/${flows.scene.hub}`);
+  const again = await page.submit("Save", { Name: "" });
+  assert.equal([again.status, again.field("Name").wrong], [400, true]);
+  const renamed = await again.submit("Save", { Name: "<b>Ada</b>" });
+  assert.ok(renamed.has("heading", "<b>Ada</b>"));
+  assert.not.match(renamed.html, "<b>Ada</b>");
+});
+
+test("disables after asking, which ends sessions, and enables again", async ({ flows, open }) => {
+  const eve = await makePerson(flows.db, "mallory"), { secret } = await makeSession(flows.db, eve);
+  const asks = await (await open(`/users/${eve.id}`)).follow("Disable …");
+  assert.is(asks.part("heading").text, "Disable mallory?");
+  const done = await asks.submit("Disable");
+  assert.match(done.part("main").text, /mallory Disabled/);
+  assert.is((await flows.send("/hubs", { headers: { cookie: `wheelwright=${secret}` } })).status, 401);
+  const enabled = await (await done.follow("Enable …")).submit("Enable");
+  assert.ok(enabled.has("link", "Disable …"));
+});
+
+test("makes an operator, and says why somebody cannot be one", async ({ flows, open }) => {
+  const invited = await makePerson(flows.db, "unverified", { verified: false });
+  const refused = await (await (await open(`/users/${invited.id}`)).follow("Make an operator …")).submit(
+    "Make an operator",
+  );
+  assert.is(refused.status, 409);
+  assert.match(refused.part("alert").text, "whose e-mail address is not verified");
+  const { id } = await makePerson(flows.db, "second");
+  const made = await (await (await open(`/users/${id}`)).follow("Make an operator …")).submit("Make an operator");
+  const demoted = await (await made.follow("No longer an operator …")).submit("No longer an operator");
+  assert.ok(demoted.has("link", "Make an operator …"));
+});
+
+test("resets a password after asking, shows it once, and it signs in", async ({ flows, open }) => {
+  const { id, email } = await makePerson(flows.db, "forgetful");
+  const asks = await (await open(`/users/${id}`)).follow("Reset the password …");
+  const done = await asks.submit("Reset the password");
+  const [, password] = /Copy it now.*<code>([^<]+)<\/code>/s.exec(done.html)!;
+  assert.is((await flows.post("/api/auth/login", { email, password }, {}, "192.0.2.88")).status, 200);
+  assert.not.match((await done.follow("I have copied it")).html, password!);
+});
+
+test("does not offer an operator what would lock them out, and offers others nothing", async ({ flows, open }) => {
+  const { operator, hubAdmin } = flows.scene.people;
+  const own = await open(`/users/${operator.id}`);
+  assert.equal(own.all("link").filter((text) => text.endsWith("…")), []);
+  const place = { send: flows.send, as: flows.scene.as };
+  for (const path of ["/users", "/users/invite", `/users/${hubAdmin.id}`, `/users/${hubAdmin.id}/promote`]) {
+    assert.is((await visit(place, path, "hubAdmin")).status, 403, path);
+  }
+  assert.is((await open(`/users/${hubAdmin.id}/toString`)).status, 404);
+});
+
+test.run();

@@ -1,0 +1,45 @@
+/** Whether a page is one that everybody can use, as far as a program can tell: axe, and that it fits a narrow screen. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const axe = readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+interface Finding {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+type Asked = { readonly type: "tag" | "rule"; readonly values: readonly string[] };
+
+const ALL: Asked = { type: "tag", values: TAGS }, COLOURS: Asked = { type: "rule", values: ["color-contrast"] };
+
+/** What is wrong with the page as it stands, in words; empty where nothing is. */
+export async function findBarriers(page: Page, runOnly: Asked = ALL): Promise<readonly string[]> {
+  await page.evaluate(`window.axe || (() => { ${await axe} })()`);
+  const asked = JSON.stringify({ resultTypes: ["violations"], runOnly });
+  const { violations } = await page.evaluate<{ violations: readonly Finding[] }>(`axe.run(document, ${asked})`);
+  return violations.map(({ id, help, nodes: [first, ...others] }) =>
+    `${id}: ${help}\n  ${first?.html}\n  ${first?.failureSummary.split("\n")[1]?.trim()}, and ${others.length} more`
+  );
+}
+
+/** The same in both colour schemes, on a wide and on a narrow screen; and nothing may stick out sideways at 320 px. */
+export async function findAllBarriers(page: Page): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      for (const barrier of await findBarriers(page, colorScheme === "light" ? ALL : COLOURS)) {
+        found.set(barrier, `${colorScheme}, ${width} px: ${barrier}`);
+      }
+    }
+  }
+  await page.setViewportSize({ width: 320, height: 900 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  return [...found.values(), ...(wide > 320 ? [`it is ${wide} px wide on a screen of 320 px`] : [])];
+}

@@ -1,0 +1,86 @@
+/**
+ * A browser for tests of the portal: Debian's Chromium, or the one of CHROMIUM_PATH, opened once a file. Where there is
+ * none its tests are skipped, and say so.
+ *
+ *   const test = browserSuite("the portal in a browser");
+ *   test("shows hubs", async ({ portal, open }) => {
+ *     const page = await open("operator");
+ *     await page.goto("/hubs");
+ *   });
+ *   test.run();
+ */
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { suite } from "uvu";
+import { makeSession } from "#test/support/people.ts";
+import { openPortal, type Portal, type Reader } from "#test/support/portal.ts";
+
+export interface Browsing {
+  readonly portal: Portal;
+  /** A window of its own, signed in as this person; what a page complains of fails the test, unless it is foreseen. */
+  open(who: Reader | "nobody", options?: BrowserContextOptions): Promise<Page>;
+  /** Complaints that belong to what the test does. */
+  foresee(complaint: RegExp): void;
+}
+
+type Test = (context: Browsing) => Promise<void>;
+
+interface BrowserSuite {
+  (name: string, test: Test): void;
+  run(): void;
+}
+
+const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** For what a page waits for; the slowest is an installation. */
+const PATIENCE = 60_000;
+/** A page that is refused is one all the same, and a page that goes elsewhere lets go of what it was asking. */
+const USUAL = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+export function browserSuite(name: string): BrowserSuite {
+  const test = suite<Browsing & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
+  if (!existsSync(PATH)) {
+    console.log(
+      `${name}: skipped, for there is no ${PATH}; apt-get install chromium brings one, CHROMIUM_PATH names another`,
+    );
+    return Object.assign((title: string) => test.skip(title), { run: () => test.run() });
+  }
+  test.before(async (context) => {
+    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    context.browser = await chromium.launch({ executablePath: PATH, args });
+    const portal = await openPortal();
+    const { url: baseURL } = portal;
+    Object.assign(context, {
+      portal,
+      complaints: [],
+      foreseen: [],
+      foresee: (complaint: RegExp) => void context.foreseen.push(complaint),
+      async open(who: Reader | "nobody", options: BrowserContextOptions = {}) {
+        const window = await context.browser.newContext({ baseURL, reducedMotion: "reduce", ...options });
+        window.setDefaultTimeout(PATIENCE);
+        if (who !== "nobody") {
+          const { secret: value } = await makeSession(portal.work.db, portal.people[who]);
+          await window.addCookies([{ name: "wheelwright", value, url: baseURL }]);
+        }
+        window.on("weberror", (error) => context.complaints.push(`${error.error()}`));
+        window.on("console", (message) => {
+          const { url } = message.location(), own = message.page()?.url();
+          if (!["error", "warning"].includes(message.type()) || (USUAL.test(message.text()) && url === own)) return;
+          context.complaints.push(`${message.type()} at ${own}: ${message.text()}`);
+        });
+        return await window.newPage();
+      },
+    });
+  });
+  test.after.each(async (context) => {
+    for (const window of context.browser.contexts()) await window.close();
+    const complaints = context.complaints.splice(0), foreseen = context.foreseen.splice(0);
+    const told = complaints.filter((complaint) => !foreseen.some((each) => each.test(complaint)));
+    if (told.length > 0) throw new Error(`The browser complains:\n${told.join("\n")}`);
+  });
+  test.after(async ({ browser, portal }) => {
+    await browser?.close();
+    await portal?.close();
+  });
+  return Object.assign((title: string, run: Test) => test(title, run), { run: () => test.run() });
+}

@@ -1,0 +1,61 @@
+/**
+ * The whole program with its portal, on loopback: a database, a simulated cluster, the scheduler and the server. There is a
+ * hub "north" with an installed spoke "oak" that people look after, and a hub "south" that is only the operator's.
+ */
+import type { FederationRow } from "#lib/domains/federations/store.ts";
+import { manifest } from "#src/manifest.ts";
+import { openServer } from "#src/server.ts";
+import { makeApp } from "#test/support/app.ts";
+import { addHubAdmin, addSpokeAdmin, makePerson, type Person } from "#test/support/people.ts";
+import { openWorkScene, startReplica, type WorkScene } from "#test/lib/work/scene.ts";
+
+export type Reader = "operator" | "hubAdmin" | "spokeAdmin";
+
+export interface Portal {
+  readonly url: string;
+  readonly work: WorkScene;
+  readonly people: Readonly<Record<Reader, Person>>;
+  readonly north: FederationRow;
+  readonly south: FederationRow;
+  /** The id of the spoke of north that is there. */
+  readonly oak: string;
+  /** Cuts every connection, and listens no more until it is called again. */
+  cut(): Promise<void>;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds until something of the simulated cluster is ready: enough for a page to show what is under way. */
+const DELAY = 60;
+
+export async function openPortal(): Promise<Portal> {
+  const work = await openWorkScene(DELAY), { db } = work;
+  const app = { ...await makeApp(db), clusters: work.app.clusters };
+  const scheduler = await startReplica(app), server = openServer(app, manifest, { ready: () => true });
+  const operator = await makePerson(db, "operator", { operator: true });
+  const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
+  const north = await work.hub("north"), south = await work.hub("south"), oak = await work.spoke(north, "oak");
+  await addHubAdmin(db, hubAdmin, north.id);
+  await addSpokeAdmin(db, spokeAdmin, oak);
+  await work.becomes(oak, "active");
+  let listening = await server.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = listening;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    work,
+    people: { operator, hubAdmin, spokeAdmin },
+    north,
+    south,
+    oak,
+    cut: () => listening.close(0),
+    async listen() {
+      listening = await server.listen({ host: "127.0.0.1", port });
+    },
+    async close() {
+      await scheduler.close();
+      app.feeds.close();
+      await listening.close(0);
+      await work.close();
+    },
+  };
+}
