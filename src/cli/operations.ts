@@ -1,2 +1,105 @@
-export const operationsNoun: any = null;
-export const costNoun: any = null, changelogNoun: any = null;
+/** `wheelwright operations`: what is under way, and what became of it. */
+import type { OperationDetail } from "#lib/client/client.ts";
+import { CommandError } from "../commands/command.ts";
+import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { type Noun, verb } from "./noun.ts";
+import { failureLines, OPERATION_COLUMNS, progressOf } from "./operation-views.ts";
+import { showChange, showJson, showList, showRecord } from "./output.ts";
+import { hubSlugs, nameOf, spokeIdOf } from "./references.ts";
+import { MISUSED } from "./status.ts";
+import type { Line } from "./table.ts";
+import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+
+export const operationsNoun: Noun = {
+  name: "operations",
+  summary: "Operations: what was asked of hubs and spokes, step by step",
+  verbs: [
+    verb({
+      name: "list",
+      summary: "List operations of a hub or of a spoke, newest first",
+      flags: {
+        hub: { type: "string", help: "those of this hub and its spokes" },
+        spoke: { type: "string", help: "those of this spoke" },
+        limit: LIMIT,
+        all: ALL,
+      },
+      examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
+      async run(cli, { flags }) {
+        if ((flags.hub === undefined) === (flags.spoke === undefined)) {
+          throw new CommandError(MISUSED, "operations list needs either --hub HUB or --spoke SPOKE");
+        }
+        const limit = pageOf(flags);
+        const list = flags.hub === undefined
+          ? cli.api.listSpokeOperations({ spokeId: await spokeIdOf(cli.api, flags.spoke!), limit })
+          : cli.api.listFederationOperations({ federationId: flags.hub, limit });
+        showList(cli, await take(list, flags), OPERATION_COLUMNS);
+      },
+    }),
+    verb({
+      name: "show",
+      summary: "Show an operation with its steps, and why it failed",
+      words: ["OPERATION"],
+      examples: ["operations show op_0123456789abcdefghjkmnpqrs"],
+      async run(cli, { words: [operationId] }) {
+        const operation = await cli.api.getOperation({ operationId: operationId! });
+        showRecord(cli, operation, linesOf(operation));
+      },
+    }),
+    verb({
+      name: "watch",
+      summary: "Show the steps of operations until they are over",
+      words: ["OPERATION..."],
+      flags: { timeout: WAITING.timeout },
+      examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m"],
+      async run(cli, { words, flags }) {
+        const patience = patienceOf(flags);
+        const found = await Promise.all(words.map((operationId) => cli.api.getOperation({ operationId })));
+        const labels = await labelsOf(cli.api, found);
+        const begun = found.map((operation, i) => ({ label: labels[i]!, operation }));
+        const ended = (await finish(cli, begun, patience)).map((operation, i) => operation ?? found[i]!);
+        if (cli.json) showJson(cli, ended.length === 1 ? ended[0]! : ended);
+        else {
+          ended.forEach((operation, i) => {
+            if (operation.state === "succeeded") {
+              showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
+            }
+          });
+        }
+        demandSuccess(begun, ended);
+      },
+    }),
+  ],
+};
+
+/** What each is about, as people call it; its id where that is gone. */
+async function labelsOf(
+  api: Parameters<typeof hubSlugs>[0],
+  operations: readonly OperationDetail[],
+): Promise<string[]> {
+  const hubs = await hubSlugs(api);
+  return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
+    if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
+    return await api.getSpoke({ spokeId }).then((spoke) => nameOf(spoke, hubs), () => spokeId);
+  }));
+}
+
+function linesOf(operation: OperationDetail): readonly Line[] {
+  const { id, kind, state, attempt, steps, notes, error } = operation;
+  return [
+    ["operation", id],
+    ["kind", kind],
+    ["state", state, "state"],
+    ["progress", state === "failed" ? null : progressOf(operation)],
+    ["attempt", attempt > 1 ? attempt : null],
+    ["created", operation.createdAt, "time"],
+    ["finished", operation.finishedAt, "time"],
+    ["spoke", operation.spokeId],
+    ["hub", operation.federationId],
+    ...failureLines(operation),
+    ...steps.map(({ label, startedAt, finishedAt }, i) =>
+      [`step ${i + 1}`, `${finishedAt ? "done" : startedAt ? "begun" : "to come"}: ${label}`] as const
+    ),
+    ...notes.map((note) => ["note", note] as const),
+    ...(error?.log.slice(-10) ?? []).map((line) => ["log", line] as const),
+  ];
+}
