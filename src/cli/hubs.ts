@@ -3,7 +3,7 @@ import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { ALL, LIMIT, pageOf, take } from "./lists.ts";
-import { JOINING_WORDS, MEMBER_COLUMNS } from "./members.ts";
+import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
 import { OPERATION_COLUMNS } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
@@ -151,10 +151,12 @@ export const hubsNoun: Noun = {
       name: "remove-member",
       summary: "Take a hub back from somebody",
       words: ["HUB", "USER"],
-      examples: ["hubs remove-member north usr_0123456789abcdefghjkmnpqrs"],
-      async run(cli, { words: [federationId, userId] }) {
-        await cli.api.deleteFederationMember({ federationId: federationId!, userId: userId! });
-        showChange(cli, { userId }, `${userId} runs ${federationId} no more`, userId);
+      examples: ["hubs remove-member north cy@north.example"],
+      async run(cli, { words: [hub, name] }) {
+        const federationId = hub!;
+        const userId = await memberId(name!, () => cli.api.listFederationMembers({ federationId }));
+        await cli.api.deleteFederationMember({ federationId, userId });
+        showChange(cli, { userId }, `${name} runs ${hub} no more`, userId);
       },
     }),
     verb({

@@ -31,6 +31,8 @@ export interface Cli {
   readonly terminal: Terminal;
   /** Everything as JSON, or only these fields; null for text. */
   readonly json: "all" | readonly string[] | null;
+  /** Those of the fields that nobody was told of yet that there are none. */
+  readonly untold: Set<string>;
   readonly quiet: boolean;
   /** As it was given by --profile. */
   readonly profile: string | undefined;

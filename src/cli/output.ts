@@ -61,22 +61,28 @@ export function succeed(cli: Cli, sentence: string): void {
   if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
 }
 
-/** An unknown field is null, and told: a server of another release may know it. */
-function selected({ json }: Cli, value: object): unknown {
+/** Fields that are there only where they say something. */
+const SOMETIMES = ["error", "spoke", "spokeId", "operation", "expiresAt"];
+
+/** An unknown field is null, and told, once: a server of another release may know it. */
+function selected({ json, untold }: Cli, value: object): unknown {
   if (json === "all" || json === null) return value;
-  const all = Array.isArray(value) ? value : [value], unknown = new Set<string>();
-  const pick = (record: object) =>
-    Object.fromEntries(json.map((path) => {
-      const found = path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null)?.[key], record);
-      if (found === undefined && !Object.hasOwn(record, path.split(".")[0]!)) unknown.add(path);
-      return [path, found ?? null];
-    }));
-  const picked = all.map(pick);
-  const known = Object.keys(all[0] ?? {});
-  if (all.length > 0) {
-    for (const name of unknown) {
-      warn(`There is no field ${name}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+  const records: readonly object[] = Array.isArray(value) ? value : [value], known = Object.keys(records[0] ?? {});
+  for (const path of records.length > 0 ? json : []) {
+    const [name = ""] = path.split(".");
+    if (SOMETIMES.includes(name) || records.some((record) => Object.hasOwn(record, name)) || !untold.delete(path)) {
+      continue;
     }
+    warn(`There is no field ${path}${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
   }
+  const picked = records.map((record) => Object.fromEntries(json.map((path) => [path, valueAt(record, path)])));
   return Array.isArray(value) ? picked : picked[0];
+}
+
+function valueAt(record: object, path: string): unknown {
+  const at = path.split(".").reduce<unknown>(
+    (at, key) => (at as Record<string, unknown> | null | undefined)?.[key],
+    record,
+  );
+  return at ?? null;
 }

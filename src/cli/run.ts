@@ -60,6 +60,7 @@ function openCli(options: CliOptions): Cli {
   const cli: Cli = {
     ...options,
     env,
+    untold: new Set(Array.isArray(options.json) ? options.json : []),
     terminal: findTerminal(env),
     get api() {
       return api ??= openApi(cli);

@@ -2,7 +2,7 @@
 import type { Spoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
-import { JOINING_WORDS } from "./members.ts";
+import { JOINING_WORDS, memberId } from "./members.ts";
 import { type Cli, verb } from "./noun.ts";
 import { showChange, showJson, showRecord } from "./output.ts";
 import { findSpoke, hubSlugs, nameOf, spokeIdOf } from "./references.ts";
@@ -100,10 +100,12 @@ export const changeVerbs = [
     name: "remove-member",
     summary: "Take a spoke back from somebody",
     words: ["SPOKE", "USER"],
-    examples: ["spokes remove-member north/ash usr_0123456789abcdefghjkmnpqrs"],
-    async run(cli, { words: [word, userId] }) {
-      await cli.api.deleteSpokeMember({ spokeId: await spokeIdOf(cli.api, word!), userId: userId! });
-      showChange(cli, { userId }, `${userId} runs ${word} no more`, userId);
+    examples: ["spokes remove-member north/ash bo@school.example"],
+    async run(cli, { words: [word, name] }) {
+      const spokeId = await spokeIdOf(cli.api, word!);
+      const userId = await memberId(name!, () => cli.api.listSpokeMembers({ spokeId }));
+      await cli.api.deleteSpokeMember({ spokeId, userId });
+      showChange(cli, { userId }, `${name} runs ${word} no more`, userId);
     },
   }),
 ];

@@ -131,7 +131,7 @@ async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patienc
       ["SITE", ({ spoke }) => spoke?.url],
       [
         "BECAUSE",
-        ({ error, differs }) => error?.message ?? (differs?.length ? `differs in ${differs.join(", ")}` : ""),
+        ({ error, differs }) => error?.message ?? (differs.length ? `differs in ${differs.join(", ")}` : ""),
       ],
     ], ({ id, spoke }) => spoke?.id ?? id);
   }

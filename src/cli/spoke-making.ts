@@ -12,7 +12,7 @@ export interface CreationOutcome {
   readonly spoke?: Spoke;
   readonly error?: Pick<Problem, "statusCode" | "code" | "message">;
   /** The fields in which what exists is not as it was asked for. */
-  readonly differs?: readonly string[];
+  readonly differs: readonly string[];
 }
 
 export async function createSpokes(api: Wheelwright, wanted: readonly Wanted[]): Promise<CreationOutcome[]> {
@@ -51,7 +51,7 @@ async function createOnce(api: Wheelwright, { hub, body }: Wanted): Promise<Spok
 }
 
 function made({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
-  return { id: `${hub}/${body.slug}`, accepted: true, outcome: "created", spoke };
+  return { id: `${hub}/${body.slug}`, accepted: true, outcome: "created", spoke, differs: [] };
 }
 
 function existing({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
@@ -64,7 +64,7 @@ function existing({ hub, body }: Wanted, spoke: Spoke): CreationOutcome {
     accepted: true,
     outcome: "exists",
     spoke,
-    ...(differs.length > 0 && { differs }),
+    differs,
   };
 }
 
@@ -84,7 +84,13 @@ async function each(
       const { statusCode, code, message } = error;
       if (statusCode === 0 || statusCode === 401 || statusCode >= 500) lost = error;
       const refusal = { statusCode, code, message };
-      outcomes.push({ id: `${one.hub}/${one.body.slug}`, accepted: false, outcome: "refused", error: refusal });
+      outcomes.push({
+        id: `${one.hub}/${one.body.slug}`,
+        accepted: false,
+        outcome: "refused",
+        error: refusal,
+        differs: [],
+      });
     }
   }
   return outcomes;

@@ -53,13 +53,16 @@ function cellOf({ out }: Terminal, value: CellValue, kind?: CellKind): string {
   return typeof value === "boolean" ? (value ? "yes" : "no") : plain(String(value));
 }
 
-/** The widths of the columns that stay. The widest gives first. */
+/** The widths of the columns that stay. The widest gives first, and what names the row last. */
 function fit(natural: readonly number[], room: number): number[] {
   const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one + GAP, -GAP);
   const floors = natural.map((width) => Math.min(width, LEAST));
   let kept = natural.length;
   while (kept > 1 && sum(floors.slice(0, kept)) > room) kept--;
   const widths = natural.slice(0, kept);
-  while (sum(widths) > room && Math.max(...widths) > 1) widths[widths.indexOf(Math.max(...widths))]!--;
+  for (let over = sum(widths) - room; over > 0 && Math.max(...widths) > 1; over--) {
+    const giving = widths.slice(1).some((width) => width > LEAST) ? Math.max(...widths.slice(1)) : Math.max(...widths);
+    widths[widths.lastIndexOf(giving)]!--;
+  }
   return widths;
 }

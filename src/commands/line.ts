@@ -29,7 +29,9 @@ function problemOf(command: string, options: LineOptions, token: OptionToken): s
     return `wheelwright ${command} has no option ${rawName}${meant}`;
   }
   if (known.type === "boolean") return value === undefined ? null : `${rawName} takes no value`;
-  return value && (inlineValue || !value.startsWith("-")) ? null : `${rawName} needs a value: ${known.help}`;
+  return value && (inlineValue || value === "-" || !value.startsWith("-"))
+    ? null
+    : `${rawName} needs a value: ${known.help}`;
 }
 
 /** What a sentence on a mistyped name ends with. */
