@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { type Environment, processEnvironment, showsColours } from "#lib/base/environment.ts";
+import { processEnvironment, type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { Variables } from "#lib/base/variables.ts";
 
@@ -26,7 +26,7 @@ export class ConfigError extends Error {
 
 interface ConfigSource {
   readonly mode: Mode;
-  readonly env: Environment;
+  readonly env: ProcessVariables;
   /** Whether standard output is a terminal: then the log is made for people unless LOG_FORMAT says otherwise. */
   readonly terminal: boolean;
 }

@@ -1,7 +1,7 @@
 /** `wheelwright audit list` and `audit export`: the log of a server, as its API shows it. */
 import type { Wheelwright } from "#lib/client/client.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
 import { showJsonLine, showList } from "./output.ts";
 
@@ -30,7 +30,7 @@ export const auditNoun: Noun = {
     verb({
       name: "list",
       summary: "List what happened, newest first",
-      flags: { ...FILTERS, limit: LIMIT, all: ALL },
+      flags: { ...FILTERS, limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["audit list --kind spoke_destroyed", "audit list --actor ada@school.example --limit 5"],
       async run(cli, { flags }) {
         const narrow = { ...narrowed(flags), limit: pageOf(flags) };

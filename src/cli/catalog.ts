@@ -1,8 +1,8 @@
 /** `wheelwright catalog`, `cost` and `changelog`: what there is, what it costs, and what changes. */
 import type { Catalog } from "#lib/client/client.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, showJson, showRecord, tell } from "./output.ts";
-import { costOf, moneyOf } from "./spoke-views.ts";
+import { print, remark, showJson, showRecord } from "./output.ts";
+import { costWords, moneyOf } from "./spoke-views.ts";
 import { tableOf } from "./table.ts";
 import { plainLines } from "./text.ts";
 
@@ -24,7 +24,7 @@ export const catalogNoun: Noun = {
         ["COSTS", ({ price }) => price],
         ["TITLE", ({ title }) => title],
       ]));
-      if (catalog.open.length > 0) tell(cli, `Any text will do for: ${catalog.open.join(", ")}`);
+      if (catalog.open.length > 0) remark(cli, `Any text will do for: ${catalog.open.join(", ")}`);
     },
   })],
 };
@@ -71,8 +71,8 @@ export const costNoun: Noun = {
       const cost = await cli.api.previewSpokeCost({ federationId: federationId!, size });
       showRecord(cli, cost, [["hub", federationId], ["size", cost.available ? cost.size : size], [
         "cost",
-        costOf(cost),
-      ]], costOf(cost));
+        costWords(cost),
+      ]], costWords(cost));
     },
   })],
 };

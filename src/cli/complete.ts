@@ -62,8 +62,8 @@ function wordAt(verb: Verb, after: readonly string[]): string {
 async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
   if (meaning.includes("|")) return meaning.split("|").map((value) => [value, ""]);
   if (meaning === "SHELL") return ["bash", "zsh", "fish"].map((shell) => [shell, ""]);
-  const ask = LIVE[meaning];
-  return (ask && await atMost(PATIENCE, ask(cli.api))) ?? [];
+  const askLine = LIVE[meaning];
+  return (askLine && await atMost(PATIENCE, askLine(cli.api))) ?? [];
 }
 
 /** By what the help calls it. */

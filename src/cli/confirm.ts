@@ -2,7 +2,7 @@
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
 import { warn } from "./output.ts";
-import { ask } from "./prompt.ts";
+import { askLine } from "./prompt.ts";
 import { FAILED, MISUSED } from "./status.ts";
 
 /** Goes on when --yes was given or the word is typed as it stands. Throws CommandError else. */
@@ -12,5 +12,5 @@ export async function confirmBy(cli: Cli, yes: boolean | undefined, what: string
     throw new CommandError(MISUSED, `${what}. Without a terminal, --yes says that it is meant`);
   }
   warn(`${what}. It cannot be taken back.`);
-  if (await ask(`Type ${word} to go on`) !== word) throw new CommandError(FAILED, "Nothing was done");
+  if (await askLine(`Type ${word} to go on`) !== word) throw new CommandError(FAILED, "Nothing was done");
 }

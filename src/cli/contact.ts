@@ -4,7 +4,7 @@ import { CLIENT_VERSION, connect, type Wheelwright } from "#lib/client/client.ts
 import { CommandError } from "../commands/command.ts";
 import { didYouMean } from "../commands/line.ts";
 import type { Cli } from "./noun.ts";
-import { tell, warn } from "./output.ts";
+import { remark, warn } from "./output.ts";
 import { type Profile, readSettings, settingsFile } from "./settings.ts";
 import { NOT_ALLOWED, NOT_FOUND } from "./status.ts";
 
@@ -14,14 +14,14 @@ export const LOCAL = "http://localhost:3000";
 type Asking = Pick<Cli, "env" | "profile" | "quiet">;
 
 /** Throws CommandError where nobody is signed in. */
-export function openApi(cli: Asking): Wheelwright {
+export function openSignedIn(cli: Asking): Wheelwright {
   const { url, token } = whereTo(cli);
   if (url && token) return connectTo(cli, url, token);
   const where = url ? ` to ${url}` : "", next = "wheelwright login, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN";
   throw new CommandError(NOT_ALLOWED, `Nobody is signed in${where}; ${next}`);
 }
 
-export function openPublicApi(cli: Asking): Wheelwright {
+export function openPublic(cli: Asking): Wheelwright {
   const { url, token } = whereTo(cli);
   return connectTo(cli, url ?? LOCAL, token);
 }
@@ -36,7 +36,7 @@ export function connectTo(cli: Pick<Cli, "quiet">, url: string, token?: string):
   return connect({
     ...{ url, token, headers: { "user-agent": `wheelwright/${CLIENT_VERSION}` } },
     onRetry({ error, wait }) {
-      if (wait >= SECOND) tell(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
+      if (wait >= SECOND) remark(cli, `${error.message}; trying again in ${Math.ceil(wait / SECOND)} s`);
     },
   });
 }

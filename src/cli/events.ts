@@ -2,7 +2,7 @@
 import type { StreamEvent } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, showJsonLine, tell } from "./output.ts";
+import { print, remark, showJsonLine } from "./output.ts";
 import { MISUSED } from "./status.ts";
 import { toneOf } from "./terminal.ts";
 import { plain } from "./text.ts";
@@ -29,8 +29,8 @@ export const eventsNoun: Noun = {
         return found;
       };
       const events = cli.api.followFederation({ federationId: federationId!, ...from }, {
-        onCut: ({ error, tried }) => tried === 0 && tell(cli, `${error.message}; trying again`),
-        onResume: () => tell(cli, "Connected again"),
+        onCut: ({ error, tried }) => tried === 0 && remark(cli, `${error.message}; trying again`),
+        onResume: () => remark(cli, "Connected again"),
       });
       for await (const event of events) {
         if (cli.json) showJsonLine(cli, event);

@@ -1,6 +1,6 @@
 /** What --help says of a noun and of a verb. */
 import { type Noun, type Verb, type VerbFlags } from "./noun.ts";
-import { COMMON, titleOf } from "./parse.ts";
+import { COMMON, verbTitle } from "./parse.ts";
 
 export function helpOfNoun(noun: Noun): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);
@@ -10,7 +10,7 @@ export function helpOfNoun(noun: Noun): string {
 }
 
 export function helpOfVerb(noun: Noun, verb: Verb): string {
-  const usage = ["wheelwright", titleOf(noun, verb), ...verb.words].join(" ");
+  const usage = ["wheelwright", verbTitle(noun, verb), ...verb.words].join(" ");
   const own = listed(flagRows(verb.flags)), more = verb.more ? `\n${verb.more}\n` : "";
   return `${usage}\n\n${verb.summary}\n${more}${own ? `\nOptions\n${own}` : ""}\nEverywhere\n${
     listed(flagRows(COMMON))

@@ -2,7 +2,7 @@
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
 import { OPERATION_COLUMNS } from "./operation-views.ts";
@@ -10,7 +10,7 @@ import { showChange, showList, showRecord } from "./output.ts";
 import { showFailure } from "./spoke-changes.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
-import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 const OFFERS = {
   name: { type: "string", help: "what people call it" },
@@ -116,7 +116,7 @@ export const hubsNoun: Noun = {
       name: "operations",
       summary: "List what was done to a hub and its spokes",
       words: ["HUB"],
-      flags: { limit: LIMIT, all: ALL },
+      flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["hubs operations north --limit 5"],
       async run(cli, { words: [federationId], flags }) {
         const list = cli.api.listFederationOperations({ federationId: federationId!, limit: pageOf(flags) });
@@ -202,5 +202,5 @@ async function settle(cli: Cli, hub: Federation, patience: number | null, say: (
   const now = ended[0] ? await cli.api.getFederation({ federationId: hub.id }).catch(() => hub) : hub;
   if (ended[0] && ended[0].state !== "succeeded") showFailure(cli, now);
   else showChange(cli, now, say(now));
-  demandSuccess(begun, ended);
+  throwFailures(begun, ended);
 }

@@ -2,8 +2,8 @@
 import { CommandError } from "../commands/command.ts";
 import { MISUSED } from "./status.ts";
 
-export const LIMIT = { type: "string", value: "N", help: "how many at most" } as const;
-export const ALL = { type: "boolean", help: "all of them" } as const;
+export const LIMIT_FLAG = { type: "string", value: "N", help: "how many at most" } as const;
+export const ALL_FLAG = { type: "boolean", help: "all of them" } as const;
 const USUAL = 30;
 
 /** As many as --limit says; else 30, or all where --all says so. */

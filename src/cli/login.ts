@@ -4,8 +4,8 @@ import { CommandError } from "../commands/command.ts";
 import { WheelwrightError } from "#lib/client/client.ts";
 import { connectTo, keptProfile, LOCAL, profileName } from "./contact.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
-import { showRecord, succeed, tell } from "./output.ts";
-import { ask, askSecret, readSecret } from "./prompt.ts";
+import { remark, showRecord, succeed } from "./output.ts";
+import { askLine, askSecret, readSecret } from "./prompt.ts";
 import { changeSettings, type Profile, readSettings, settingsFile } from "./settings.ts";
 import { CREDENTIALS, mintToken, warnOfPlain } from "./sign-in.ts";
 import { MISUSED, NOT_ALLOWED } from "./status.ts";
@@ -40,7 +40,7 @@ export const loginNoun: Noun = {
         throw new CommandError(MISUSED, "The server's address must be an http or https URL");
       }
       const given = url ?? (cli.env.WHEELWRIGHT_URL || undefined);
-      const place = given ?? (cli.terminal.in ? await ask("Server", knownUrl(cli)) : knownUrl(cli));
+      const place = given ?? (cli.terminal.in ? await askLine("Server", knownUrl(cli)) : knownUrl(cli));
       const token = cli.env.WHEELWRIGHT_TOKEN;
       if (flags.token || token) return await keepGiven(cli, place, token || null);
       const wish = { name: machineName(), scope: scopeOf(flags.scope) };
@@ -91,7 +91,7 @@ async function keep(cli: Cli, profile: Profile): Promise<void> {
     );
   }
   succeed(cli, `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`);
-  if (name !== "default") tell(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
+  if (name !== "default") remark(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
 }
 
 export const logoutNoun: Noun = {
@@ -123,7 +123,7 @@ async function revokeOwn(cli: Cli, { url, token }: Profile, tokenId: string): Pr
   } catch (error) {
     if (error instanceof WheelwrightError && [401, 403].includes(error.statusCode)) {
       if (error.statusCode === 403) {
-        tell(cli, `The token cannot revoke itself: wheelwright tokens revoke ${tokenId}, as cli`);
+        remark(cli, `The token cannot revoke itself: wheelwright tokens revoke ${tokenId}, as cli`);
       }
     } else throw error;
   }

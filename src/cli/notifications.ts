@@ -1,7 +1,7 @@
 /** `wheelwright notifications`: what concerns you. */
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
 import { print, showChange, showJson, showList } from "./output.ts";
 import { MISUSED } from "./status.ts";
@@ -14,7 +14,11 @@ export const notificationsNoun: Noun = {
     verb({
       name: "list",
       summary: "List notifications, newest first",
-      flags: { unread: { type: "boolean", help: "only those that you have not read" }, limit: LIMIT, all: ALL },
+      flags: {
+        unread: { type: "boolean", help: "only those that you have not read" },
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
+      },
       examples: ["notifications list --unread"],
       async run(cli, { flags }) {
         const list = cli.api.listNotifications({ unreadOnly: flags.unread, limit: pageOf(flags) });

@@ -1,5 +1,5 @@
 /** What a noun of the command line is, and its verbs. Dispatch, help and completion come from this declaration. */
-import type { Environment } from "#lib/base/environment.ts";
+import type { ProcessVariables } from "#lib/base/environment.ts";
 import type { Wheelwright } from "#lib/client/client.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -27,7 +27,7 @@ export interface Typed<Flags = Readonly<Record<string, string | boolean | readon
 
 /** What a verb has at hand. */
 export interface Cli {
-  readonly env: Environment;
+  readonly env: ProcessVariables;
   readonly terminal: Terminal;
   /** Everything as JSON, or only these fields; null for text. */
   readonly json: "all" | readonly string[] | null;

@@ -9,17 +9,17 @@ export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
   ["ID", (one) => one.id],
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
-  ["PROGRESS", progressOf],
+  ["PROGRESS", operationProgress],
   ["CREATED", (one) => one.createdAt, "time"],
   ["FINISHED", (one) => one.finishedAt, "time"],
 ];
 
-export function isOver({ state }: Progress): boolean {
+export function hasEnded({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 
 /** Where it is: `4/11 Creating the database`, `queued, 3rd in line`. */
-export function progressOf(one: Progress): string {
+export function operationProgress(one: Progress): string {
   const { state, step, of, label, error, position, waitingFor, nextTryAt, etaSeconds } = one;
   if (state === "failed") return error?.message ?? "failed";
   if (state === "succeeded") return `done in ${tookOf(one)}`;

@@ -1,14 +1,14 @@
 /** `wheelwright operations`: what is under way, and what became of it. */
 import type { OperationDetail } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
-import { failureLines, OPERATION_COLUMNS, progressOf } from "./operation-views.ts";
+import { failureLines, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
 import { showChange, showJson, showList, showRecord } from "./output.ts";
-import { hubSlugs, nameOf, spokeIdOf } from "./references.ts";
+import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
-import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 export const operationsNoun: Noun = {
   name: "operations",
@@ -20,8 +20,8 @@ export const operationsNoun: Noun = {
       flags: {
         hub: { type: "string", help: "those of this hub and its spokes" },
         spoke: { type: "string", help: "those of this spoke" },
-        limit: LIMIT,
-        all: ALL,
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
       },
       examples: ["operations list --hub north", "operations list --spoke north/ash --json=id,kind,state"],
       async run(cli, { flags }) {
@@ -65,7 +65,7 @@ export const operationsNoun: Noun = {
             }
           });
         }
-        demandSuccess(begun, ended);
+        throwFailures(begun, ended);
       },
     }),
   ],
@@ -79,7 +79,7 @@ async function labelsOf(
   const hubs = await hubSlugs(api);
   return await Promise.all(operations.map(async ({ spokeId, federationId, id }) => {
     if (spokeId === null) return hubs.get(federationId ?? "") ?? id;
-    return await api.getSpoke({ spokeId }).then((spoke) => nameOf(spoke, hubs), () => spokeId);
+    return await api.getSpoke({ spokeId }).then((spoke) => spokeName(spoke, hubs), () => spokeId);
   }));
 }
 
@@ -89,7 +89,7 @@ function linesOf(operation: OperationDetail): readonly Line[] {
     ["operation", id],
     ["kind", kind],
     ["state", state, "state"],
-    ["progress", state === "failed" ? null : progressOf(operation)],
+    ["progress", state === "failed" ? null : operationProgress(operation)],
     ["attempt", attempt > 1 ? attempt : null],
     ["created", operation.createdAt, "time"],
     ["finished", operation.finishedAt, "time"],

@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, everything else on standard error. */
 import type { Cli } from "./noun.ts";
 import { type Column, type Line, recordOf, tableOf } from "./table.ts";
-import { jsonOf, plain, plainLines } from "./text.ts";
+import { plain, plainLines, writtenJson } from "./text.ts";
 import { didYouMean } from "../commands/line.ts";
 
 type Named = { readonly id: string };
@@ -19,7 +19,7 @@ export function showList<Row extends object>(
 ): void {
   if (cli.json) return showJson(cli, rows);
   if (cli.quiet) return print(rows.map((row) => `${plain(idOf(row))}\n`).join(""));
-  if (rows.length === 0) return tell(cli, "None");
+  if (rows.length === 0) return remark(cli, "None");
   print(tableOf(cli.terminal, rows, columns));
 }
 
@@ -38,16 +38,16 @@ export function showChange(cli: Cli, record: object, sentence: string, id = (rec
 
 /** One document, with the fields that were asked for. */
 export function showJson(cli: Cli, value: object): void {
-  print(`${jsonOf(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
+  print(`${writtenJson(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
 }
 
 /** The same on one line, of many. */
 export function showJsonLine(cli: Cli, value: object): void {
-  print(`${jsonOf(selected(cli, value))}\n`);
+  print(`${writtenJson(selected(cli, value))}\n`);
 }
 
 /** Something that is no data: a sentence, or several lines. */
-export function tell(cli: Pick<Cli, "quiet">, text: string): void {
+export function remark(cli: Pick<Cli, "quiet">, text: string): void {
   if (!cli.quiet) process.stderr.write(`${plainLines(text)}\n`);
 }
 

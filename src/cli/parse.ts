@@ -26,13 +26,13 @@ interface Parsed extends CliOptions {
   readonly typed: Typed;
 }
 
-export function titleOf(noun: Pick<Noun, "name">, verb: Verb): string {
+export function verbTitle(noun: Pick<Noun, "name">, verb: Verb): string {
   return [noun.name, verb.name].filter(Boolean).join(" ");
 }
 
 /** Throws CommandError. */
 export function parseVerb(noun: Noun, verb: Verb, line: readonly string[]): Parsed {
-  const title = titleOf(noun, verb);
+  const title = verbTitle(noun, verb);
   const { values, tokens, problem } = readLine(title, { ...verb.flags, ...COMMON }, line.map(withoutFields));
   if (problem) throw misused(title, problem);
   const { json, next } = fieldsOf(verb, line, tokens);

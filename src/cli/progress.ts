@@ -3,20 +3,20 @@
  * change.
  */
 import type { OperationDetail } from "#lib/client/client.ts";
-import { isOver, progressOf } from "./operation-views.ts";
+import { hasEnded, operationProgress } from "./operation-views.ts";
 import type { Cli } from "./noun.ts";
 import { toneOf } from "./terminal.ts";
 import { cut, padTo, plain, widthOf } from "./text.ts";
 import { lasting } from "./times.ts";
 import { SECOND } from "#lib/base/time.ts";
 
-export interface Shown {
+export interface ProgressRow {
   readonly label: string;
   readonly seen: OperationDetail | null;
 }
 
 export interface Display {
-  show(rows: readonly Shown[]): void;
+  show(rows: readonly ProgressRow[]): void;
   /** Something that is to stand before the lines that change. */
   say(text: string): void;
   /** Leaves the last that was shown. */
@@ -36,7 +36,7 @@ function openPlain(): Display {
       for (const { label, seen } of rows) {
         if (!seen) continue;
         // What is to come is guessed anew all the time, and is no change.
-        const text = `${label}: ${seen.kind} ${progressOf({ ...seen, etaSeconds: null })}`;
+        const text = `${label}: ${seen.kind} ${operationProgress({ ...seen, etaSeconds: null })}`;
         if (last.get(label) !== text) write(text);
         last.set(label, text);
       }
@@ -49,7 +49,7 @@ function openPlain(): Display {
 const HIDE = "\x1b[?25l", SHOW = "\x1b[?25h", CLEAR_BELOW = "\x1b[J";
 
 function openLive({ terminal }: Cli): Display {
-  let rows: readonly Shown[] = [], lines = 0;
+  let rows: readonly ProgressRow[] = [], lines = 0;
   const { stderr } = process;
   const back = () => `${lines > 0 ? `\x1b[${lines}A` : ""}\r${CLEAR_BELOW}`;
   const draw = (before = "") => {
@@ -60,18 +60,18 @@ function openLive({ terminal }: Cli): Display {
     stderr.write(HIDE + back() + before + texts.map((text) => `${text}\n`).join(""));
     lines = texts.length;
   };
-  const lineOf = ({ label, seen }: Shown, columns: number): string => {
+  const lineOf = ({ label, seen }: ProgressRow, columns: number): string => {
     if (!seen) return cut(`  ${plain(label)}`, columns);
     const mark = { succeeded: "✓", failed: "✗", cancelled: "✗", running: "●", queued: "○" }[seen.state] ?? "●";
     const name = cut(plain(label), Math.max(8, Math.floor(columns / 3)));
     const head = padTo(name, Math.min(24, Math.floor(columns / 3)));
     const steps = stepsOf(seen),
-      time = isOver(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
+      time = hasEnded(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
     // The steps stand side by side where they leave room for the words.
     const bar = columns - widthOf(head) - steps.length > 40 ? `${steps}  ` : "";
     const room = columns - 2 - widthOf(head) - 2 - widthOf(bar) - widthOf(time);
     const text = cut(
-      plain(progressOf({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null })),
+      plain(operationProgress({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null })),
       room,
     );
     return `${terminal.paintErr(toneOf(seen.state), mark)} ${head}  ${terminal.paintErr("dim", bar)}${text}${
@@ -106,12 +106,12 @@ function isUnderWay(state: OperationDetail["state"]): boolean {
 }
 
 /** Where not all fit, what runs goes before what has failed, that before what waits, and what is done comes last. */
-function linesFor(rows: readonly Shown[], height: number): readonly (Shown | string)[] {
+function linesFor(rows: readonly ProgressRow[], height: number): readonly (ProgressRow | string)[] {
   if (rows.length <= height) return rows;
   const order = ["running", "failed", "cancelled", "queued", "succeeded"];
-  const place = ({ seen }: Shown) => seen ? order.indexOf(seen.state) : order.length;
+  const place = ({ seen }: ProgressRow) => seen ? order.indexOf(seen.state) : order.length;
   const shown = new Set([...rows].sort((one, other) => place(one) - place(other)).slice(0, Math.max(1, height - 1)));
   const rest = rows.length - shown.size;
-  const done = rows.filter(({ seen }) => seen && isOver(seen)).length;
+  const done = rows.filter(({ seen }) => seen && hasEnded(seen)).length;
   return [...rows.filter((row) => shown.has(row)), `… and ${rest} more; ${done} of ${rows.length} are over`];
 }

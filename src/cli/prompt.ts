@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 
 /** An empty answer is the one that is offered. */
-export async function ask(question: string, offered = ""): Promise<string> {
+export async function askLine(question: string, offered = ""): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   const stop = new AbortController();
   lines.once("SIGINT", () => stop.abort()).once("close", () => stop.abort());

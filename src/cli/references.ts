@@ -5,7 +5,7 @@ import { didYouMean } from "../commands/line.ts";
 import { MISUSED, NOT_FOUND } from "./status.ts";
 
 /** Throws CommandError where there is none, or more than one. */
-export async function findSpoke(api: Wheelwright, name: string): Promise<Spoke> {
+export async function lookUpSpoke(api: Wheelwright, name: string): Promise<Spoke> {
   const [hub, slug, ...more] = name.split("/");
   if (slug === undefined && isDirect(name)) return await api.getSpoke({ spokeId: name });
   if (more.length > 0 || !hub || slug === "") {
@@ -32,7 +32,7 @@ export async function findSpoke(api: Wheelwright, name: string): Promise<Spoke> 
 
 /** What the API takes for it; asks only where it must. */
 export async function spokeIdOf(api: Wheelwright, name: string): Promise<string> {
-  return isDirect(name) && !name.includes("/") ? name : (await findSpoke(api, name)).id;
+  return isDirect(name) && !name.includes("/") ? name : (await lookUpSpoke(api, name)).id;
 }
 
 function isDirect(name: string): boolean {
@@ -45,7 +45,7 @@ export async function hubSlugs(api: Wheelwright): Promise<ReadonlyMap<string, st
 }
 
 /** `hub/slug`, or the domain of a spoke whose hub is not seen. */
-export function nameOf(
+export function spokeName(
   spoke: Pick<Spoke, "federationId" | "slug" | "domain">,
   hubs: ReadonlyMap<string, string>,
 ): string {

@@ -1,6 +1,6 @@
 /** `wheelwright requests`: asking for a hub, and deciding that. */
 import type { FederationRequest } from "#lib/client/client.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 
@@ -21,8 +21,8 @@ export const requestsNoun: Noun = {
       summary: "List requests, newest first",
       flags: {
         state: { type: "string", value: "pending|approved|rejected|withdrawn", help: "only those in this state" },
-        limit: LIMIT,
-        all: ALL,
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
       },
       examples: ["requests list --state pending"],
       async run(cli, { flags }) {

@@ -1,13 +1,13 @@
 /** Runs a command on a server: finds the verb, reads the line, and turns what went wrong into a sentence and a status. */
 import { processEnvironment } from "#lib/base/environment.ts";
 import { didYouMean } from "../commands/line.ts";
-import { openApi, openPublicApi } from "./contact.ts";
+import { openPublic, openSignedIn } from "./contact.ts";
 import { helpOfNoun, helpOfVerb } from "./help.ts";
 import type { Cli, Noun, Verb } from "./noun.ts";
 import { nouns } from "./nouns.ts";
 import { print, warn } from "./output.ts";
 import { type CliOptions, misused, parseVerb } from "./parse.ts";
-import { endingOf } from "./status.ts";
+import { commandEnding } from "./status.ts";
 import { findTerminal } from "./terminal.ts";
 
 /** Returns the exit status. */
@@ -26,7 +26,7 @@ export async function runNoun(name: string, line: readonly string[]): Promise<nu
     await verb.run(openCli(options), typed);
     return 0;
   } catch (error) {
-    const { status, message } = endingOf(error);
+    const { status, message } = commandEnding(error);
     if (message) warn(message);
     return status;
   }
@@ -63,10 +63,10 @@ function openCli(options: CliOptions): Cli {
     untold: new Set(Array.isArray(options.json) ? options.json : []),
     terminal: findTerminal(env),
     get api() {
-      return api ??= openApi(cli);
+      return api ??= openSignedIn(cli);
     },
     get publicApi() {
-      return openPublicApi(cli);
+      return openPublic(cli);
     },
   };
   return cli;

@@ -8,7 +8,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, 
 import { fstatSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Environment } from "#lib/base/environment.ts";
+import type { ProcessVariables } from "#lib/base/environment.ts";
 import { reasonOf } from "#lib/base/errors.ts";
 import { SECOND, sleep } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
@@ -31,7 +31,7 @@ export interface Settings {
 const NOTHING: Settings = { current: "default", profiles: {} };
 const PATIENCE = 5 * SECOND, ABANDONED = 30 * SECOND;
 
-export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: Environment): string {
+export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {
   return join(base && isAbsolute(base) ? base : join(HOME || homedir(), ".config"), "wheelwright", "servers.json");
 }
 

@@ -3,8 +3,8 @@ import type { MintedToken, NewToken, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { connectTo } from "./contact.ts";
 import type { Cli } from "./noun.ts";
-import { tell, warn } from "./output.ts";
-import { ask, askSecret, readSecret } from "./prompt.ts";
+import { remark, warn } from "./output.ts";
+import { askLine, askSecret, readSecret } from "./prompt.ts";
 import { MISUSED } from "./status.ts";
 
 export const CREDENTIALS = {
@@ -33,11 +33,11 @@ export async function mintToken(
     const message = "Without a terminal, give --email and --password (from standard input), or --token";
     throw new CommandError(MISUSED, message);
   }
-  const email = given.email ?? await ask("E-mail");
+  const email = given.email ?? await askLine("E-mail");
   const password = given.password && !cli.terminal.in ? await readSecret() : await askSecret("Password");
   const session = connectTo(cli, url);
   const { message } = await session.login({ email, password });
-  if (message) tell(cli, message);
+  if (message) remark(cli, message);
   try {
     const token = await session.createToken(wish);
     await keep(token, email).catch(async (error) => {

@@ -3,11 +3,11 @@ import type { BulkOutcome, SpokeAction } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Cli, verb, type VerbFlags } from "./noun.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { findSpoke, hubSlugs, nameOf, spokeIdOf } from "./references.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { previewLines } from "./spoke-views.ts";
 import { FAILED, MISUSED, statusOfApi } from "./status.ts";
-import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 type ActionName = SpokeAction["action"];
 
@@ -87,8 +87,8 @@ async function actOnMany(
   patience: number | null,
 ): Promise<void> {
   if (flags["dry-run"]) throw new CommandError(MISUSED, "--dry-run shows one spoke at a time");
-  const hubs = await hubSlugs(cli.api), spokes = await Promise.all(words.map((word) => findSpoke(cli.api, word)));
-  const names = new Map(spokes.map((spoke) => [spoke.id, nameOf(spoke, hubs)]));
+  const hubs = await hubSlugs(cli.api), spokes = await Promise.all(words.map((word) => lookUpSpoke(cli.api, word)));
+  const names = new Map(spokes.map((spoke) => [spoke.id, spokeName(spoke, hubs)]));
   const outcomes = await cli.api.actOnSpokes({}, { ...wish, ids: [...names.keys()] });
   const begun = outcomes.flatMap(({ id, spoke }) =>
     spoke ? [{ label: names.get(id) ?? id, operation: spoke.operation }] : []
@@ -97,7 +97,7 @@ async function actOnMany(
   if (cli.json) showJson(cli, outcomes);
   else showOutcomes(cli, outcomes, names);
   demandAccepted(outcomes.flatMap(({ error }) => error ?? []), `${wish.action} was refused`);
-  demandSuccess(begun, ended);
+  throwFailures(begun, ended);
 }
 
 function showOutcomes(cli: Cli, outcomes: readonly BulkOutcome[], names: ReadonlyMap<string, string>): void {

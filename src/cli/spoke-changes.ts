@@ -5,10 +5,10 @@ import { confirmBy } from "./confirm.ts";
 import { JOINING_WORDS, memberId } from "./members.ts";
 import { type Cli, verb } from "./noun.ts";
 import { showChange, showJson, showRecord } from "./output.ts";
-import { findSpoke, hubSlugs, nameOf, spokeIdOf } from "./references.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { previewLines } from "./spoke-views.ts";
 import { MISUSED } from "./status.ts";
-import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 
@@ -54,18 +54,18 @@ export const changeVerbs = [
     examples: ["spokes destroy north/ash", "spokes destroy north/ash north/birch --yes --no-wait"],
     async run(cli, { words, flags: { yes, abandon, ...flags } }) {
       const patience = patienceOf(flags), hubs = await hubSlugs(cli.api);
-      const spokes = await Promise.all(words.map((word) => findSpoke(cli.api, word)));
+      const spokes = await Promise.all(words.map((word) => lookUpSpoke(cli.api, word)));
       for (const spoke of spokes) {
         await confirmBy(
           cli,
           yes,
-          `This destroys ${nameOf(spoke, hubs)} (${spoke.domain}) with all that is in it`,
+          `This destroys ${spokeName(spoke, hubs)} (${spoke.domain}) with all that is in it`,
           spoke.slug,
         );
       }
       const removing: Spoke[] = [];
       for (const { id } of spokes) removing.push(await cli.api.deleteSpoke({ spokeId: id, abandon }));
-      const begun = removing.map((spoke) => ({ label: nameOf(spoke, hubs), operation: spoke.operation }));
+      const begun = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
       const ended = await finish(cli, begun, patience);
       const after = removing.map((spoke, i) => {
         const operation = ended[i] ?? spoke.operation;
@@ -77,11 +77,11 @@ export const changeVerbs = [
       else {
         after.forEach((spoke) => {
           if (spoke.operation?.state !== "failed") {
-            showChange(cli, spoke, `Spoke ${nameOf(spoke, hubs)} is ${spoke.state}`);
+            showChange(cli, spoke, `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
           }
         });
       }
-      demandSuccess(begun, ended);
+      throwFailures(begun, ended);
     },
   }),
   verb({
@@ -122,7 +122,7 @@ export async function settleSpoke(
   const now = ended[0] ? await cli.api.getSpoke({ spokeId: spoke.id }) : spoke;
   if (ended[0] && ended[0].state !== "succeeded") showFailure(cli, now);
   else showChange(cli, now, say(now));
-  demandSuccess(begun, ended);
+  throwFailures(begun, ended);
 }
 
 /** Programs get the record all the same; people are told the failure. */

@@ -9,7 +9,7 @@ import { readWanted, type Wanted } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./spoke-making.ts";
 import { creationLines } from "./spoke-views.ts";
 import { MISUSED } from "./status.ts";
-import { demandSuccess, finish, patienceOf, WAITING } from "./waiting.ts";
+import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 const FILE = {
   type: "string",
@@ -136,5 +136,5 @@ async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patienc
     ], ({ id, spoke }) => spoke?.id ?? id);
   }
   demandAccepted(outcomes.flatMap(({ error }) => error ?? []), "Creation was refused");
-  demandSuccess(begun, ended);
+  throwFailures(begun, ended);
 }

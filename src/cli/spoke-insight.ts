@@ -3,12 +3,12 @@ import type { Spoke } from "#lib/client/client.ts";
 import { spawn } from "node:child_process";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { MEMBER_COLUMNS } from "./members.ts";
 import { failureLines, OPERATION_COLUMNS } from "./operation-views.ts";
 import { verb } from "./noun.ts";
-import { print, showJson, showList, showRecord, tell } from "./output.ts";
-import { findSpoke, hubSlugs, spokeIdOf } from "./references.ts";
+import { print, remark, showJson, showList, showRecord } from "./output.ts";
+import { hubSlugs, lookUpSpoke, spokeIdOf } from "./references.ts";
 import { spokeColumns, spokeLines } from "./spoke-views.ts";
 import { NOT_FOUND } from "./status.ts";
 import { recordOf } from "./table.ts";
@@ -47,7 +47,7 @@ export const insightVerbs = [
     examples: ["spokes show north/ash", "spokes show ash.spokes.localhost --json=state,url"],
     async run(cli, { words: [name] }) {
       const [spoke, hubs] = await Promise.all([
-        findSpoke(cli.api, name!),
+        lookUpSpoke(cli.api, name!),
         cli.json ? new Map<string, string>() : hubSlugs(cli.api),
       ]);
       showRecord(cli, spoke, spokeLines(spoke, hubs));
@@ -68,9 +68,9 @@ export const insightVerbs = [
         const link = await cli.api.createSpokeSignInLink({ spokeId: await spokeIdOf(cli.api, name!) });
         if (cli.json) return showJson(cli, link);
         print(`${link.url}\n`);
-        return tell(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
+        return remark(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
       }
-      const spoke = await findSpoke(cli.api, name!);
+      const spoke = await lookUpSpoke(cli.api, name!);
       if (cli.json) return showJson(cli, spoke);
       print(`${plainLines(spoke.url)}\n`);
       if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
@@ -80,7 +80,7 @@ export const insightVerbs = [
     name: "operations",
     summary: "List what was done to a spoke",
     words: ["SPOKE"],
-    flags: { limit: LIMIT, all: ALL },
+    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes operations north/ash"],
     async run(cli, { words: [name], flags }) {
       const spokeId = await spokeIdOf(cli.api, name!);
@@ -102,7 +102,10 @@ export const insightVerbs = [
         if (state !== "failed") continue;
         const operation = await cli.api.getOperation({ operationId: id }), { error } = operation;
         if (cli.json) return showJson(cli, operation);
-        tell(cli, recordOf({ ...cli.terminal, out: true }, [["operation", id], ...failureLines(operation)]).trimEnd());
+        remark(
+          cli,
+          recordOf({ ...cli.terminal, out: true }, [["operation", id], ...failureLines(operation)]).trimEnd(),
+        );
         for (const { at, object, reason, message } of error?.events ?? []) {
           print(`${plainLines(`${at} ${object} ${reason}: ${message}`)}\n`);
         }
@@ -115,7 +118,7 @@ export const insightVerbs = [
     name: "activity",
     summary: "List what happened to a spoke, and who did it",
     words: ["SPOKE"],
-    flags: { limit: LIMIT, all: ALL },
+    flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
     examples: ["spokes activity north/ash --limit 5"],
     async run(cli, { words: [name], flags }) {
       const spokeId = await spokeIdOf(cli.api, name!);
@@ -131,8 +134,8 @@ export const insightVerbs = [
       const backups = await cli.api.getSpokeBackups({ spokeId: await spokeIdOf(cli.api, name!) });
       if (cli.json) return showJson(cli, backups);
       const { schedule, lastError } = backups;
-      tell(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
-      if (lastError) tell(cli, `The last one failed: ${lastError}`);
+      remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
+      if (lastError) remark(cli, `The last one failed: ${lastError}`);
       showList(cli, backups.snapshots, [
         ["ID", (one) => one.id],
         ["STATE", (one) => one.state, "state"],

@@ -1,14 +1,14 @@
 /** Spokes as people see them. */
 import type { ActionPreview, Spoke, SpokePreview } from "#lib/client/client.ts";
-import { progressOf } from "./operation-views.ts";
-import { nameOf } from "./references.ts";
+import { operationProgress } from "./operation-views.ts";
+import { spokeName } from "./references.ts";
 import type { Column, Line } from "./table.ts";
 
 type Hubs = ReadonlyMap<string, string>;
 
 export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
   return [
-    ["SPOKE", (spoke) => nameOf(spoke, hubs)],
+    ["SPOKE", (spoke) => spokeName(spoke, hubs)],
     ["STATE", (spoke) => spoke.state, "state"],
     ["HEALTH", (spoke) => spoke.health, "state"],
     ["DOMAIN", (spoke) => spoke.domain],
@@ -22,7 +22,7 @@ export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
 
 export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
   return [
-    ["spoke", nameOf(spoke, hubs)],
+    ["spoke", spokeName(spoke, hubs)],
     ["name", spoke.displayName],
     ["state", spoke.state, "state"],
     ["because", spoke.stateReason],
@@ -36,7 +36,7 @@ export function spokeLines(spoke: Spoke, hubs: Hubs): readonly Line[] {
     ["brand", spoke.brand],
     ["region", spoke.region],
     ["differs in", spoke.drift?.objects.map(({ object }) => object).join(", ")],
-    ["operation", spoke.operation && `${spoke.operation.kind}: ${progressOf(spoke.operation)}`],
+    ["operation", spoke.operation && `${spoke.operation.kind}: ${operationProgress(spoke.operation)}`],
     ["operation id", spoke.operation?.id],
     ["created", spoke.createdAt, "time"],
     ["ready", spoke.readyAt, "time"],
@@ -52,7 +52,7 @@ export function previewLines(preview: ActionPreview): readonly Line[] {
     ["state", state, "state"],
     ["becomes", becomes, "state"],
     ["site is away", downtime],
-    ["cost", costOf(price)],
+    ["cost", costWords(price)],
     ...steps.map((step, i) => [`step ${i + 1}`, step] as const),
     ...changes.map(({ object, field, from, to }) =>
       [
@@ -75,11 +75,11 @@ export function creationLines({ spoke, quota, objects, price }: SpokePreview): r
     ["objects", objects.length],
     ["takes at most", `${quota.demand.limits.cpu} cpu, ${quota.demand.limits.memory}, ${quota.demand.storage} of disk`],
     ["over its quota", quota.over.join(", ")],
-    ["cost", costOf(price)],
+    ["cost", costWords(price)],
   ];
 }
 
-export function costOf(price: SpokePreview["price"]): string {
+export function costWords(price: SpokePreview["price"]): string {
   if (!price.available) return price.reason ?? "not available";
   return `${moneyOf(price.recurringMonthly, price.currency)} a month, ${moneyOf(price.dueNow, price.currency)} now`;
 }

@@ -10,7 +10,7 @@ interface Ending {
   readonly message: string;
 }
 
-export function endingOf(error: unknown): Ending {
+export function commandEnding(error: unknown): Ending {
   const { status, message } = plainEnding(error);
   return { status, message: withoutSecrets(message) };
 }

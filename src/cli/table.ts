@@ -1,5 +1,5 @@
 /** Tables and records as text: fitted to a terminal for people, one value after a tab for programs. */
-import { type Terminal, type Tone, toneOf } from "./terminal.ts";
+import { type Ink, type Terminal, toneOf } from "./terminal.ts";
 import { cut, padTo, plain, widthOf } from "./text.ts";
 import { ago } from "./times.ts";
 
@@ -20,7 +20,7 @@ export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], columns: 
   if (!terminal.out) return cells.map((row) => `${row.join("\t")}\n`).join("");
   const natural = columns.map(([head], i) => Math.max(widthOf(head), ...cells.map((row) => widthOf(row[i]!))));
   const widths = fit(natural, terminal.width);
-  const line = (texts: readonly string[], toneAt: (i: number) => Tone) =>
+  const line = (texts: readonly string[], toneAt: (i: number) => Ink) =>
     widths.map((width, i) => {
       const text = cut(texts[i]!, width), last = i === widths.length - 1;
       const padded = columns[i]![2] === "number"
@@ -30,7 +30,7 @@ export function tableOf<Row>(terminal: Terminal, rows: readonly Row[], columns: 
         : padTo(text, width);
       return terminal.paint(toneAt(i), padded);
     }).join(" ".repeat(GAP)) + "\n";
-  const tones = (row: readonly string[]) => (i: number): Tone => columns[i]![2] === "state" ? toneOf(row[i]!) : "none";
+  const tones = (row: readonly string[]) => (i: number): Ink => columns[i]![2] === "state" ? toneOf(row[i]!) : "none";
   return line(columns.map(([head]) => head), () => "dim") + cells.map((row) => line(row, tones(row))).join("");
 }
 

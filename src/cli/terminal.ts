@@ -1,5 +1,5 @@
 /** What the terminal can show: its width, colours, marks, and whether lines can be written over. */
-import { type Environment, showsColours } from "#lib/base/environment.ts";
+import { type ProcessVariables, showsColours } from "#lib/base/environment.ts";
 
 export interface Terminal {
   /** Whether a person reads what is printed, sees what is told, and can type. */
@@ -17,10 +17,10 @@ export interface Terminal {
   readonly paintErr: Paint;
 }
 
-export type Tone = "red" | "green" | "yellow" | "dim" | "bold" | "none";
-type Paint = (tone: Tone, text: string) => string;
+export type Ink = "red" | "green" | "yellow" | "dim" | "bold" | "none";
+type Paint = (tone: Ink, text: string) => string;
 
-const CODES: Readonly<Record<Exclude<Tone, "none">, string>> = {
+const CODES: Readonly<Record<Exclude<Ink, "none">, string>> = {
   red: "31",
   green: "32",
   yellow: "33",
@@ -28,7 +28,7 @@ const CODES: Readonly<Record<Exclude<Tone, "none">, string>> = {
   bold: "1",
 };
 
-export function findTerminal(env: Environment): Terminal {
+export function findTerminal(env: ProcessVariables): Terminal {
   const { stdin, stdout, stderr } = process;
   const out = stdout.isTTY === true, err = stderr.isTTY === true;
   return {
@@ -48,7 +48,7 @@ function painter(colours: boolean): Paint {
 }
 
 /** The colour in which a state is shown. */
-export function toneOf(state: string): Tone {
+export function toneOf(state: string): Ink {
   if (["active", "succeeded", "healthy", "approved", "ready", "added"].includes(state)) return "green";
   if (["failed", "degraded", "rejected", "refused", "disabled"].includes(state)) return "red";
   return ["-", "", "removed", "cancelled", "withdrawn", "unknown", "suspended"].includes(state) ? "dim" : "yellow";

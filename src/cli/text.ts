@@ -15,7 +15,7 @@ export function plainLines(text: string): string {
 }
 
 /** JSON for a terminal or a program: also those controls are written as escapes that JSON itself lets pass. */
-export function jsonOf(value: unknown, indent = 0): string {
+export function writtenJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)
     .replace(
       /[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,

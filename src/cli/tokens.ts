@@ -1,9 +1,9 @@
 /** `wheelwright tokens`: what opens the API in your name. */
 import { contactUrl } from "./contact.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { scopeOf } from "./login.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, showChange, showJson, showList, tell } from "./output.ts";
+import { print, remark, showChange, showJson, showList } from "./output.ts";
 import { CREDENTIALS, mintToken } from "./sign-in.ts";
 import { DAY } from "#lib/base/time.ts";
 import { readSpan } from "./times.ts";
@@ -15,7 +15,7 @@ export const tokensNoun: Noun = {
     verb({
       name: "list",
       summary: "List your tokens that are not revoked",
-      flags: { limit: LIMIT, all: ALL },
+      flags: { limit: LIMIT_FLAG, all: ALL_FLAG },
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
         showList(cli, await take(cli.api.listTokens({ limit: pageOf(flags) }), flags), [
@@ -46,7 +46,7 @@ export const tokensNoun: Noun = {
         await mintToken(cli, { ...credentials, url: contactUrl(cli), wish }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
           print(`${minted.token}\n`);
-          tell(cli, `Token ${minted.id}; it is shown this once`);
+          remark(cli, `Token ${minted.id}; it is shown this once`);
         });
       },
     }),

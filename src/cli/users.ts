@@ -1,7 +1,7 @@
 /** `wheelwright users`: who has an account, for operators. */
 import type { UserRecord, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
-import { ALL, LIMIT, pageOf, take } from "./lists.ts";
+import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { MISUSED, NOT_FOUND } from "./status.ts";
@@ -17,8 +17,8 @@ export const usersNoun: Noun = {
         role: { type: "string", value: "operator|hub_admin|spoke_admin", help: "only those of this role" },
         state: { type: "string", value: "active|invited|unverified|disabled", help: "only those in this state" },
         q: { type: "string", value: "TEXT", help: "only those whose name or address has this in it" },
-        limit: LIMIT,
-        all: ALL,
+        limit: LIMIT_FLAG,
+        all: ALL_FLAG,
       },
       examples: ["users list --role operator", "users list --q school.example --json=id,email"],
       async run(cli, { flags }) {

@@ -3,7 +3,7 @@ import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { tell } from "./output.ts";
+import { remark } from "./output.ts";
 import { FAILED } from "./status.ts";
 import { readSpan } from "./times.ts";
 
@@ -40,16 +40,16 @@ export async function finish(
   const under = begun.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (patience === null) {
     const ids = under.map(({ id }) => id);
-    if (ids.length > 0) tell(cli, `Watch it: wheelwright operations watch ${ids.slice(0, 10).join(" ")}`);
+    if (ids.length > 0) remark(cli, `Watch it: wheelwright operations watch ${ids.slice(0, 10).join(" ")}`);
     return begun.map(() => null);
   }
-  const { watch } = await import("./watch.ts");
-  const ended = await watch(cli, under, patience);
+  const { watchOperations } = await import("./watch.ts");
+  const ended = await watchOperations(cli, under, patience);
   return begun.map(({ operation }) => ended.find(({ id }) => id === operation?.id) ?? null);
 }
 
 /** Throws CommandError where one of them has failed. What it prints comes before. */
-export function demandSuccess(begun: readonly Begun[], ended: readonly (OperationDetail | null)[]): void {
+export function throwFailures(begun: readonly Begun[], ended: readonly (OperationDetail | null)[]): void {
   const failures = ended.flatMap((operation, i) => {
     if (!operation || operation.state === "succeeded") return [];
     const { kind, state, error, id } = operation, label = begun[i]!.label;

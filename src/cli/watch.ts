@@ -6,20 +6,20 @@ import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/c
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { isOver } from "./operation-views.ts";
-import { openDisplay, type Shown } from "./progress.ts";
+import { hasEnded } from "./operation-views.ts";
+import { openDisplay, type ProgressRow } from "./progress.ts";
 import { TIMED_OUT } from "./status.ts";
 import { counted } from "./text.ts";
 import { lasting } from "./times.ts";
 
-export interface Watched {
+export interface WatchedOperation {
   readonly id: string;
   /** What people call what it is about. */
   readonly label: string;
   readonly federationId: string | null;
 }
 
-interface Course extends Shown {
+interface Course extends ProgressRow {
   readonly id: string;
   readonly federationId: string | null;
   seen: OperationDetail | null;
@@ -33,11 +33,15 @@ const ROUND = 5 * SECOND, ROUND_OF_EACH = 200;
  * Resolves with all of them as they ended, in their order. Throws CommandError when the time is over, or on Ctrl-C: they go
  * on all the same, and it says how to watch them again.
  */
-export async function watch(cli: Cli, watched: readonly Watched[], ms: number): Promise<OperationDetail[]> {
+export async function watchOperations(
+  cli: Cli,
+  watched: readonly WatchedOperation[],
+  ms: number,
+): Promise<OperationDetail[]> {
   if (watched.length === 0) return [];
   const display = openDisplay(cli), over = new AbortController(), { signal } = over;
   const courses: Course[] = watched.map((one) => ({ ...one, seen: null }));
-  const left = () => courses.filter(({ seen }) => !seen || !isOver(seen));
+  const left = () => courses.filter(({ seen }) => !seen || !hasEnded(seen));
   const ended = Promise.withResolvers<void>();
   const stop = (status: number, why: string) => {
     const ids = left().map(({ id }) => id);

@@ -3,7 +3,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Terminal } from "#src/cli/terminal.ts";
 import { type Column, recordOf, tableOf } from "#src/cli/table.ts";
-import { cut, jsonOf, plain, plainLines, widthOf } from "#src/cli/text.ts";
+import { cut, plain, plainLines, widthOf, writtenJson } from "#src/cli/text.ts";
 import { ago, lasting, readSpan } from "#src/cli/times.ts";
 
 const test = suite("text on a terminal");
@@ -18,7 +18,7 @@ const terminal = (width: number, out = true): Terminal => ({
 test("what moves a cursor, sets a colour or turns a line around is shown as no more than a mark", () => {
   assert.is(plain("a\x1b[2Jb\x9b1mc\x07d\u202ee\r\nf\tg\ud800"), "a\ufffd[2Jb\ufffd1mc\ufffdd\ufffde f g\ufffd");
   assert.is(plainLines("a\n\x1bb\r\nc"), "a\n\ufffdb\nc");
-  assert.is(jsonOf({ a: "\x1b\x9b\u202e" }), String.raw`{"a":"\u001b\u009b\u202e"}`);
+  assert.is(writtenJson({ a: "\x1b\x9b\u202e" }), String.raw`{"a":"\u001b\u009b\u202e"}`);
 });
 
 test("wide letters take two columns, and what does not fit is cut between letters", () => {
