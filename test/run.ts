@@ -127,9 +127,10 @@ async function close(runner: Runner, add: (outcome: Outcome) => void): Promise<v
   if (trouble) add({ file, passed: 0, skipped: 0, failed: 1, seconds: seconds / 1000, output: "", trouble });
 }
 
-function show({ file, passed, failed, seconds, output, trouble }: Outcome): void {
+function show({ file, passed, failed, skipped, seconds, output, trouble }: Outcome): void {
   const counts = `${String(passed).padStart(4)} ${paint(2, `${seconds.toFixed(1).padStart(6)} s`)}`;
-  if (failed === 0) return console.log(`${paint(32, "✓")}${counts}  ${file}`);
+  const why = skipped > 0 ? `: ${/skipped, .*/.exec(output)?.[0] ?? `${skipped} skipped`}` : "";
+  if (failed === 0) return console.log(`${paint(32, "✓")}${counts}  ${file}${why}`);
   console.log(`${paint(31, "✗")}${counts}  ${paint(31, file)}${trouble ? `: ${trouble}` : ""}`);
   console.log(output.trimEnd().split("\n").map((line) => `${paint(31, "│")} ${line}`).join("\n"));
 }

@@ -99,6 +99,8 @@ async function travel(
   simulator.faults.heal(fault);
   await press(button("Try again").first());
   await see(state("Active"));
+  await see(page.locator("#lead").getByRole("link"));
+  await see(page.getByRole("heading", { name: "Health and drift" }));
 
   await act("Suspend");
   await see(page.getByText("Stops the site, and keeps all that it has."));
@@ -112,7 +114,8 @@ async function travel(
   assert.equal(await find(page), []);
   await type(page.getByLabel("Slug of the spoke"), slug);
   await press(button("Destroy this spoke"));
-  await see(state("Removed").or(page.getByRole("heading", { name: "There is nothing here" })));
+  const gone = page.getByRole("heading", { name: "There is nothing here" });
+  await see(state("Removed").or(gone).or(page.getByRole("heading", { name: "north", level: 1 })));
 }
 
 async function enter(page: Page, { people }: Portal, who: Reader, { press, type }: Hand): Promise<void> {
@@ -144,6 +147,29 @@ test("goes without script, page by page", async ({ portal, open }) => {
   const page = await open("nobody", { javaScriptEnabled: false });
   await enter(page, portal, "hubAdmin", withoutScript);
   await travel(portal, page, withoutScript, "yew");
+});
+
+test("ends for an admin of a spoke at what is theirs", async ({ portal, open }) => {
+  const page = await open("nobody"), link = (name: string) => page.getByRole("link", { name, exact: true });
+  await enter(page, portal, "spokeAdmin", byMouse);
+  assert.equal(await page.locator(".hubs .cover").allTextContents(), ["north"]);
+  assert.equal([await link("Users").count(), await link("Audit").count(), await link("New hub").count()], [0, 0, 0]);
+  await link("north").click();
+  await link("oak").waitFor();
+  assert.is(await link("Add a spoke").count(), 0);
+  await link("oak").click();
+  await page.locator("#actions > summary").click();
+  assert.is(await link("Destroy …").count(), 0);
+  await link("Suspend …").click();
+  await page.getByRole("button", { name: "Suspend", exact: true }).click();
+  await page.locator("#state", { hasText: "Suspended" }).waitFor();
+  await link("Resume …").first().click();
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await page.locator("#state", { hasText: "Active" }).waitFor();
+  for (const path of [`/spokes/${portal.oak}/destroy`, `/hubs/${portal.north.id}/spokes/new`, "/users"]) {
+    assert.is((await page.goto(path))!.status(), 403, path);
+  }
+  assert.is((await page.goto(`/hubs/${portal.south.id}`))!.status(), 404);
 });
 
 test.run();

@@ -41,7 +41,7 @@ export function browserSuite(name: string): BrowserSuite {
   const test = suite<Browsing & { browser: Browser; complaints: string[]; foreseen: RegExp[] }>(name);
   if (!existsSync(PATH)) {
     console.log(
-      `${name}: skipped, for there is no ${PATH}; apt-get install chromium brings one, CHROMIUM_PATH names another`,
+      `${name}: skipped, for there is no ${PATH}; apt-get install chromium, or name another by CHROMIUM_PATH`,
     );
     return Object.assign((title: string) => test.skip(title), { run: () => test.run() });
   }

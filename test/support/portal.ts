@@ -31,14 +31,15 @@ const DELAY = 60;
 export async function openPortal(): Promise<Portal> {
   const work = await openWorkScene(DELAY), { db } = work;
   const app = { ...await makeApp(db), clusters: work.app.clusters };
-  const scheduler = await startReplica(app), server = openServer(app, manifest, { ready: () => true });
+  const scheduler = await startReplica(app);
+  const listen = (port: number) => openServer(app, manifest, { ready: () => true }).listen({ host: "127.0.0.1", port });
   const operator = await makePerson(db, "operator", { operator: true });
   const hubAdmin = await makePerson(db, "hub-admin"), spokeAdmin = await makePerson(db, "spoke-admin");
   const north = await work.hub("north"), south = await work.hub("south"), oak = await work.spoke(north, "oak");
   await addHubAdmin(db, hubAdmin, north.id);
   await addSpokeAdmin(db, spokeAdmin, oak);
   await work.becomes(oak, "active");
-  let listening = await server.listen({ host: "127.0.0.1", port: 0 });
+  let listening = await listen(0);
   const { port } = listening;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -49,7 +50,7 @@ export async function openPortal(): Promise<Portal> {
     oak,
     cut: () => listening.close(0),
     async listen() {
-      listening = await server.listen({ host: "127.0.0.1", port });
+      listening = await listen(port);
     },
     async close() {
       await scheduler.close();

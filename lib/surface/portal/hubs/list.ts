@@ -1,5 +1,6 @@
 /** All hubs that somebody sees, at a glance; for an operator the fleet, and what fails in it first. */
 import { type Markup, markup } from "#lib/surface/http/page.ts";
+import { icon } from "#lib/surface/portal/look/icons.ts";
 import { choice, field } from "#lib/surface/portal/look/forms.ts";
 import {
   badge,
@@ -81,8 +82,8 @@ export function fleetOf({ spokes: { total, byState, degraded }, queue }: Glance)
     [total, "Spokes", ""],
     [active, "Active", ""],
     [provisioning, "Installing", ""],
-    [failed, "Failed", failed > 0 ? badge("bad", "cross", "look") : ""],
-    [degraded, "Degraded", degraded > 0 ? badge("warn", "warning", "look") : ""],
+    [failed, "Failed", failed > 0 ? markup`<i class="bad">${icon("cross")}</i>` : ""],
+    [degraded, "Degraded", degraded > 0 ? markup`<i class="warn">${icon("warning")}</i>` : ""],
     [suspended, "Suspended", ""],
     [queue.queued, queueWords(queue), ""],
   ];

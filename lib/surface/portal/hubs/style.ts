@@ -1,6 +1,7 @@
 /** How lists of hubs and spokes are laid out. */
 export const listStyle: string = `
 .list .progress { min-width: 0; }
+.spokes > li > .small { display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
 .list > li > .badge { justify-self: end; }
 .hubs > li { grid-template-columns: minmax(10rem, 3fr) minmax(0, 4fr) auto minmax(7.5rem, auto); }
 .spokes > li { grid-template-columns: auto minmax(10rem, 3fr) minmax(0, 3fr) minmax(7.5rem, auto); }

@@ -26,18 +26,21 @@ export function formOf(
   { action, button, look = "main", tried, hidden: also = {}, also: more = "", previews }: Form,
   ...fields: readonly unknown[]
 ): Markup {
+  const inside = markup`${fields}`;
   return markup`<form method="post" action="${action}" class="stack" ${
     previews === undefined ? "" : markup`data-previews="${previews}"`
   }>
-${tried && Object.keys(tried.problems).length === 0 ? notice("bad", `${tried.message}.`) : ""}
-${
-    tried && Object.keys(tried.problems).length > 0
-      ? notice("bad", "Nothing was changed yet: something in the form needs your attention.")
-      : ""
-  }
-${hidden(also)}${fields}
+${tried ? notice("bad", whatIsWrong(tried, inside.toString())) : ""}
+${hidden(also)}${inside}
 <div class="ends"><button class="${look}">${button}</button>${more}</div>
 </form>`;
+}
+
+/** The refusal itself where not all of it is said at the form's own fields. */
+function whatIsWrong({ message, problems }: Tried, inside: string): string {
+  const names = Object.keys(problems), isSaid = (name: string) => inside.includes(`id="${name}-problem"`);
+  if (names.length === 0 || !names.every(isSaid)) return `${message}.`;
+  return "Nothing was changed yet: something in the form needs your attention.";
 }
 
 interface Field {

@@ -35,7 +35,9 @@ form.inline { display: inline-flex; gap: var(--s2); align-items: center; }
 .counts li { box-shadow: 1px 0 0 var(--line), 0 1px 0 var(--line); padding: var(--s3) var(--s4); display: grid; align-content: start; }
 .counts b { font-size: var(--title); font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .counts .none { color: var(--ink-soft); font-weight: 450; }
-.counts b .badge { vertical-align: .2em; }
+.counts i .icon { width: .8em; height: .8em; }
+.counts .bad { color: var(--bad); }
+.counts .warn { color: var(--warn); }
 .counts li > span { font-size: var(--tiny); color: var(--ink-soft); }
 .list { list-style: none; padding: 0; background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; }
 .list > li { position: relative; display: grid; gap: var(--s1) var(--s4); align-items: center; padding: var(--s3) var(--s4); min-height: 3.75rem; }

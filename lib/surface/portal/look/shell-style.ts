@@ -18,9 +18,10 @@ export const shellStyle: string = `
 .side .outer { display: flex; align-items: center; gap: 0 var(--s4); margin-top: auto; padding: 0 var(--s3); }
 .side .outer a, .outer button { min-height: 1.5rem; padding: 0; color: var(--ink-soft); background: none; font-size: var(--tiny); font-weight: 400; text-decoration: underline; text-decoration-thickness: .06em; text-underline-offset: .18em; }
 .outer button { border: 0; }
+.outer li { display: flex; align-items: center; }
 main { width: 100%; max-width: 74rem; padding: var(--s5) clamp(var(--s4), 3.4vw, 3rem) var(--s7); display: grid; gap: var(--s5); align-content: start; }
 main:focus { outline: none; }
-main > :empty, .pile > :empty { display: none; }
+main > :empty, .pile > :empty, .deeds:empty { display: none; }
 .icon { width: 1.15rem; height: 1.15rem; flex: none; }
 .lead .icon { width: 1em; height: 1em; vertical-align: -.12em; }
 .soft { color: var(--ink-soft); }

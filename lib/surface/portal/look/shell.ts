@@ -62,7 +62,7 @@ export function shell(me: Me, view: View): HtmlPage {
 </header>
 <main id="main" tabindex="-1">
 ${headOf(view)}
-${view.said ? notice("good", view.said) : ""}
+${view.said ? markup`<div id="said">${notice("good", view.said)}</div>` : ""}
 ${view.body}
 </main>
 <p class="unseen" id="announcer" role="status" aria-live="polite"></p>
@@ -88,10 +88,8 @@ function headOf({ title, crumbs = [], badge = "", lead = "", deeds = "", tabs }:
       crumbs.map(([text, href]) => markup`<li><a href="${href}">${text}</a></li>`)
     }</ol></nav>`;
   return markup`<div class="head">${trail}
-<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span>${
-    deeds ? markup`<div class="deeds" id="deeds" data-live>${deeds}</div>` : ""
-  }</div>
-${lead ? markup`<p class="lead">${lead}</p>` : ""}
+<div class="title"><h1>${title}</h1><span id="state" data-live>${badge}</span><div class="deeds" id="deeds" data-live>${deeds}</div></div>
+${lead ? markup`<p class="lead" id="lead" data-live>${lead}</p>` : ""}
 ${tabs ? tabRow(title, tabs) : ""}</div>`;
 }
 

@@ -30,11 +30,14 @@ function take(page) {
   inZone(page);
   for (const part of all("[data-live][id]")) {
     const made = page.getElementById(part.id);
-    if (made) morph(part, made);
+    if (made && !part.parentElement.closest("[data-live][id]")) morph(part, made);
   }
   offerCopies(document);
   const after = document.getElementById("state")?.textContent;
-  if (after && after !== before) announcer.textContent = document.querySelector("h1").textContent + ": " + after;
+  if (after && after !== before) {
+    announcer.textContent = document.querySelector("h1").textContent + ": " + after;
+    document.getElementById("said")?.remove(); // it was of what went before
+  }
   document.dispatchEvent(new Event("renewed"));
 }
 

@@ -37,7 +37,7 @@ export function spokeView({ place, operations, latest, now }: SpokeShown): View 
     lead: markup`${address}${spoke.maintenance ? markup` ${badge("warn", "warning", "In maintenance")}` : ""}`,
     deeds: deedsOf(place),
     style: spokeStyle,
-    body: markup`<div class="two"><div class="pile">
+    body: markup`<div class="two" id="spoke" data-live><div class="pile">
 ${state === "removed" ? removedNotice(spoke) : ""}
 ${operationPanel(spoke, latest, now)}
 ${UNSEEN.includes(state) ? "" : healthPanel(place)}

@@ -1,0 +1,51 @@
+/**
+ * What pages of the portal cost beside the API's answers that they show: a hub of 500 spokes, 10,000 events, one reader at
+ * a time, without sockets. `node test/bench/pages.ts`; compare ratios of one run.
+ */
+import { addEvents, addSpokes } from "#test/support/many.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const ROUNDS = 60, WARM = 15;
+
+interface Measured {
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+const scene = await openScene();
+await addSpokes(scene, 500);
+await addEvents(scene.db, scene, 10_000);
+
+/** What each page shows mostly. */
+const PAGES: readonly (readonly [page: string, api: string])[] = [
+  ["/hubs", "/api/federations?limit=50"],
+  [`/hubs/${scene.hub}`, `/api/federations/${scene.hub}/spokes?limit=50`],
+  [`/hubs/${scene.hub}/spokes/new`, "/api/catalog"],
+  [`/spokes/${scene.spoke}`, `/api/spokes/${scene.spoke}`],
+  [`/spokes/${scene.spoke}/activity`, `/api/spokes/${scene.spoke}/activity?limit=50`],
+  ["/audit", "/api/audit?limit=50"],
+  ["/notifications", "/api/notifications?limit=50"],
+  ["/account", "/api/auth/me"],
+];
+
+console.log(`${"page".padEnd(24)}      ms      KB   beside the API's answer`);
+for (const [page, api] of PAGES) {
+  const shown = await measure(scene, page), asked = await measure(scene, api);
+  const name = page.replaceAll(scene.hub, "ID").replaceAll(scene.spoke, "ID").padEnd(24);
+  const [ms, kilobytes] = [shown.ms.toFixed(1).padStart(8), (shown.bytes / 1000).toFixed(1).padStart(8)];
+  console.log(`${name}${ms}${kilobytes}   ${(shown.ms / asked.ms).toFixed(1)} times the ${asked.ms.toFixed(1)} ms`);
+}
+await scene.close();
+
+/** The median of many, one after another. */
+async function measure(scene: Scene, path: string): Promise<Measured> {
+  const headers = await scene.as("operator").credentials(), times: number[] = [];
+  let bytes = 0;
+  for (let i = 0; i < WARM + ROUNDS; i++) {
+    const began = performance.now(), { status, body } = await scene.send(path, { headers });
+    if (status !== 200) throw new Error(`${path} answered ${status}`);
+    if (i >= WARM) times.push(performance.now() - began);
+    bytes = Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body));
+  }
+  return { ms: times.sort((a, b) => a - b)[ROUNDS / 2]!, bytes };
+}

@@ -1,0 +1,105 @@
+/** The keyboard's short ways, and what the script does for those who read, choose and type. */
+import * as assert from "uvu/assert";
+import type { Page } from "playwright-core";
+import { findBarriers } from "#test/support/accessible.ts";
+import { browserSuite } from "#test/support/browser.ts";
+
+const test = browserSuite("a key");
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+
+test("opens the list of keys, which closes by Escape and gives the focus back", async ({ open }) => {
+  const page = await open("operator");
+  await page.goto("/hubs");
+  await page.getByRole("link", { name: "north", exact: true }).focus();
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await keys.getByText("Go to hubs").waitFor();
+  assert.equal(await findBarriers(page), []);
+  await page.keyboard.press("Escape");
+  await keys.waitFor({ state: "hidden" });
+  assert.is(await focused(page), "north");
+});
+
+test("leads to a place, through a list and into the search", async ({ portal, open }) => {
+  const page = await open("operator");
+  await page.goto(`/hubs/${portal.north.id}`);
+  await page.keyboard.press("/");
+  assert.is(await page.evaluate(() => (document.activeElement as HTMLInputElement).name), "q");
+  await page.keyboard.type("g?h"); // what is typed is text
+  assert.is(await page.getByLabel("Search").inputValue(), "g?h");
+  await page.getByLabel("Search").fill("oak");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/q=oak/);
+  await page.keyboard.press("j");
+  assert.is(await focused(page), "oak");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/spokes/${portal.oak}`);
+  for (
+    const [key, path] of [["h", "/hubs"], ["n", "/notifications"], ["a", "/audit"], ["u", "/users"], ["t", "/tokens"]]
+  ) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key!);
+    await page.waitForURL(`**${path}`);
+  }
+  await page.keyboard.press("c");
+  await page.waitForURL("**/tokens/new");
+});
+
+test("is not listened to where somebody has said so, on later pages too", async ({ open }) => {
+  const page = await open("operator");
+  await page.goto("/hubs");
+  await page.keyboard.press("?");
+  await page.getByLabel("Listen to these keys").uncheck();
+  await page.keyboard.press("Escape");
+  await page.goto("/tokens");
+  await page.keyboard.press("?");
+  assert.is(await page.getByRole("dialog").count(), 0);
+  await page.getByRole("button", { name: "Keys" }).click();
+  await page.getByLabel("Listen to these keys").check();
+});
+
+test("Escape closes a menu, and the focus is where it was opened", async ({ portal, open }) => {
+  const page = await open("operator"), menu = page.locator("#actions");
+  await page.goto(`/spokes/${portal.oak}`);
+  await menu.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  await menu.getByRole("link", { name: "Restart …" }).waitFor();
+  await page.keyboard.press("Escape");
+  await menu.getByRole("link", { name: "Restart …" }).waitFor({ state: "hidden" });
+  assert.is(await focused(page), "Actions");
+});
+
+test("Tab comes first to the way past everything that is on every page", async ({ open }) => {
+  const page = await open("operator");
+  await page.goto("/hubs");
+  await page.keyboard.press("Tab");
+  assert.is(await focused(page), "To the page");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement?.id === "main");
+});
+
+test("Space ticks all spokes of a page at once, and what is asked of them is shown first", async ({ portal, open }) => {
+  const page = await open("hubAdmin");
+  await page.goto(`/hubs/${portal.north.id}`);
+  const all = page.getByLabel("Choose all on this page");
+  await all.focus();
+  await page.keyboard.press("Space");
+  assert.ok(await page.getByRole("checkbox", { name: "Choose oak" }).isChecked());
+  await page.getByLabel("Do to all that are chosen").selectOption("restart");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("main").getByText("oak").first().waitFor();
+  assert.equal(await findBarriers(page), []);
+});
+
+test("times are told in the reader's zone, and to the second in UTC", async ({ portal, open }) => {
+  const page = await open("operator", { timezoneId: "Asia/Kathmandu" });
+  await page.goto(`/spokes/${portal.oak}`);
+  const time = page.locator("#about time").first();
+  const stamp = new Date((await time.getAttribute("datetime"))!);
+  const there = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Asia/Kathmandu" });
+  assert.match(await time.innerText(), there.format(stamp));
+  assert.match((await time.getAttribute("title"))!, stamp.toISOString().slice(11, 19));
+});
+
+test.run();

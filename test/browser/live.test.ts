@@ -1,0 +1,81 @@
+/** What a page shows of what others do, while they do it: no page here is ever loaded anew. */
+import * as assert from "uvu/assert";
+import type { Page } from "playwright-core";
+import { browserSuite } from "#test/support/browser.ts";
+
+const test = browserSuite("a page that is open");
+
+/** Asks it of the spoke whose page this is, as people do; the page then says that it is asked for. */
+async function ask(page: Page, action: string): Promise<void> {
+  await page.locator("#actions > summary").click();
+  await page.locator("#actions").getByRole("link", { name: `${action} …`, exact: true }).click();
+  await page.getByRole("button", { name: action, exact: true }).click();
+  await page.waitForURL(/\/spokes\/[^/]+$/);
+}
+
+/** Marks the page; the mark is gone when it is loaded anew. */
+const mark = (page: Page) => page.evaluate(() => void (document.body.dataset.mark = "kept"));
+const isMarked = async (page: Page) => await page.locator("[data-mark=kept]").count() === 1;
+
+test("shows what another does to a spoke, step by step, in its hub and among all hubs", async ({ portal, open }) => {
+  const hub = await open("hubAdmin"), hubs = await open("operator"), spoke = await open("spokeAdmin");
+  await hubs.clock.install();
+  await Promise.all([hub.goto(`/hubs/${portal.north.id}`), hubs.goto("/hubs"), spoke.goto(`/spokes/${portal.oak}`)]);
+  await Promise.all([mark(hub), mark(hubs)]);
+  const row = hub.getByRole("listitem").filter({ has: hub.getByRole("link", { name: "oak", exact: true }) });
+
+  await row.getByRole("checkbox").check(); // what a person is at stays as it is
+  await ask(spoke, "Suspend");
+  await row.getByRole("progressbar").waitFor();
+  await row.getByText("Suspended", { exact: true }).waitFor();
+  assert.ok(await row.getByRole("checkbox").isChecked());
+  await hub.locator("#fleet").getByText(/1\s+Suspended/).waitFor();
+  await hubs.clock.runFor(10_000); // it follows no hub: it looks every ten seconds
+  await hubs.locator("#fleet").getByText(/1\s+Suspended/).waitFor();
+
+  await ask(spoke, "Resume");
+  await spoke.locator("#state", { hasText: "Active" }).waitFor();
+  await row.getByText("Active", { exact: true }).waitFor();
+  assert.equal([await isMarked(hub), await isMarked(hubs)], [true, true]);
+});
+
+test("says to those who hear it what has become of what it is about", async ({ portal, open }) => {
+  const page = await open("hubAdmin"), other = await open("operator");
+  await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);
+  await ask(other, "Suspend");
+  await page.getByRole("status").filter({ hasText: "oak: Suspended" }).waitFor({ state: "attached" });
+  await ask(other, "Resume");
+  await page.getByRole("status").filter({ hasText: "oak: Active" }).waitFor({ state: "attached" });
+});
+
+test("goes on where its stream was cut, with what happened meanwhile", async ({ portal, open, foresee }) => {
+  foresee(/ERR_|Failed to load resource/);
+  const hub = await open("hubAdmin"), spoke = await open("operator");
+  await Promise.all([hub.goto(`/hubs/${portal.north.id}`), spoke.goto(`/spokes/${portal.oak}`)]);
+  await mark(hub);
+  const row = hub.getByRole("listitem").filter({ has: hub.getByRole("link", { name: "oak", exact: true }) });
+  await ask(spoke, "Suspend");
+  await row.getByRole("progressbar").waitFor();
+  await portal.cut();
+  await portal.work.becomes(portal.oak, "suspended");
+  assert.is(await row.getByText("Suspended", { exact: true }).count(), 0, "nobody could tell it");
+  await portal.listen();
+  await row.getByText("Suspended", { exact: true }).waitFor();
+  assert.ok(await isMarked(hub));
+  await spoke.reload();
+  await ask(spoke, "Resume");
+  await row.getByText("Active", { exact: true }).waitFor();
+  assert.ok(await isMarked(hub));
+});
+
+test("leads to the door when its session ends, and back from there", async ({ portal, open, foresee }) => {
+  foresee(/status of 401/);
+  const page = await open("hubAdmin"), other = await open("operator");
+  await Promise.all([page.goto(`/spokes/${portal.oak}`), other.goto(`/spokes/${portal.oak}`)]);
+  await portal.work.db.sql("update sessions set ended_at = now() where user_id = $1", [portal.people.hubAdmin.id]);
+  await ask(other, "Restart");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.is(await page.locator("input[name=next]").inputValue(), `/spokes/${portal.oak}`);
+});
+
+test.run();

@@ -1,0 +1,80 @@
+/** Pages where there is very much: each is a page and no more, and older ones are a link away until all was seen once. */
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { manifest } from "#src/manifest.ts";
+import { addEvents, addSpokes } from "#test/support/many.ts";
+import { visit } from "#test/support/page.ts";
+import { endpointsOf, isPage } from "#test/support/probes/endpoints.ts";
+import { pathOf, sampleParams } from "#test/support/probes/samples.ts";
+import { openScene, type Scene } from "#test/support/scene.ts";
+
+const SPOKES = 500, EVENTS = 10_000, MOST_BYTES = 50_000, MOST_BYTES_A_ROW = 2_000;
+
+const test = suite<{ scene: Scene; bytes: Map<string, number> }>("a page of very much");
+
+test.before(async (context) => {
+  const scene = context.scene = await openScene(), samples = await sampleParams(scene);
+  context.bytes = new Map();
+  for (const { endpoint, pattern, method } of endpointsOf(manifest)) {
+    if (!endpoint.portal || !isPage(endpoint) || method !== "GET") continue;
+    const { body } = await scene.send(pathOf(pattern, samples), { headers: await scene.as("operator").credentials() });
+    context.bytes.set(pattern, Buffer.byteLength(String(body)));
+  }
+  await addSpokes(scene, SPOKES);
+  await addEvents(scene.db, scene, EVENTS);
+});
+test.after(({ scene }) => scene.close());
+
+test("is below 50 KB where there is next to nothing", ({ bytes }) => {
+  assert.ok(bytes.size > 30);
+  assert.equal([...bytes].filter(([, size]) => size > MOST_BYTES), []);
+});
+
+/** Follows the links to what is older, to the end or for so many pages; the ids on each page. */
+async function pageThrough(scene: Scene, path: string, ids: RegExp, most = Infinity): Promise<readonly string[][]> {
+  const pages: string[][] = [];
+  for (let page = await visit(scene, path, "operator");;) {
+    const found = [...new Set([...page.html.matchAll(ids)].map(([id]) => id))];
+    pages.push(found);
+    const size = Buffer.byteLength(page.html);
+    assert.ok(
+      size < MOST_BYTES + found.length * MOST_BYTES_A_ROW,
+      `${page.path}: ${size} bytes for ${found.length} rows`,
+    );
+    const older = page.all("link").find((name) => name === "Older");
+    if (!older || pages.length === most) return pages;
+    page = await page.follow("Older");
+    assert.is(page.status, 200);
+  }
+}
+
+test("shows each of a hub's 500 spokes once, page by page", async ({ scene }) => {
+  const pages = await pageThrough(scene, `/hubs/${scene.hub}`, /(?<=<li id=")spk_\w+/g);
+  const seen = pages.flat();
+  assert.ok(pages.length > 5, `${pages.length} pages`);
+  assert.is(new Set(seen).size, seen.length, "none is seen twice");
+  assert.is(seen.length, SPOKES + 1);
+});
+
+test("shows the audit log, activity and notifications a page at a time", async ({ scene }) => {
+  for (const path of ["/audit", `/spokes/${scene.spoke}/activity`, "/notifications"]) {
+    const pages = await pageThrough(scene, path, /evt_0\d+/g, 5), seen = pages.flat();
+    assert.is(pages.length, 5, path);
+    assert.ok(
+      pages.every((ids) => ids.length >= 20 && ids.length <= 100),
+      `${path}: ${pages.map((ids) => ids.length)}`,
+    );
+    assert.is(new Set(seen).size, seen.length, `${path}: none is seen twice`);
+    const newest = Array.from({ length: seen.length }, (_, i) => `evt_${String(EVENTS - i).padStart(26, "0")}`);
+    assert.equal(seen, newest, `${path}: none is passed over`);
+  }
+});
+
+test("counts all of them, and finds one among them", async ({ scene }) => {
+  const hub = await visit(scene, `/hubs/${scene.hub}`, "operator");
+  assert.match(hub.part("list", "At a glance").text, new RegExp(`${SPOKES + 1} Spokes`));
+  const found = await hub.submit("Search", { Search: "s-123.example" });
+  assert.equal(found.all("listitem").filter((text) => /Spoke \d+/.test(text)).length, 1);
+});
+
+test.run();
