@@ -25,7 +25,11 @@ interface Filters {
 
 export const auditNoun: Noun = {
   name: "audit",
-  summary: "The audit log of a server (operators). audit heads and verify look at the database on this machine",
+  summary: "The audit log of a server (operators)",
+  here: [
+    ["heads", "Show the seals of the log: in the database of this machine, not by a server"],
+    ["verify", "Verify the log against them, likewise"],
+  ],
   verbs: [
     verb({
       name: "list",

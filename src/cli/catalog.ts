@@ -4,7 +4,7 @@ import { type Noun, verb } from "./noun.ts";
 import { print, remark, showJson, showRecord } from "./output.ts";
 import { costWords, moneyOf } from "./spoke-views.ts";
 import { tableOf } from "./table.ts";
-import { plainLines } from "./text.ts";
+import { plain, plainLines } from "./text.ts";
 
 export const catalogNoun: Noun = {
   name: "catalog",
@@ -16,7 +16,7 @@ export const catalogNoun: Noun = {
     async run(cli) {
       const catalog = await cli.api.getCatalog();
       if (cli.json) return showJson(cli, catalog);
-      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${name}\n`).join(""));
+      if (cli.quiet) return print(catalog.sizes.map(({ name }) => `${plain(name)}\n`).join(""));
       print(tableOf(cli.terminal, offersIn(catalog), [
         ["WHAT", ({ what }) => what],
         ["NAME", ({ name }) => name],
@@ -38,7 +38,7 @@ interface Offer {
 }
 
 function offersIn(catalog: Catalog): Offer[] {
-  const plain = (what: string, offers: readonly { name: string; title: string | null; default?: boolean }[]): Offer[] =>
+  const named = (what: string, offers: readonly { name: string; title: string | null; default?: boolean }[]): Offer[] =>
     offers.map(({ name, title, default: usual = false }) => ({ what, name, title: title ?? "", usual }));
   const sizes = catalog.sizes.map(({ name, title, default: usual, resources, price }) => ({
     ...{ what: "size", name, usual },
@@ -48,13 +48,13 @@ function offersIn(catalog: Catalog): Offer[] {
   }));
   return [
     ...sizes,
-    ...plain("version", catalog.versions),
-    ...plain("region", catalog.regions),
-    ...plain("tier", catalog.tiers),
-    ...plain("mode", catalog.modes),
-    ...plain("content mode", catalog.contentModes),
-    ...plain("brand", catalog.brands),
-    ...plain("seed", catalog.seeds),
+    ...named("version", catalog.versions),
+    ...named("region", catalog.regions),
+    ...named("tier", catalog.tiers),
+    ...named("mode", catalog.modes),
+    ...named("content mode", catalog.contentModes),
+    ...named("brand", catalog.brands),
+    ...named("seed", catalog.seeds),
   ];
 }
 

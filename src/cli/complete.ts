@@ -7,9 +7,13 @@ import { nouns } from "./nouns.ts";
 import { print } from "./output.ts";
 import { type CliOptions, COMMON } from "./parse.ts";
 import { hubSlugs } from "./references.ts";
+import { readSettings, settingsFile } from "./settings.ts";
 import { plain } from "./text.ts";
 
 type Candidate = readonly [word: string, what: string];
+
+/** What a shell takes as it stands: a server's words may be more than that. */
+const HARMLESS = /^[\w.@:/+-]+$/;
 
 /** Nobody waits longer for a completion. */
 const PATIENCE = 2 * SECOND;
@@ -19,7 +23,7 @@ export async function complete(open: (options: CliOptions) => Cli, line: readonl
   const typed = line.at(-1) ?? "";
   const found = await candidates(open, line.slice(0, -1), typed).catch(() => []);
   for (const [word, what] of found) {
-    if (word.startsWith(typed)) print(`${plain(word)}\t${plain(what)}\n`);
+    if (word.startsWith(typed) && HARMLESS.test(word)) print(`${plain(word)}\t${plain(what)}\n`);
   }
   return 0;
 }
@@ -46,7 +50,7 @@ async function candidates(
 }
 
 function verbsOf(noun: Noun): Candidate[] {
-  return noun.verbs.map(({ name, summary }) => [name, summary]);
+  return [...noun.verbs.map(({ name, summary }): Candidate => [name, summary]), ...noun.here ?? []];
 }
 
 /** What the word is that comes next. */
@@ -62,8 +66,11 @@ function wordAt(verb: Verb, after: readonly string[]): string {
 async function valuesOf(cli: Cli, meaning: string): Promise<Candidate[]> {
   if (meaning.includes("|")) return meaning.split("|").map((value) => [value, ""]);
   if (meaning === "SHELL") return ["bash", "zsh", "fish"].map((shell) => [shell, ""]);
-  const askLine = LIVE[meaning];
-  return (askLine && await atMost(PATIENCE, askLine(cli.api))) ?? [];
+  if (meaning === "PROFILE") {
+    return Object.entries(readSettings(settingsFile(cli.env), () => {}).profiles).map(([name, { url }]) => [name, url]);
+  }
+  const ask = LIVE[meaning];
+  return (ask && await atMost(PATIENCE, ask(cli.api))) ?? [];
 }
 
 /** By what the help calls it. */

@@ -17,8 +17,10 @@ type Asking = Pick<Cli, "env" | "profile" | "quiet">;
 export function openSignedIn(cli: Asking): Wheelwright {
   const { url, token } = whereTo(cli);
   if (url && token) return connectTo(cli, url, token);
-  const where = url ? ` to ${url}` : "", next = "wheelwright login, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN";
-  throw new CommandError(NOT_ALLOWED, `Nobody is signed in${where}; ${next}`);
+  const names = Object.keys(readSettings(settingsFile(cli.env), () => {}).profiles);
+  const others = names.length > 0 ? `, or --profile with one of ${names.join(", ")}` : "";
+  const next = `wheelwright login${others}, or set WHEELWRIGHT_URL and WHEELWRIGHT_TOKEN`;
+  throw new CommandError(NOT_ALLOWED, `Nobody is signed in${url ? ` to ${url}` : ""}; ${next}`);
 }
 
 export function openPublic(cli: Asking): Wheelwright {
@@ -56,15 +58,18 @@ function whereTo(cli: Asking): Way {
   return { url, token: token || (kept && sameServer(kept.url, url) ? kept.token : undefined) };
 }
 
-export function profileName({ env, profile }: Pick<Cli, "env" | "profile">): string | undefined {
-  return profile ?? (env.WHEELWRIGHT_PROFILE || undefined);
+/** Where none is given. */
+export const USUAL_PROFILE = "default";
+
+export function profileName({ env, profile }: Pick<Cli, "env" | "profile">): string {
+  return profile ?? (env.WHEELWRIGHT_PROFILE || USUAL_PROFILE);
 }
 
 /** Null where there is none and none was asked for by name. Throws CommandError where one was. */
 export function keptProfile(cli: Pick<Cli, "env" | "profile">): Profile | null {
-  const { current, profiles } = readSettings(settingsFile(cli.env), warn), name = profileName(cli);
-  const found = Object.hasOwn(profiles, name ?? current) ? profiles[name ?? current]! : null;
-  if (found || name === undefined) return found;
+  const { profiles } = readSettings(settingsFile(cli.env), warn), name = profileName(cli);
+  const found = Object.hasOwn(profiles, name) ? profiles[name]! : null;
+  if (found || name === USUAL_PROFILE) return found;
   const meant = didYouMean(name, Object.keys(profiles));
   throw new CommandError(
     NOT_FOUND,

@@ -34,7 +34,7 @@ export const eventsNoun: Noun = {
       });
       for await (const event of events) {
         if (cli.json) showJsonLine(cli, event);
-        else if (cli.quiet) print(`${event.id}\n`);
+        else if (cli.quiet) print(`${plain(event.id)}\n`);
         else {
           const { spokeId } = event, about = spokeId ? names.get(spokeId) ?? await nameOfSpoke(spokeId) : federationId!;
           const at = out ? new Date(event.at).toLocaleTimeString() : event.at, state = plain(event.state);

@@ -5,8 +5,9 @@ import { COMMON, verbTitle } from "./parse.ts";
 export function helpOfNoun(noun: Noun): string {
   const rows = noun.verbs.map((verb) => [[verb.name, ...verb.words].join(" "), verb.summary] as const);
   const examples = noun.verbs.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, 6);
-  return `wheelwright ${noun.name} VERB\n\n${noun.summary}\n\n${listed(rows)}${examplesOf(examples)}\n` +
-    `wheelwright ${noun.name} VERB --help tells more\n`;
+  return `wheelwright ${noun.name} VERB\n\n${noun.summary}\n\n${listed([...rows, ...noun.here ?? []])}${
+    examplesOf(examples)
+  }\nwheelwright ${noun.name} VERB --help tells more\n`;
 }
 
 export function helpOfVerb(noun: Noun, verb: Verb): string {

@@ -2,15 +2,15 @@
 import type { Federation } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
+import { billingVerbs } from "./hub-billing.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { JOINING_WORDS, MEMBER_COLUMNS, memberId } from "./members.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
 import { OPERATION_COLUMNS } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
-import { showFailure } from "./spoke-changes.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+import { patienceOf, settle, WAITING } from "./waiting.ts";
 
 const OFFERS = {
   name: { type: "string", help: "what people call it" },
@@ -67,7 +67,7 @@ export const hubsNoun: Noun = {
       async run(cli, { words: [slug], flags }) {
         const patience = patienceOf(flags), { name, region, mode, tier } = flags;
         const hub = await cli.api.createFederation({ slug: slug!, name, region, mode, tier });
-        await settle(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
     verb({
@@ -91,7 +91,7 @@ export const hubsNoun: Noun = {
       async run(cli, { words: [federationId], flags }) {
         const patience = patienceOf(flags);
         const hub = await cli.api.actOnFederation({ federationId: federationId! }, { action: "retry" });
-        await settle(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
+        await settleHub(cli, hub, patience, (hub) => `Hub ${hub.slug} is ${hub.state}`);
       },
     }),
     verb({
@@ -109,7 +109,8 @@ export const hubsNoun: Noun = {
         const hub = await cli.api.getFederation({ federationId: federationId! });
         await confirmBy(cli, yes, `This removes the hub ${hub.slug}`, hub.slug);
         const removing = await cli.api.deleteFederation({ federationId: hub.id, abandon });
-        await settle(cli, removing, patience, () => `Hub ${hub.slug} is ${patience === null ? "removing" : "removed"}`);
+        const state = patience === null ? "removing" : "removed";
+        await settleHub(cli, removing, patience, () => `Hub ${hub.slug} is ${state}`);
       },
     }),
     verb({
@@ -159,24 +160,7 @@ export const hubsNoun: Noun = {
         showChange(cli, { userId }, `${name} runs ${hub} no more`, userId);
       },
     }),
-    verb({
-      name: "billing",
-      summary: "Show what a hub pays",
-      words: ["HUB"],
-      examples: ["hubs billing north --json"],
-      async run(cli, { words: [federationId] }) {
-        const billing = await cli.api.getFederationBilling({ federationId: federationId! });
-        showRecord(cli, billing, [
-          ["connected", billing.connected],
-          ["e-mail", billing.email],
-          ["status", billing.status, "state"],
-          ["monthly", billing.monthly === null ? null : `${billing.monthly / 100} ${billing.currency}`],
-          ["due", billing.invoice?.dueAt, "time"],
-          ["invoice", billing.invoice?.url],
-          ["problem", billing.error],
-        ], federationId!);
-      },
-    }),
+    ...billingVerbs,
   ],
 };
 
@@ -196,11 +180,8 @@ function linesOf(hub: Federation): readonly Line[] {
   ];
 }
 
-async function settle(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
-  const begun = [{ label: hub.slug, operation: hub.operation }];
-  const ended = await finish(cli, begun, patience);
-  const now = ended[0] ? await cli.api.getFederation({ federationId: hub.id }).catch(() => hub) : hub;
-  if (ended[0] && ended[0].state !== "succeeded") showFailure(cli, now);
-  else showChange(cli, now, say(now));
-  throwFailures(begun, ended);
+/** One that is removed is shown as it was last. */
+async function settleHub(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
+  const look = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
+  await settle(cli, hub, { label: hub.slug, patience, say, look });
 }

@@ -1,15 +1,17 @@
 /** `wheelwright login`, `logout` and `me`: who asks, and with which token. */
 import { hostname, userInfo } from "node:os";
+import { SECOND } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
-import { WheelwrightError } from "#lib/client/client.ts";
-import { connectTo, keptProfile, LOCAL, profileName } from "./contact.ts";
+import { type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
+import { connectTo, keptProfile, LOCAL, profileName, USUAL_PROFILE } from "./contact.ts";
 import { type Cli, type Noun, verb } from "./noun.ts";
-import { remark, showRecord, succeed } from "./output.ts";
+import { remark, showChange, showRecord } from "./output.ts";
 import { askLine, askSecret, readSecret } from "./prompt.ts";
 import { changeSettings, type Profile, readSettings, settingsFile } from "./settings.ts";
 import { CREDENTIALS, mintToken, warnOfPlain } from "./sign-in.ts";
 import { MISUSED, NOT_ALLOWED } from "./status.ts";
 
+const ONCE = { tries: 1, timeout: 5 * SECOND };
 const SCOPE = { type: "string", value: "cli|provisioning|readonly", help: "what the token may" } as const;
 
 export const loginNoun: Noun = {
@@ -35,17 +37,15 @@ export const loginNoun: Noun = {
       "login https://wheelwright.example --profile school",
       "login https://wheelwright.example --token < token",
     ],
-    async run(cli, { words: [url], flags }) {
-      if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-        throw new CommandError(MISUSED, "The server's address must be an http or https URL");
-      }
-      const given = url ?? (cli.env.WHEELWRIGHT_URL || undefined);
+    async run(cli, { words: [word], flags }) {
+      const given = word ?? (cli.env.WHEELWRIGHT_URL || undefined);
       const place = given ?? (cli.terminal.in ? await askLine("Server", knownUrl(cli)) : knownUrl(cli));
-      const token = cli.env.WHEELWRIGHT_TOKEN;
-      if (flags.token || token) return await keepGiven(cli, place, token || null);
+      const { url } = connectTo(cli, place); // refuses what is no address
+      const token = flags.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
+      if (flags.token || token) return await keepGiven(cli, url, token);
       const wish = { name: machineName(), scope: scopeOf(flags.scope) };
-      await mintToken(cli, { ...flags, url: place, wish }, async (minted, email) => {
-        await keep(cli, { url: place, token: minted.token, tokenId: minted.id, email });
+      await mintToken(cli, { ...flags, url, wish }, async (minted, email) => {
+        await keep(cli, { url, token: minted.token, tokenId: minted.id, email });
       });
     },
   })],
@@ -63,8 +63,7 @@ function machineName(): string {
 }
 
 function knownUrl(cli: Cli): string {
-  const { current, profiles } = readSettings(settingsFile(cli.env), () => {});
-  const name = profileName(cli) ?? current;
+  const { profiles } = readSettings(settingsFile(cli.env), () => {}), name = profileName(cli);
   return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL;
 }
 
@@ -78,20 +77,28 @@ async function keepGiven(cli: Cli, url: string, known: string | null): Promise<v
 
 /** The token that was kept before under this name and was made by `login`, too, serves nobody any more. */
 async function keep(cli: Cli, profile: Profile): Promise<void> {
-  const file = settingsFile(cli.env);
-  let before: Profile | undefined, name = "";
-  await changeSettings(file, ({ current, profiles }) => {
-    name = profileName(cli) ?? current;
+  const file = settingsFile(cli.env), name = profileName(cli), { token, ...shown } = profile;
+  let before: Profile | undefined;
+  await changeSettings(file, ({ profiles }) => {
     before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-    return { current: Object.keys(profiles).length === 0 ? name : current, profiles: { ...profiles, [name]: profile } };
+    return { profiles: { ...profiles, [name]: profile } };
   });
   if (before?.tokenId) {
-    await connectTo(cli, before.url, before.token).deleteToken({ tokenId: before.tokenId }, { tries: 1 }).catch(
-      () => {},
-    );
+    const past = connectTo(cli, before.url, before.token);
+    await past.deleteToken({ tokenId: before.tokenId }, { tries: 1 }).catch(() => {});
   }
-  succeed(cli, `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`);
-  if (name !== "default") remark(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
+  const sentence = `Signed in to ${profile.url} as ${profile.email}; the token is in ${file}`;
+  showChange(cli, { profile: name, ...shown }, sentence, name);
+  if (name !== USUAL_PROFILE) remark(cli, `Use it by --profile ${name}, or WHEELWRIGHT_PROFILE=${name}`);
+  const next = await nextStep(connectTo(cli, profile.url, token)).catch(() => null);
+  if (next) remark(cli, `Next: wheelwright ${next}${cli.profile === undefined ? "" : ` --profile ${name}`}`);
+}
+
+/** What somebody new can do. */
+async function nextStep(api: Wheelwright): Promise<string> {
+  const { user } = await api.getMe(ONCE), [hub] = await api.listFederations({ limit: 1 }, ONCE);
+  if (hub || user.spokeIds.length > 0) return "spokes list";
+  return `${user.role === "operator" ? "hubs" : "requests"} create north --name 'Northern schools'`;
 }
 
 export const logoutNoun: Noun = {
@@ -106,12 +113,10 @@ export const logoutNoun: Noun = {
       const found = keptProfile(cli), file = settingsFile(cli.env);
       if (!found) throw new CommandError(NOT_ALLOWED, "Nobody is signed in");
       if (found.tokenId) await revokeOwn(cli, found, found.tokenId);
-      await changeSettings(file, ({ current, profiles }) => {
-        const { [profileName(cli) ?? current]: _, ...others } = profiles;
-        return { current: current in others ? current : Object.keys(others)[0] ?? "default", profiles: others };
-      });
+      await changeSettings(file, ({ profiles: { [profileName(cli)]: _, ...profiles } }) => ({ profiles }));
+      const { token: _, ...shown } = found, name = profileName(cli);
       const what = found.tokenId ? "its token is revoked" : "its token is forgotten here, and not revoked";
-      succeed(cli, `Signed out of ${found.url}: ${what}`);
+      showChange(cli, { profile: name, ...shown }, `Signed out of ${found.url}: ${what}`, name);
     },
   })],
 };

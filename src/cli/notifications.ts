@@ -1,9 +1,10 @@
 /** `wheelwright notifications`: what concerns you. */
+import type { Notification as NotificationRecord } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { AUDIT_COLUMNS } from "./audit-views.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, showChange, showJson, showList } from "./output.ts";
+import { print, showChange, showChanges, showJson, showList } from "./output.ts";
 import { MISUSED } from "./status.ts";
 import { counted } from "./text.ts";
 
@@ -47,13 +48,11 @@ export const notificationsNoun: Noun = {
         }
         if (flags.all) {
           const marked = await cli.api.readAllNotifications();
-          return cli.json
-            ? showJson(cli, marked)
-            : showChange(cli, marked, `${counted(marked.marked, "notification")} read`, String(marked.marked));
+          return showChange(cli, marked, `${counted(marked.marked, "notification")} read`, String(marked.marked));
         }
-        for (const notificationId of words) {
-          showChange(cli, await cli.api.readNotification({ notificationId }), `${notificationId} is read`);
-        }
+        const read: NotificationRecord[] = [];
+        for (const notificationId of words) read.push(await cli.api.readNotification({ notificationId }));
+        showChanges(cli, read, ({ id }) => `${id} is read`);
       },
     }),
   ],

@@ -62,6 +62,8 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly verbs: readonly Verb[];
+  /** Verbs of its name that use no server, but what is on this machine: src/commands has them. */
+  readonly here?: readonly (readonly [verb: string, what: string])[];
 }
 
 /** A verb as it is declared, with what it need not say. */

@@ -32,6 +32,12 @@ export const nouns: readonly NounEntry[] = [
     load: async () => (await import("./login.ts")).meNoun,
   },
   {
+    name: "overview",
+    usage: "[HUB]",
+    summary: "Show where everything stands",
+    load: async () => (await import("./overview.ts")).overviewNoun,
+  },
+  {
     name: "hubs",
     usage: "VERB",
     summary: "List, make and change hubs, and who runs them",

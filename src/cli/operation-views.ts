@@ -35,6 +35,15 @@ function tookOf({ startedAt, createdAt, finishedAt }: Progress): string {
   return lasting(Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt));
 }
 
+/** What watches them, as it is typed. Many of one hub are not named one by one. */
+export function watchCommand(operations: readonly Pick<Progress, "id" | "federationId">[]): string {
+  const [hub, ...others] = new Set(operations.map(({ federationId }) => federationId));
+  const which = operations.length > 3 && hub && others.length === 0
+    ? `--hub ${hub}`
+    : operations.map(({ id }) => id).join(" ");
+  return `wheelwright operations watch ${which}`;
+}
+
 /** Why it failed, and whose turn it is. */
 export function failureLines({ error }: Progress): readonly Line[] {
   return [

@@ -1,10 +1,10 @@
 /** `wheelwright operations`: what is under way, and what became of it. */
-import type { OperationDetail } from "#lib/client/client.ts";
+import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
-import { failureLines, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
-import { showChange, showJson, showList, showRecord } from "./output.ts";
+import { failureLines, hasEnded, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
+import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
@@ -48,22 +48,25 @@ export const operationsNoun: Noun = {
     verb({
       name: "watch",
       summary: "Show the steps of operations until they are over",
-      words: ["OPERATION..."],
-      flags: { timeout: WAITING.timeout },
-      examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m"],
-      async run(cli, { words, flags }) {
-        const patience = patienceOf(flags);
-        const found = await Promise.all(words.map((operationId) => cli.api.getOperation({ operationId })));
+      words: ["[OPERATION...]"],
+      flags: {
+        hub: { type: "string", help: "all that is under way in this hub" },
+        timeout: WAITING.timeout,
+      },
+      examples: ["operations watch op_0123456789abcdefghjkmnpqrs --timeout 10m", "operations watch --hub north"],
+      async run(cli, { words, flags: { hub, ...flags } }) {
+        if ((words.length === 0) !== (hub !== undefined)) {
+          throw new CommandError(MISUSED, "operations watch needs either ids of operations or --hub HUB");
+        }
+        const patience = patienceOf(flags), ids = hub === undefined ? words : await underWay(cli.api, hub);
+        const found = await Promise.all(ids.map((operationId) => cli.api.getOperation({ operationId })));
         const labels = await labelsOf(cli.api, found);
         const begun = found.map((operation, i) => ({ label: labels[i]!, operation }));
-        const ended = (await finish(cli, begun, patience)).map((operation, i) => operation ?? found[i]!);
-        if (cli.json) showJson(cli, ended.length === 1 ? ended[0]! : ended);
-        else {
-          ended.forEach((operation, i) => {
-            if (operation.state === "succeeded") {
-              showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
-            }
-          });
+        const ended = await finish(cli, begun, patience), last = found.map((one, i) => ended.seen[i] ?? one);
+        if (cli.json) showJson(cli, words.length === 1 ? last[0]! : last);
+        else if (last.length === 0) remark(cli, "Nothing is under way");
+        for (const [i, operation] of cli.json ? [] : last.entries()) {
+          if (operation.state === "succeeded") showChange(cli, operation, `${operation.kind} of ${labels[i]} is done`);
         }
         throwFailures(begun, ended);
       },
@@ -71,9 +74,18 @@ export const operationsNoun: Noun = {
   ],
 };
 
+/** The operations that the hub and its spokes are busy with. */
+async function underWay(api: Wheelwright, federationId: string): Promise<string[]> {
+  const [hub, spokes] = await Promise.all([
+    api.getFederation({ federationId }),
+    api.listFederationSpokes({ federationId }),
+  ]);
+  return [hub, ...spokes].flatMap(({ operation }) => operation && !hasEnded(operation) ? [operation.id] : []);
+}
+
 /** What each is about, as people call it; its id where that is gone. */
 async function labelsOf(
-  api: Parameters<typeof hubSlugs>[0],
+  api: Wheelwright,
   operations: readonly OperationDetail[],
 ): Promise<string[]> {
   const hubs = await hubSlugs(api);

@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, everything else on standard error. */
 import type { Cli } from "./noun.ts";
 import { type Column, type Line, recordOf, tableOf } from "./table.ts";
-import { plain, plainLines, writtenJson } from "./text.ts";
+import { plain, plainLines, withoutSecrets, writtenJson } from "./text.ts";
 import { didYouMean } from "../commands/line.ts";
 
 type Named = { readonly id: string };
@@ -36,6 +36,16 @@ export function showChange(cli: Cli, record: object, sentence: string, id = (rec
   else succeed(cli, sentence);
 }
 
+/** The same of what several words named; of one, its record alone. */
+export function showChanges<Thing extends Named>(
+  cli: Cli,
+  records: readonly Thing[],
+  say: (record: Thing) => string,
+): void {
+  if (cli.json) return showJson(cli, records.length === 1 ? records[0]! : records);
+  for (const record of records) showChange(cli, record, say(record));
+}
+
 /** One document, with the fields that were asked for. */
 export function showJson(cli: Cli, value: object): void {
   print(`${writtenJson(selected(cli, value), cli.terminal.out ? 2 : 0)}\n`);
@@ -48,15 +58,15 @@ export function showJsonLine(cli: Cli, value: object): void {
 
 /** Something that is no data: a sentence, or several lines. */
 export function remark(cli: Pick<Cli, "quiet">, text: string): void {
-  if (!cli.quiet) process.stderr.write(`${plainLines(text)}\n`);
+  if (!cli.quiet) warn(text);
 }
 
 /** What --quiet does not keep back. */
 export function warn(text: string): void {
-  process.stderr.write(`${plainLines(text)}\n`);
+  process.stderr.write(`${withoutSecrets(plainLines(text))}\n`);
 }
 
-export function succeed(cli: Cli, sentence: string): void {
+function succeed(cli: Cli, sentence: string): void {
   const { terminal, quiet } = cli;
   if (!quiet) process.stderr.write(`${terminal.err ? `${terminal.paintErr("green", "✓")} ` : ""}${plain(sentence)}\n`);
 }

@@ -8,7 +8,7 @@ import { MISUSED } from "./status.ts";
 export const COMMON: VerbFlags = {
   json: { type: "boolean", help: "JSON, as the API has it; --json=id,state for these fields alone" },
   quiet: { type: "boolean", short: "q", help: "ids alone, and nothing that is no data" },
-  profile: { type: "string", value: "NAME", help: "the server that was signed in to under this name" },
+  profile: { type: "string", value: "PROFILE", help: "the server that was signed in to under this name" },
   help: { type: "boolean", short: "h", help: "this" },
 };
 
@@ -74,12 +74,15 @@ function fieldsOf(verb: Verb, line: readonly string[], tokens: ReturnType<typeof
   return { json: "all" as const, next: -1 };
 }
 
-function problemOfWords(title: string, { words }: Verb, given: readonly string[]): string | null {
+function problemOfWords(title: string, { words, flags }: Verb, given: readonly string[]): string | null {
   const lacking = words.filter(isNeeded)[given.length];
   if (lacking) {
     const word = bareWord(lacking);
     return `wheelwright ${title} needs ${word}${MEANINGS[word] ? `: ${MEANINGS[word]}` : ""}`;
   }
   if (given.includes("")) return "A word is empty; is a variable not set?";
-  return given.length > words.length && !words.some(mayRepeat) ? `"${given[words.length]}" is one word too many` : null;
+  if (given.length <= words.length || words.some(mayRepeat)) return null;
+  // It may be the password itself, which is not to be said again.
+  if (flags["password"]) return `wheelwright ${title} has one word too many; secrets come from standard input`;
+  return `"${given[words.length]}" is one word too many`;
 }

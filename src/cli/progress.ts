@@ -46,6 +46,9 @@ function openPlain(): Display {
   };
 }
 
+/** Of an operation, for a mark each. */
+const MOST_STEPS = 30;
+
 const HIDE = "\x1b[?25l", SHOW = "\x1b[?25h", CLEAR_BELOW = "\x1b[J";
 
 function openLive({ terminal }: Cli): Display {
@@ -65,10 +68,10 @@ function openLive({ terminal }: Cli): Display {
     const mark = { succeeded: "✓", failed: "✗", cancelled: "✗", running: "●", queued: "○" }[seen.state] ?? "●";
     const name = cut(plain(label), Math.max(8, Math.floor(columns / 3)));
     const head = padTo(name, Math.min(24, Math.floor(columns / 3)));
-    const steps = stepsOf(seen),
-      time = hasEnded(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
+    const most = Math.max(...rows.map(({ seen }) => seen?.of ?? 0)), steps = most > MOST_STEPS ? "" : stepsOf(seen);
+    const time = hasEnded(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
     // The steps stand side by side where they leave room for the words.
-    const bar = columns - widthOf(head) - steps.length > 40 ? `${steps}  ` : "";
+    const bar = steps && columns - widthOf(head) - most > 40 ? `${padTo(steps, most)}  ` : "";
     const room = columns - 2 - widthOf(head) - 2 - widthOf(bar) - widthOf(time);
     const text = cut(
       plain(operationProgress({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null })),

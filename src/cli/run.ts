@@ -48,7 +48,7 @@ function verbOf(noun: Noun, line: readonly string[]): { readonly verb: Verb | nu
   }
   const verb = noun.verbs.find((each) => each.name === name);
   if (verb) return { verb, rest };
-  const names = noun.verbs.map((each) => each.name);
+  const names = [...noun.verbs.map((each) => each.name), ...(noun.here ?? []).map(([name]) => name)];
   const meant = didYouMean(name, names) || `; there are ${names.join(", ")}`;
   throw misused(noun.name, `There is no wheelwright ${noun.name} ${name}${meant}`);
 }

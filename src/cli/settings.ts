@@ -23,12 +23,10 @@ export interface Profile {
 }
 
 export interface Settings {
-  /** The name that counts where none is given. */
-  readonly current: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-const NOTHING: Settings = { current: "default", profiles: {} };
+const NOTHING: Settings = { profiles: {} };
 const PATIENCE = 5 * SECOND, ABANDONED = 30 * SECOND;
 
 export function settingsFile({ XDG_CONFIG_HOME: base, HOME }: ProcessVariables): string {

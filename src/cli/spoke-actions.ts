@@ -6,7 +6,7 @@ import { showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { previewLines } from "./spoke-views.ts";
-import { FAILED, MISUSED, statusOfApi } from "./status.ts";
+import { demandAccepted, MISUSED } from "./status.ts";
 import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 type ActionName = SpokeAction["action"];
@@ -106,13 +106,4 @@ function showOutcomes(cli: Cli, outcomes: readonly BulkOutcome[], names: Readonl
     ["OUTCOME", ({ accepted }) => accepted ? "accepted" : "refused", "state"],
     ["BECAUSE", ({ error }) => error?.message ?? ""],
   ]);
-}
-
-type Refusal = Pick<NonNullable<BulkOutcome["error"]>, "code" | "statusCode">;
-
-/** The status of what was refused, where all were refused alike. Throws CommandError. */
-export function demandAccepted(refusals: readonly Refusal[], what: string): void {
-  if (refusals.length === 0) return;
-  const statuses = new Set(refusals.map(statusOfApi));
-  throw new CommandError(statuses.size === 1 ? [...statuses][0]! : FAILED, `${what} for ${refusals.length}`);
 }

@@ -1,14 +1,14 @@
 /** What changes a spoke besides actions: its record, who runs it, and its end. */
-import type { Spoke } from "#lib/client/client.ts";
+import { type Spoke, WheelwrightError } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { JOINING_WORDS, memberId } from "./members.ts";
 import { type Cli, verb } from "./noun.ts";
-import { showChange, showJson, showRecord } from "./output.ts";
+import { showChange, showChanges, showRecord, warn } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { previewLines } from "./spoke-views.ts";
-import { MISUSED } from "./status.ts";
-import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
+import { demandAccepted, MISUSED } from "./status.ts";
+import { finish, patienceOf, settle, throwFailures, WAITING } from "./waiting.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 
@@ -63,25 +63,28 @@ export const changeVerbs = [
           spoke.slug,
         );
       }
-      const removing: Spoke[] = [];
-      for (const { id } of spokes) removing.push(await cli.api.deleteSpoke({ spokeId: id, abandon }));
+      const removing: Spoke[] = [], refusals: WheelwrightError[] = [];
+      for (const spoke of spokes) {
+        try {
+          removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
+        } catch (error) {
+          if (!(error instanceof WheelwrightError) || spokes.length === 1) throw error;
+          warn(`${spokeName(spoke, hubs)}: ${error.message}`);
+          refusals.push(error);
+        }
+      }
       const begun = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
       const ended = await finish(cli, begun, patience);
       const after = removing.map((spoke, i) => {
-        const operation = ended[i] ?? spoke.operation;
-        return ended[i]?.state === "succeeded" // nobody but an operator can still ask for it
+        const operation = ended.seen[i] ?? spoke.operation;
+        return ended.seen[i]?.state === "succeeded" // nobody but an operator can still ask for it
           ? { ...spoke, state: "removed" as const, status: "removed" as const, operation }
           : { ...spoke, operation };
       });
-      if (cli.json) showJson(cli, words.length === 1 ? after[0]! : after);
-      else {
-        after.forEach((spoke) => {
-          if (spoke.operation?.state !== "failed") {
-            showChange(cli, spoke, `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
-          }
-        });
-      }
+      const told = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
+      showChanges(cli, told, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
       throwFailures(begun, ended);
+      demandAccepted(refusals, "Removal was refused");
     },
   }),
   verb({
@@ -118,14 +121,5 @@ export async function settleSpoke(
   patience: number | null,
   say: (spoke: Spoke) => string,
 ): Promise<void> {
-  const begun = [{ label, operation: spoke.operation }], ended = await finish(cli, begun, patience);
-  const now = ended[0] ? await cli.api.getSpoke({ spokeId: spoke.id }) : spoke;
-  if (ended[0] && ended[0].state !== "succeeded") showFailure(cli, now);
-  else showChange(cli, now, say(now));
-  throwFailures(begun, ended);
-}
-
-/** Programs get the record all the same; people are told the failure. */
-export function showFailure(cli: Cli, record: object): void {
-  if (cli.json || cli.quiet) showChange(cli, record, "");
+  await settle(cli, spoke, { label, patience, say, look: () => cli.api.getSpoke({ spokeId: spoke.id }) });
 }

@@ -3,12 +3,11 @@ import type { NewSpoke } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { type Cli, verb } from "./noun.ts";
 import { showJson, showList, showRecord } from "./output.ts";
-import { demandAccepted } from "./spoke-actions.ts";
 import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { readWanted, type Wanted } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./spoke-making.ts";
 import { creationLines } from "./spoke-views.ts";
-import { MISUSED } from "./status.ts";
+import { demandAccepted, MISUSED } from "./status.ts";
 import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 const FILE = {
@@ -119,7 +118,7 @@ async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patienc
   const begun = made.map(({ id, spoke }) => ({ label: id, operation: spoke!.operation }));
   const ended = await finish(cli, begun, patience);
   const now = await Promise.all(outcomes.map(async (one) => {
-    if (patience === null || one.outcome !== "created") return one;
+    if (patience === null || ended.stopped || one.outcome !== "created") return one;
     return { ...one, spoke: await cli.api.getSpoke({ spokeId: one.spoke!.id }).catch(() => one.spoke!) };
   }));
   if (cli.json) showJson(cli, now);

@@ -12,7 +12,7 @@ import { hubSlugs, lookUpSpoke, spokeIdOf } from "./references.ts";
 import { spokeColumns, spokeLines } from "./spoke-views.ts";
 import { NOT_FOUND } from "./status.ts";
 import { recordOf } from "./table.ts";
-import { plainLines } from "./text.ts";
+import { plain, plainLines } from "./text.ts";
 
 const STATES = "provisioning|active|failed|suspending|suspended|resuming|updating|removing|removed";
 
@@ -67,12 +67,12 @@ export const insightVerbs = [
       if (flags["sign-in"]) {
         const link = await cli.api.createSpokeSignInLink({ spokeId: await spokeIdOf(cli.api, name!) });
         if (cli.json) return showJson(cli, link);
-        print(`${link.url}\n`);
+        print(`${plain(link.url)}\n`);
         return remark(cli, `Whoever opens it first chooses the password; it works until ${link.expiresAt}`);
       }
       const spoke = await lookUpSpoke(cli.api, name!);
       if (cli.json) return showJson(cli, spoke);
-      print(`${plainLines(spoke.url)}\n`);
+      print(`${plain(spoke.url)}\n`);
       if (cli.terminal.out && !flags["no-browser"]) openBrowser(spoke.url, cli.env.BROWSER);
     },
   }),

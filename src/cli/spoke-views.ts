@@ -86,7 +86,7 @@ export function costWords(price: SpokePreview["price"]): string {
 
 /** Of an amount in the currency's smallest unit, as payment providers count. */
 export function moneyOf(amount: number, currency: string): string {
-  const digits = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ??
-    2;
+  const known = /^[a-z]{3}$/i.test(currency) && new Intl.NumberFormat("en", { style: "currency", currency });
+  const digits = known && known.resolvedOptions().maximumFractionDigits || 0;
   return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
 }

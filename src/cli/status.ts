@@ -11,16 +11,6 @@ interface Ending {
 }
 
 export function commandEnding(error: unknown): Ending {
-  const { status, message } = plainEnding(error);
-  return { status, message: withoutSecrets(message) };
-}
-
-/** What a token looks like, should somebody have typed one where it does not belong. */
-export function withoutSecrets(text: string): string {
-  return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…");
-}
-
-function plainEnding(error: unknown): Ending {
   if (error instanceof CommandError) return { status: error.status, message: error.message };
   if (error instanceof WheelwrightError) return { status: statusOfApi(error), message: wordsFor(error) };
   if (error instanceof Error && /^E[A-Z]+$/.test(String((error as { code?: unknown }).code))) {
@@ -39,6 +29,15 @@ export function statusOfApi({ code, statusCode }: { readonly code: string; reado
   if (code === "invalid_call" || statusCode === 400) return MISUSED;
   const known: Readonly<Record<number, number>> = { 401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 409: CONFLICT };
   return known[statusCode] ?? (code === "unreachable" || statusCode === 429 || statusCode >= 500 ? SERVER : FAILED);
+}
+
+type Refusal = Parameters<typeof statusOfApi>[0];
+
+/** The status of what was refused, where all were refused alike. Throws CommandError. */
+export function demandAccepted(refusals: readonly Refusal[], what: string): void {
+  if (refusals.length === 0) return;
+  const statuses = new Set(refusals.map(statusOfApi));
+  throw new CommandError(statuses.size === 1 ? [...statuses][0]! : FAILED, `${what} for ${refusals.length}`);
 }
 
 function wordsFor(error: WheelwrightError): string {

@@ -49,8 +49,8 @@ export function recordOf(terminal: Terminal, lines: readonly Line[]): string {
 
 function cellOf({ out }: Terminal, value: CellValue, kind?: CellKind): string {
   if (value === null || value === undefined) return out ? "-" : "";
-  if (kind === "time") return out ? ago(String(value)) : plain(String(value));
-  return typeof value === "boolean" ? (value ? "yes" : "no") : plain(String(value));
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return plain(kind === "time" && out ? ago(String(value)) : String(value));
 }
 
 /** The widths of the columns that stay. The widest gives first, and what names the row last. */

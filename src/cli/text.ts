@@ -14,6 +14,11 @@ export function plainLines(text: string): string {
   return text.replace(/\r\n/g, "\n").split("\n").map((line) => plain(line.replaceAll("\t", "    "))).join("\n");
 }
 
+/** Hides what looks like a token, or like a password in an address: somebody may have typed one where it does not belong. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/\b(ww_[a-z]+_)[\w-]{8,}/g, "$1…").replace(/\/\/[^\s/@]*@/g, "//…@");
+}
+
 /** JSON for a terminal or a program: also those controls are written as escapes that JSON itself lets pass. */
 export function writtenJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent)

@@ -3,9 +3,10 @@ import { contactUrl } from "./contact.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { scopeOf } from "./login.ts";
 import { type Noun, verb } from "./noun.ts";
-import { print, remark, showChange, showJson, showList } from "./output.ts";
+import { print, remark, showChanges, showJson, showList } from "./output.ts";
 import { CREDENTIALS, mintToken } from "./sign-in.ts";
 import { DAY } from "#lib/base/time.ts";
+import { plain } from "./text.ts";
 import { readSpan } from "./times.ts";
 
 export const tokensNoun: Noun = {
@@ -45,7 +46,7 @@ export const tokensNoun: Noun = {
         const wish = { name: name!, scope: scopeOf(scope), expiresAt };
         await mintToken(cli, { ...credentials, url: contactUrl(cli), wish }, async (minted) => {
           if (cli.json) return showJson(cli, minted);
-          print(`${minted.token}\n`);
+          print(`${plain(minted.token)}\n`);
           remark(cli, `Token ${minted.id}; it is shown this once`);
         });
       },
@@ -56,10 +57,9 @@ export const tokensNoun: Noun = {
       words: ["TOKEN..."],
       examples: ["tokens revoke tok_0123456789abcdefghjkmnpqrs"],
       async run(cli, { words }) {
-        for (const id of words) {
-          await cli.api.deleteToken({ tokenId: id });
-          showChange(cli, { id }, `Token ${id} is revoked`);
-        }
+        for (const tokenId of words) await cli.api.deleteToken({ tokenId });
+        const revoked = words.map((id) => ({ id }));
+        showChanges(cli, revoked, ({ id }) => `Token ${id} is revoked`);
       },
     }),
   ],

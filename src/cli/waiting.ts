@@ -3,14 +3,15 @@ import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { remark } from "./output.ts";
+import { hasEnded, watchCommand } from "./operation-views.ts";
+import { remark, showChange } from "./output.ts";
 import { FAILED } from "./status.ts";
 import { readSpan } from "./times.ts";
 
 export const WAITING = {
-  wait: { type: "boolean", help: "show the steps until it is done (that is what happens)" },
+  wait: { type: "boolean", help: "show the steps until it is done (the default)" },
   "no-wait": { type: "boolean", help: "end as soon as it is accepted" },
-  timeout: { type: "string", value: "SPAN", help: "how long to wait, such as 90s or 10m; an hour" },
+  timeout: { type: "string", value: "SPAN", help: "how long to wait, such as 90s or 10m; an hour when absent" },
 } as const;
 
 interface Wish {
@@ -25,41 +26,64 @@ export interface Begun {
   readonly operation: Operation | null;
 }
 
+/** What became of it. */
+export interface Ended {
+  /** Each operation as it was seen last; null where there is none, or where nobody waits. */
+  readonly seen: readonly (OperationDetail | null)[];
+  /** What ended the waiting before all of them were over. */
+  readonly stopped: CommandError | null;
+}
+
 /** Before anything is asked for: what is mistyped begins nothing. Milliseconds, or null for not waiting. */
 export function patienceOf({ timeout, ...wish }: Wish): number | null {
   const ms = timeout === undefined ? HOUR : readSpan("--timeout", timeout);
   return wish["no-wait"] ? null : ms;
 }
 
-/** The operations as they ended, one for each; null where there is none, or where nobody waits. */
-export async function finish(
-  cli: Cli,
-  begun: readonly Begun[],
-  patience: number | null,
-): Promise<(OperationDetail | null)[]> {
+export async function finish(cli: Cli, begun: readonly Begun[], patience: number | null): Promise<Ended> {
   const under = begun.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (patience === null) {
-    const ids = under.map(({ id }) => id);
-    if (ids.length > 0) remark(cli, `Watch it: wheelwright operations watch ${ids.slice(0, 10).join(" ")}`);
-    return begun.map(() => null);
+    if (under.length > 0) remark(cli, `Watch it: ${watchCommand(under)}`);
+    return { seen: begun.map(() => null), stopped: null };
   }
   const { watchOperations } = await import("./watch.ts");
-  const ended = await watchOperations(cli, under, patience);
-  return begun.map(({ operation }) => ended.find(({ id }) => id === operation?.id) ?? null);
+  const { seen, stopped } = await watchOperations(cli, under, patience);
+  return { seen: begun.map(({ operation }) => seen.find((one) => one?.id === operation?.id) ?? null), stopped };
 }
 
-/** Throws CommandError where one of them has failed. What it prints comes before. */
-export function throwFailures(begun: readonly Begun[], ended: readonly (OperationDetail | null)[]): void {
-  const failures = ended.flatMap((operation, i) => {
-    if (!operation || operation.state === "succeeded") return [];
+interface Settling<Thing> {
+  readonly label: string;
+  readonly patience: number | null;
+  /** Has it as it is afterwards. */
+  readonly look: () => Promise<Thing>;
+  /** Tells people what became of it. */
+  readonly say: (thing: Thing) => string;
+}
+
+/** Waits for what was begun on one hub or spoke, and shows that as it is then. */
+export async function settle<Thing extends { operation: Operation | null }>(
+  cli: Cli,
+  thing: Thing,
+  { label, patience, look, say }: Settling<Thing>,
+): Promise<void> {
+  const begun = [{ label, operation: thing.operation }], ended = await finish(cli, begun, patience);
+  const [operation = null] = ended.seen, isOver = operation !== null && hasEnded(operation);
+  const now = isOver ? await look() : { ...thing, operation: operation ?? thing.operation };
+  const isWell = ended.stopped === null && (operation === null || operation.state === "succeeded");
+  // People are told the failure; programs get the record all the same.
+  if (isWell || cli.json || cli.quiet) showChange(cli, now, say(now));
+  throwFailures(begun, ended);
+}
+
+/** Throws CommandError where one of them has failed, or is not over. What it prints comes before. */
+export function throwFailures(begun: readonly Begun[], { seen, stopped }: Ended): void {
+  const failures = seen.flatMap((operation, i) => {
+    if (!operation || !hasEnded(operation) || operation.state === "succeeded") return [];
     const { kind, state, error, id } = operation, label = begun[i]!.label;
     if (state === "cancelled") return [`${kind} of ${label} was cancelled`];
-    const hint = error?.hint ? `\n  ${error.hint}` : "";
-    return [
-      `${kind} of ${label} failed: ${
-        error?.message ?? "see its report"
-      }${hint}\n  wheelwright operations show ${id} tells more`,
-    ];
+    const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "see its report";
+    return [`${kind} of ${label} failed: ${why}${hint}\n  wheelwright operations show ${id} tells more`];
   });
-  if (failures.length > 0) throw new CommandError(FAILED, failures.join("\n"));
+  const words = [...failures, ...stopped ? [stopped.message] : []].join("\n");
+  if (words) throw new CommandError(stopped?.status ?? FAILED, words);
 }

@@ -3,10 +3,11 @@
  * then makes up for what no stream says.
  */
 import { type OperationDetail, type Wheelwright, WheelwrightError } from "#lib/client/client.ts";
+import { mayPass } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { hasEnded } from "./operation-views.ts";
+import { hasEnded, watchCommand } from "./operation-views.ts";
 import { openDisplay, type ProgressRow } from "./progress.ts";
 import { TIMED_OUT } from "./status.ts";
 import { counted } from "./text.ts";
@@ -29,50 +30,55 @@ const LOOKS_AT_ONCE = 6;
 /** Milliseconds between two rounds of looks: what waits in a queue moves without an event of its own. */
 const ROUND = 5 * SECOND, ROUND_OF_EACH = 200;
 
+interface Watched {
+  /** In their order; null of what was never seen. */
+  readonly seen: readonly (OperationDetail | null)[];
+  readonly stopped: CommandError | null;
+}
+
 /**
- * Resolves with all of them as they ended, in their order. Throws CommandError when the time is over, or on Ctrl-C: they go
- * on all the same, and it says how to watch them again.
+ * Resolves when all of them are over. When the time is over, or on Ctrl-C, it stops: they go on all the same, and it says how
+ * to watch them again.
  */
-export async function watchOperations(
-  cli: Cli,
-  watched: readonly WatchedOperation[],
-  ms: number,
-): Promise<OperationDetail[]> {
-  if (watched.length === 0) return [];
+export async function watchOperations(cli: Cli, watched: readonly WatchedOperation[], ms: number): Promise<Watched> {
+  if (watched.length === 0) return { seen: [], stopped: null };
   const display = openDisplay(cli), over = new AbortController(), { signal } = over;
   const courses: Course[] = watched.map((one) => ({ ...one, seen: null }));
   const left = () => courses.filter(({ seen }) => !seen || !hasEnded(seen));
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
-    const ids = left().map(({ id }) => id);
-    const next = `${ids.length === 1 ? "It goes" : "They go"} on; watch again: wheelwright operations watch ${
-      ids.slice(0, 10).join(" ")
-    }`;
-    ended.reject(new CommandError(status, `${why}. ${next}`));
+    const those = left(), they = those.length === 1 ? "It goes" : "They go";
+    ended.resolve(new CommandError(status, `${why}. ${they} on; watch again: ${watchCommand(those)}`));
   };
   const onSignal = () => stop(EX_INTERRUPTED, "Stopped watching");
-  process.once("SIGINT", onSignal);
+  process.on("SIGINT", onSignal);
   const late = setTimeout(() => {
     stop(TIMED_OUT, `${counted(left().length, "operation")} not done after ${lasting(ms)}`);
   }, ms);
+  const line = openLine(display.say);
   const look = openLooks(cli.api, signal, (course, seen) => {
+    line.found();
     course.seen = seen;
     display.show(courses);
-    if (left().length === 0) ended.resolve();
-  }, ended.reject);
+    if (left().length === 0) ended.resolve(null);
+  }, (error) => {
+    if (error instanceof WheelwrightError && mayPass(error)) line.lost(error); // the next round looks again
+    else ended.reject(error);
+  });
   const round = setInterval(() => look(left()), Math.max(ROUND, courses.length * ROUND_OF_EACH));
   try {
     for (const hub of new Set(courses.map(({ federationId }) => federationId))) {
-      if (hub !== null) follow(cli.api, hub, signal, display.say, (concerns) => look(left().filter(concerns)));
+      if (hub !== null) follow(cli.api, hub, signal, line, (concerns) => look(left().filter(concerns)));
     }
     look(courses);
-    await ended.promise;
-    return courses.map(({ seen }) => seen!);
+    const stopped = await ended.promise;
+    // npm hands on what a terminal sent already: the same Ctrl-C may come twice, and is no reason to say nothing.
+    if (stopped === null) process.off("SIGINT", onSignal);
+    return { seen: courses.map(({ seen }) => seen), stopped };
   } finally {
     over.abort();
     clearTimeout(late);
     clearInterval(round);
-    process.off("SIGINT", onSignal);
     display.close();
   }
 }
@@ -91,7 +97,7 @@ function openLooks(
       if (busy.has(course)) continue;
       waiting.delete(course);
       busy.add(course);
-      api.getOperation({ operationId: course.id }, { signal, tries: Infinity, timeout: Infinity })
+      api.getOperation({ operationId: course.id }, { signal, tries: 1 })
         .then((seen) => signal.aborted || onSeen(course, seen))
         .catch((error) => signal.aborted || onError(error))
         .finally(() => {
@@ -106,6 +112,26 @@ function openLooks(
   };
 }
 
+/** Whether the server is there: told when that changes, however many notice it. */
+interface Line {
+  lost(error: WheelwrightError): void;
+  found(): void;
+}
+
+function openLine(say: (text: string) => void): Line {
+  let isLost = false;
+  return {
+    lost({ message }) {
+      if (!isLost) say(`${message}; trying again`);
+      isLost = true;
+    },
+    found() {
+      if (isLost) say("Connected again");
+      isLost = false;
+    },
+  };
+}
+
 type Concerns = (course: Course) => boolean;
 
 /** Nobody needs it to end well: without a stream there are the rounds. */
@@ -113,19 +139,14 @@ async function follow(
   api: Wheelwright,
   federationId: string,
   signal: AbortSignal,
-  say: (text: string) => void,
+  line: Line,
   onEvent: (concerns: Concerns) => void,
 ): Promise<void> {
-  let cut = false;
   const events = api.followFederation({ federationId }, {
-    ...{ signal, tries: 2 },
-    onCut({ error, tried }) {
-      cut = true;
-      if (tried === 0) say(`${error.message}; trying again`);
-    },
+    ...{ signal, tries: 1 },
+    onCut: ({ error }) => line.lost(error),
     onResume() {
-      if (cut) say("Connected again");
-      cut = false;
+      line.found();
       onEvent((course) => course.federationId === federationId);
     },
   });

@@ -1,7 +1,7 @@
 /** Each command against the whole API: what it prints for people and for programs, and with which status it ends. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { answer, openPuppet, openStage, type Stage } from "#test/lib/client/stage.ts";
+import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { makeToken } from "#test/support/people.ts";
 import type { Who } from "#test/support/scene.ts";
 import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
@@ -134,9 +134,13 @@ test("actions ask once, and say what is refused of many", async ({ desk }) => {
   ]);
 });
 
-test("what may not be done, is not there, or contradicts what is, has a status of its own", async ({ desk, deskOf }) => {
+test("each kind of failure has a status of its own, and prints nothing", async ({ desk, deskOf }) => {
   const reader = await deskOf("hubAdmin", "readonly"), admin = await deskOf("spokeAdmin");
+  const away = await openDesk({ ...desk.env, WHEELWRIGHT_URL: "http://127.0.0.1:9" });
+  opened.push(away);
   const statuses: readonly (readonly [number, Desk, string[]])[] = [
+    [0, desk, ["spokes", "list", "--q", "nothing like it"]],
+    [1, desk, ["spokes", "apply", "-f", "/nowhere/spokes.yaml"]],
     [3, desk, ["hubs", "show", "nowhere"]],
     [3, desk, ["spokes", "show", "north/okk"]],
     [3, desk, ["spokes", "logs", "oak"]],
@@ -150,47 +154,13 @@ test("what may not be done, is not there, or contradicts what is, has a status o
     [2, desk, ["spokes", "list", "--state", "sleeping"]],
     [2, desk, ["spokes", "destroy", "north/oak"]],
     [6, desk, ["spokes", "create", "north/ivy", "--timeout", "1s"]],
+    [7, away, ["me"]],
   ];
   for (const [status, who, line] of statuses) {
     const ran = await who.run(line);
     assert.equal([ran.status, ran.out], [status, ""], `${line.join(" ")}: ${ran.err}`);
     assert.not.match(ran.err, /\bat .*\.ts:\d+/, "no stack");
   }
-});
-
-test("what a server that is away, busy, older or no Wheelwright says is status 7, in a sentence", async ({ desk }) => {
-  const at = (url: string) => desk.run(["me"], "", { WHEELWRIGHT_URL: url });
-  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
-  const missing = '{"statusCode":404,"code":"no_route","message":"There is nothing","error":"x"}';
-  const puppets = [
-    await openPuppet(Array(5).fill(answer("503 Service Unavailable", busy))),
-    await openPuppet([answer("404 Not Found", missing), answer("200 OK", '{"api":"v9","commit":"abcdef"}')]),
-    await openPuppet([answer("200 OK", "<html>A proxy")]),
-  ];
-  try {
-    const [away, shed, older, proxy] = await Promise.all(
-      ["http://127.0.0.1:9", ...puppets.map(({ url }) => url)].map(at),
-    );
-    assert.equal([away, shed, older, proxy].map((ran) => ran!.status), [7, 7, 7, 7]);
-    assert.match(away!.err, /Cannot reach http:\/\/127\.0\.0\.1:9/);
-    assert.match(shed!.err, /more to do than it can[^\n]*\(overloaded/);
-    assert.match(older!.err, /API v9, commit abcdef\) has no GET \/api\/auth\/me/);
-    assert.match(proxy!.err, /not as Wheelwright does/);
-  } finally {
-    for (const puppet of puppets) await puppet.close();
-  }
-});
-
-test("a server that sheds load is asked again, and what it answers then counts", async ({ desk }) => {
-  const busy = '{"statusCode":503,"code":"overloaded","message":"It has more to do than it can","error":"x"}';
-  const me =
-    '{"user":{"id":"usr_1","email":"a@b.example","role":"operator","federationIds":[],"displayName":"\\u001b[2JAda","spokeIds":[],"newer":1}}';
-  const puppet = await openPuppet([answer("503 Service Unavailable", busy, ["retry-after: 1"]), answer("200 OK", me)]);
-  const { status, out, err } = await desk.run(["me"], "", { WHEELWRIGHT_URL: puppet.url });
-  await puppet.close();
-  assert.is(status, 0, err);
-  assert.match(err, /more to do than it can; trying again in \d s/);
-  assert.match(out, /^name\t\ufffd\[2JAda$/m, "nothing of it moves a cursor");
 });
 
 (hasTerminals ? test : test.skip)(

@@ -34,8 +34,10 @@ test("every verb has a help with examples, and every example is a line that it t
   }
 });
 
-test("the noun's help names all of its verbs", ({ all }) => {
+test("the noun's help names all of its verbs, those for this machine included", ({ all }) => {
   for (const [noun, verb] of all) assert.ok(helpOfNoun(noun).includes(`  ${verb.name}`));
+  const [audit] = all.find(([noun]) => noun.name === "audit")!;
+  assert.match(helpOfNoun(audit), /^ {2}heads .*^ {2}verify /ms);
 });
 
 test("fields after --json are taken for fields where the words that are needed stay", ({ all }) => {
@@ -75,6 +77,9 @@ test("what is mistyped is refused with status 2, and with what was meant", async
     [["spokes", "--quiet", "list"], /needs a verb before --quiet/],
     [["completion", "csh"], /for bash, zsh or fish/],
     [["login", "ftp://example.org"], /must be an http or https URL/],
+    [["login", "http://localhost:3000", "--password", "s3cret"], /one word too many; secrets come from standard/],
+    [["operations", "watch"], /needs either ids of operations or --hub HUB/],
+    [["audit", "verfy"], /no wheelwright audit verfy; did you mean verify\?/],
   ];
   const found = await Promise.all(mistakes.map(([line]) => desk.run(line)));
   found.forEach(({ status, out, err }, i) => {
@@ -87,7 +92,10 @@ test("what is mistyped is refused with status 2, and with what was meant", async
 test("a token on the line is never said again", async ({ desk }) => {
   const secret = "ww_cli_abcdefghijklmnopqrstuvwxyz0123456789";
   for (
-    const line of [["login", "--token", secret], ["me", secret], ["me", `--tokn=${secret}`], [
+    const line of [["login", "--token", secret], ["login", "http://localhost", "--password", secret], ["me", secret], [
+      "me",
+      `--tokn=${secret}`,
+    ], [
       "spokes",
       "show",
       "a",

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { widthOf } from "#src/cli/text.ts";
 import { type Started, startProgram } from "#test/support/program.ts";
 import { openProxy, type Proxy } from "#test/support/proxy.ts";
 import { until } from "#test/support/until.ts";
@@ -105,8 +106,8 @@ test("a file's spokes are made with an outcome for each, and applied again nothi
 });
 
 test("what takes longer than --timeout is status 6, goes on, and can be watched again", async ({ desk }) => {
-  const { status, err } = await desk.run(["spokes", "restart", "north/elm", "--timeout", "1s"]);
-  assert.is(status, 6, err);
+  const { status, out, err } = await desk.run(["spokes", "restart", "north/elm", "--timeout", "1s", "--json=slug"]);
+  assert.equal([status, JSON.parse(out)], [6, { slug: "elm" }], err);
   const [, id] = /watch again: wheelwright operations watch (op_\S+)/.exec(err)!;
   const watched = await desk.run(["operations", "watch", id!, "--json=id,state"]);
   assert.equal([watched.status, JSON.parse(watched.out)], [0, { id, state: "succeeded" }], watched.err);
@@ -124,6 +125,20 @@ inTerminal("Ctrl-C leaves an operation running, and says how to watch it", async
   assert.match(bare(watching.shown), /✓ restart of north\/elm is done/);
   for (const line of bare(watching.shown).split("\n")) assert.ok(line.length <= 60, line);
 });
+
+inTerminal(
+  "the steps of several stand side by side where there is room, and the words alone at 40 columns",
+  async ({ desk }) => {
+    for (const columns of [80, 40]) {
+      const line = ["spokes", "restart", "north/elm", "north/fir"], terminal = desk.sit(line, columns);
+      assert.is(await terminal.ended, 0, terminal.shown);
+      const lines = bare(terminal.shown).split("\n");
+      for (const line of lines) assert.ok(widthOf(line) < Math.max(columns, 41), line);
+      assert.is(lines.some((line) => /^● north\/(?:elm|fir) .*[■◧]□+ .*\d\/\d/.test(line)), columns === 80);
+      assert.ok(lines.some((line) => /^✓ north\/elm .*done in \d/.test(line)), terminal.shown);
+    }
+  },
+);
 
 inTerminal("destroying asks for the slug, and does nothing when it is not that", async ({ desk }) => {
   const wrong = desk.sit(["spokes", "destroy", "north/fir"]);

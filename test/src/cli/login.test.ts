@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { type Settings, settingsFile } from "#src/cli/settings.ts";
 import { openStage, type Stage } from "#test/lib/client/stage.ts";
 import { makeToken, PASSWORD } from "#test/support/people.ts";
-import { bare, type Desk, hasTerminals, openDesk } from "./stage.ts";
+import { bare, canMount, type Desk, hasTerminals, mountSmall, openDesk, unmount } from "./stage.ts";
 
 const test = suite<{ stage: Stage; desk: Desk; url: string }>("wheelwright login");
 const inTerminal = hasTerminals ? test : test.skip;
@@ -28,7 +28,10 @@ const kept = async ({ env }: Desk): Promise<Settings> => JSON.parse(await readFi
 test("by pipes: it keeps a token named after the machine, and ends the session that made it", async ({ desk, url, stage }) => {
   const { status, out, err } = await desk.run(["login", url, "--email", EMAIL, "--password"], `${PASSWORD}\n`);
   assert.equal([status, out], [0, ""], err);
-  assert.match(err, /^Signed in to \S+ as hub-admin@example\.org; the token is in \S+servers\.json\n$/);
+  assert.match(
+    err,
+    /^Signed in to \S+ as hub-admin@example\.org; the token is in \S+servers\.json\nNext: wheelwright spokes list\n$/,
+  );
   assert.is((await stat(settingsFile(desk.env))).mode & 0o777, 0o600);
   const { profiles: { default: profile } } = await kept(desk);
   assert.is((await desk.json("me")).user.email, EMAIL);
@@ -107,6 +110,27 @@ test("a token that has expired is status 4, and says how to go on", async ({ des
   assert.match(err, /wheelwright login signs in again/);
   assert.not(err.includes(plaintext));
 });
+
+(canMount ? test : test.skip)(
+  "on a full disk the one before is kept, and the new token is revoked",
+  async (context) => {
+    const { desk, url, stage } = context, fill = mountSmall(desk.directory);
+    try {
+      const line = ["login", url, "--email", EMAIL, "--password"];
+      assert.is((await desk.run(line, `${PASSWORD}\n`)).status, 0);
+      fill();
+      const before = await kept(desk), { status, err } = await desk.run(line, `${PASSWORD}\n`);
+      assert.is(status, 1);
+      assert.match(err, /^Cannot use \S+servers\.json: the disk is full; XDG_CONFIG_HOME names another place\n$/);
+      assert.equal(await kept(desk), before);
+      const tokens = (await stage.scene.as("hubAdmin").get("/api/auth/tokens")).body;
+      assert.equal(tokens.map(({ id }: { id: string }) => id), [before.profiles["default"]!.tokenId]);
+      assert.is((await desk.run(["me"])).status, 0);
+    } finally {
+      unmount(desk.directory);
+    }
+  },
+);
 
 test("where the token cannot be kept, it is revoked", async ({ desk, url, stage }) => {
   const file = settingsFile(desk.env);

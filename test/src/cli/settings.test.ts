@@ -1,5 +1,4 @@
 /** The file of `login`: for its user alone, written whole or not at all. */
-import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { changeSettings, type Profile, readSettings, settingsFile } from "#src/cli/settings.ts";
 import { rejection } from "#test/support/until.ts";
+import { canMount, mountSmall, unmount } from "./stage.ts";
 
 const test = suite<{ base: string; file: string }>("the file of login");
 
@@ -17,7 +17,7 @@ const PROFILE: Profile = {
   email: "ada@school.example",
 };
 const add = (file: string, name: string) =>
-  changeSettings(file, ({ current, profiles }) => ({ current, profiles: { ...profiles, [name]: PROFILE } }));
+  changeSettings(file, ({ profiles }) => ({ profiles: { ...profiles, [name]: PROFILE } }));
 const silent = () => {};
 
 test.before.each(async (context) => {
@@ -25,7 +25,7 @@ test.before.each(async (context) => {
   context.file = settingsFile({ XDG_CONFIG_HOME: context.base });
 });
 test.after.each(async ({ base }) => {
-  spawnSync("umount", [base], { stdio: "ignore" });
+  unmount(base);
   await rm(base, { recursive: true, force: true });
 });
 
@@ -72,15 +72,12 @@ test("stays as it was where nothing can be written beside it", async ({ base }) 
   assert.match(message, /^Cannot use \S+servers\.json: .*; XDG_CONFIG_HOME names another place$/);
 });
 
-// A disk that is full takes somebody who may mount one.
-const isMountable = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0;
-(isMountable ? test : test.skip)(
+(canMount ? test : test.skip)(
   "stays as it was on a full disk, and says so in one sentence",
   async ({ base, file }) => {
-    const disk = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", base]);
-    if (disk.status !== 0) return;
+    const fill = mountSmall(base);
     await add(file, "one");
-    spawnSync("dd", ["if=/dev/zero", `of=${join(base, "filler")}`, "bs=4k"], { stdio: "ignore" });
+    fill();
     const before = await readFile(file, "utf8");
     const { message } = await rejection(add(file, "two"));
     assert.match(message, /^Cannot use \S+servers\.json: the disk is full; [^\n]+$/);

@@ -1,16 +1,42 @@
 /** The client's commands as processes, with pipes or in a pseudo-terminal, and a directory for what `login` keeps. */
 import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { until } from "#test/support/until.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
-const PROGRAM = [process.execPath, ...("deno" in process.versions ? ["run", "--quiet", "-A"] : []), MAIN];
+const fileOf = (name: string) => fileURLToPath(new URL(`../../../src/${name}`, import.meta.url));
+
+/** What a person types in place of `wheelwright`. */
+export const PROGRAM: readonly string[] = "deno" in process.versions
+  ? [process.execPath, "run", "--quiet", "-A", fileOf("main.ts")]
+  : [process.execPath, fileOf("wheelwright.js")];
 
 /** Pseudo-terminals are made by a program of util-linux. */
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"], { input: "" }).status === 0;
+
+/** A disk that is full takes somebody who may mount one. */
+export const canMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", "true"]).status === 0 && tryMount();
+
+function tryMount(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), "wheelwright-mount-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", directory]);
+  unmount(directory);
+  rmdirSync(directory);
+  return status === 0;
+}
+
+/** Makes the directory a disk of 16 KiB; what it returns fills it. */
+export function mountSmall(directory: string): () => void {
+  spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", directory]);
+  return () => void spawnSync("dd", ["if=/dev/zero", `of=${join(directory, "filler")}`, "bs=4k"], { stdio: "ignore" });
+}
+
+export function unmount(directory: string): void {
+  spawnSync("umount", [directory], { stdio: "ignore" });
+}
 
 export interface Ran {
   readonly status: number | null;
