@@ -38,8 +38,8 @@ export const loginNoun: Noun = {
       "login https://wheelwright.example --token < token",
     ],
     async run(cli, { words: [word], flags }) {
-      const given = word ?? (cli.env.WHEELWRIGHT_URL || undefined);
-      const place = given ?? (cli.terminal.in ? await askLine("Server", knownUrl(cli)) : knownUrl(cli));
+      const given = word ?? (cli.env.WHEELWRIGHT_URL || undefined), known = knownUrl(cli);
+      const place = given ?? (cli.terminal.in ? await askLine("Server", known) : known);
       const { url } = connectTo(cli, place); // refuses what is no address
       const token = flags.email === undefined && cli.env.WHEELWRIGHT_TOKEN || null;
       if (flags.token || token) return await keepGiven(cli, url, token);
@@ -62,6 +62,7 @@ function machineName(): string {
   return `wheelwright on ${name}`.slice(0, 100);
 }
 
+/** Throws CommandError where the file of before cannot be used, for nothing could be kept there. */
 function knownUrl(cli: Cli): string {
   const { profiles } = readSettings(settingsFile(cli.env), () => {}), name = profileName(cli);
   return (Object.hasOwn(profiles, name) ? profiles[name]!.url : null) ?? LOCAL;

@@ -87,7 +87,7 @@ byNode("says in one sentence what is needed, where npm brought none", async ({ d
 (hasTerminals && hasNode ? test : test.skip)("hands Ctrl-C of a terminal on no second time", async ({ directory }) => {
   await bringNode(directory);
   const file = join(directory, "clone/src/wheelwright.js");
-  const terminal = start("script", ["-qec", `'${NODE}' --import '${OLD}' '${file}'`, "/dev/null"]);
+  const terminal = start("script", ["-qec", `exec '${NODE}' --import '${OLD}' '${file}'`, "/dev/null"]);
   await terminal.says("given ");
   terminal.child.stdin.write("\x03");
   await terminal.says("heard SIGINT");

@@ -65,7 +65,7 @@ const HUB = `{"id":"fed_1","slug":"${EVIL}","name":"${EVIL}","state":"${EVIL}","
       const puppet = await openPuppet(answers), terminal = desk.sit(line, 80, { WHEELWRIGHT_URL: puppet.url });
       assert.is(await terminal.ended, status, terminal.shown);
       // deno-lint-ignore no-control-regex
-    assert.not.match(bare(terminal.shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/, line.join(" "));
+      assert.not.match(bare(terminal.shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/, line.join(" "));
       await puppet.close();
     }
   },

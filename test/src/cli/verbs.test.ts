@@ -62,23 +62,23 @@ hubs members north
 hubs add-member west cy@west.example
 hubs remove-member west cy@west.example
 hubs billing north
-hubs bill north accounts@north.example =5
-hubs reconcile north =5
+hubs bill north accounts@north.example =3
+hubs reconcile north =3
 spokes list
 spokes list --hub north
 spokes show oak
 spokes create north/elm --timeout 1s =6
 spokes apply -f -
+spokes suspend oak --no-wait
+spokes resume oak --no-wait
 spokes update oak --name Oak --no-wait
 ${ACTIONS.split(" ").map((name) => `spokes ${name} oak --no-wait`).join("\n")}
 spokes resize oak --size large --no-wait
-spokes upgrade oak --to 5.1 --no-wait =2
-spokes reset-admin-password oak --no-wait
-spokes reapply oak --no-wait
+spokes upgrade oak --to newest --no-wait =2
+spokes reset-admin-password oak --no-wait =5
 spokes retry oak --no-wait =5
 spokes suspend oak elm --no-wait =5
-spokes suspend oak --no-wait
-spokes resume oak --no-wait
+spokes reapply oak --no-wait =5
 spokes open oak
 spokes open oak --sign-in =5
 spokes operations oak
@@ -109,6 +109,7 @@ notifications read $NOTICE
 notifications read --all
 users list
 users show ${EMAIL}
+users show usr_0123456789abcdefghjkmnpqrs =3
 users update stranger@example.org --name Somebody
 audit list
 audit export
@@ -124,17 +125,16 @@ const INPUTS: readonly (readonly [RegExp, string])[] = [[/--password/, PASSWORD]
 ]];
 
 test("is run, and ends as it should", async ({ desk }) => {
-  const found: Record<string, string> = {};
+  const found: Record<string, string> = {}, wrong: string[] = [];
   for (const each of LINES) {
     const [, text, status = "0", name] = /^(.*?)(?: =(\d))?(?: >(\w+))?$/.exec(each)!;
     const line = text!.split(" ").map((word) => word.startsWith("$") ? found[word.slice(1)]! : word);
     const [, input = ""] = INPUTS.find(([pattern]) => pattern.test(text!)) ?? [];
-    // Who signs in does so without the token.
     const ran = await desk.run(line, input);
-    assert.is(ran.status, Number(status), `${text}: ${ran.err}`);
-    assert.not.match(ran.err, /mistake of its own/);
+    if (ran.status !== Number(status) || ran.err.includes("report it")) wrong.push(`${each}: ${ran.status} ${ran.err}`);
     if (name) found[name] = ran.out.trim();
   }
+  assert.equal(wrong, []);
 });
 
 test("stands in that table", async () => {
