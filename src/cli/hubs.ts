@@ -10,7 +10,7 @@ import { OPERATION_COLUMNS } from "./operation-views.ts";
 import { showChange, showList, showRecord } from "./output.ts";
 import { MISUSED } from "./status.ts";
 import type { Line } from "./table.ts";
-import { patienceOf, settle, WAITING } from "./waiting.ts";
+import { patienceOf, settleOne, WAITING } from "./waiting.ts";
 
 const OFFERS = {
   name: { type: "string", help: "what people call it" },
@@ -183,5 +183,5 @@ function linesOf(hub: Federation): readonly Line[] {
 /** One that is removed is shown as it was last. */
 async function settleHub(cli: Cli, hub: Federation, patience: number | null, say: (hub: Federation) => string) {
   const look = () => cli.api.getFederation({ federationId: hub.id }).catch(() => hub);
-  await settle(cli, hub, { label: hub.slug, patience, say, look });
+  await settleOne(cli, hub, { label: hub.slug, patience, say, look });
 }

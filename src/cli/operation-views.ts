@@ -14,7 +14,7 @@ export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
   ["FINISHED", (one) => one.finishedAt, "time"],
 ];
 
-export function hasEnded({ state }: Progress): boolean {
+export function isDone({ state }: Progress): boolean {
   return ["succeeded", "failed", "cancelled"].includes(state);
 }
 

@@ -3,7 +3,7 @@ import type { OperationDetail, Wheelwright } from "#lib/client/client.ts";
 import { CommandError } from "../commands/command.ts";
 import { ALL_FLAG, LIMIT_FLAG, pageOf, take } from "./lists.ts";
 import { type Noun, verb } from "./noun.ts";
-import { failureLines, hasEnded, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
+import { failureLines, isDone, OPERATION_COLUMNS, operationProgress } from "./operation-views.ts";
 import { remark, showChange, showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, spokeIdOf, spokeName } from "./references.ts";
 import { MISUSED } from "./status.ts";
@@ -80,7 +80,7 @@ async function underWay(api: Wheelwright, federationId: string): Promise<string[
     api.getFederation({ federationId }),
     api.listFederationSpokes({ federationId }),
   ]);
-  return [hub, ...spokes].flatMap(({ operation }) => operation && !hasEnded(operation) ? [operation.id] : []);
+  return [hub, ...spokes].flatMap(({ operation }) => operation && !isDone(operation) ? [operation.id] : []);
 }
 
 /** What each is about, as people call it; its id where that is gone. */

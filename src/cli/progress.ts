@@ -3,7 +3,7 @@
  * change.
  */
 import type { OperationDetail } from "#lib/client/client.ts";
-import { hasEnded, operationProgress } from "./operation-views.ts";
+import { isDone, operationProgress } from "./operation-views.ts";
 import type { Cli } from "./noun.ts";
 import { toneOf } from "./terminal.ts";
 import { cut, padTo, plain, widthOf } from "./text.ts";
@@ -69,7 +69,7 @@ function openLive({ terminal }: Cli): Display {
     const name = cut(plain(label), Math.max(8, Math.floor(columns / 3)));
     const head = padTo(name, Math.min(24, Math.floor(columns / 3)));
     const most = Math.max(...rows.map(({ seen }) => seen?.of ?? 0)), steps = most > MOST_STEPS ? "" : stepsOf(seen);
-    const time = hasEnded(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
+    const time = isDone(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
     // The steps stand side by side where they leave room for the words.
     const bar = steps && columns - widthOf(head) - most > 40 ? `${padTo(steps, most)}  ` : "";
     const room = columns - 2 - widthOf(head) - 2 - widthOf(bar) - widthOf(time);
@@ -115,6 +115,6 @@ function linesFor(rows: readonly ProgressRow[], height: number): readonly (Progr
   const place = ({ seen }: ProgressRow) => seen ? order.indexOf(seen.state) : order.length;
   const shown = new Set([...rows].sort((one, other) => place(one) - place(other)).slice(0, Math.max(1, height - 1)));
   const rest = rows.length - shown.size;
-  const done = rows.filter(({ seen }) => seen && hasEnded(seen)).length;
+  const done = rows.filter(({ seen }) => seen && isDone(seen)).length;
   return [...rows.filter((row) => shown.has(row)), `… and ${rest} more; ${done} of ${rows.length} are over`];
 }

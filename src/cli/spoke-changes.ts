@@ -8,7 +8,7 @@ import { showChange, showChanges, showRecord, warn } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { previewLines } from "./spoke-views.ts";
 import { demandAccepted, MISUSED } from "./status.ts";
-import { finish, patienceOf, settle, throwFailures, WAITING } from "./waiting.ts";
+import { finish, patienceOf, settleOne, throwFailures, WAITING } from "./waiting.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 
@@ -121,5 +121,5 @@ export async function settleSpoke(
   patience: number | null,
   say: (spoke: Spoke) => string,
 ): Promise<void> {
-  await settle(cli, spoke, { label, patience, say, look: () => cli.api.getSpoke({ spokeId: spoke.id }) });
+  await settleOne(cli, spoke, { label, patience, say, look: () => cli.api.getSpoke({ spokeId: spoke.id }) });
 }

@@ -3,7 +3,7 @@ import type { Operation, OperationDetail } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { hasEnded, watchCommand } from "./operation-views.ts";
+import { isDone, watchCommand } from "./operation-views.ts";
 import { remark, showChange } from "./output.ts";
 import { FAILED } from "./status.ts";
 import { readSpan } from "./times.ts";
@@ -27,7 +27,7 @@ export interface Begun {
 }
 
 /** What became of it. */
-export interface Ended {
+export interface WaitEnding {
   /** Each operation as it was seen last; null where there is none, or where nobody waits. */
   readonly seen: readonly (OperationDetail | null)[];
   /** What ended the waiting before all of them were over. */
@@ -40,7 +40,7 @@ export function patienceOf({ timeout, ...wish }: Wish): number | null {
   return wish["no-wait"] ? null : ms;
 }
 
-export async function finish(cli: Cli, begun: readonly Begun[], patience: number | null): Promise<Ended> {
+export async function finish(cli: Cli, begun: readonly Begun[], patience: number | null): Promise<WaitEnding> {
   const under = begun.flatMap(({ label, operation }) => operation ? [{ ...operation, label }] : []);
   if (patience === null) {
     if (under.length > 0) remark(cli, `Watch it: ${watchCommand(under)}`);
@@ -61,13 +61,13 @@ interface Settling<Thing> {
 }
 
 /** Waits for what was begun on one hub or spoke, and shows that as it is then. */
-export async function settle<Thing extends { operation: Operation | null }>(
+export async function settleOne<Thing extends { operation: Operation | null }>(
   cli: Cli,
   thing: Thing,
   { label, patience, look, say }: Settling<Thing>,
 ): Promise<void> {
   const begun = [{ label, operation: thing.operation }], ended = await finish(cli, begun, patience);
-  const [operation = null] = ended.seen, isOver = operation !== null && hasEnded(operation);
+  const [operation = null] = ended.seen, isOver = operation !== null && isDone(operation);
   const now = isOver ? await look() : { ...thing, operation: operation ?? thing.operation };
   const isWell = ended.stopped === null && (operation === null || operation.state === "succeeded");
   // People are told the failure; programs get the record all the same.
@@ -76,9 +76,9 @@ export async function settle<Thing extends { operation: Operation | null }>(
 }
 
 /** Throws CommandError where one of them has failed, or is not over. What it prints comes before. */
-export function throwFailures(begun: readonly Begun[], { seen, stopped }: Ended): void {
+export function throwFailures(begun: readonly Begun[], { seen, stopped }: WaitEnding): void {
   const failures = seen.flatMap((operation, i) => {
-    if (!operation || !hasEnded(operation) || operation.state === "succeeded") return [];
+    if (!operation || !isDone(operation) || operation.state === "succeeded") return [];
     const { kind, state, error, id } = operation, label = begun[i]!.label;
     if (state === "cancelled") return [`${kind} of ${label} was cancelled`];
     const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "see its report";

@@ -7,7 +7,7 @@ import { mayPass } from "#lib/client/retry.ts";
 import { SECOND } from "#lib/base/time.ts";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
-import { hasEnded, watchCommand } from "./operation-views.ts";
+import { isDone, watchCommand } from "./operation-views.ts";
 import { openDisplay, type ProgressRow } from "./progress.ts";
 import { TIMED_OUT } from "./status.ts";
 import { counted } from "./text.ts";
@@ -44,7 +44,7 @@ export async function watchOperations(cli: Cli, watched: readonly WatchedOperati
   if (watched.length === 0) return { seen: [], stopped: null };
   const display = openDisplay(cli), over = new AbortController(), { signal } = over;
   const courses: Course[] = watched.map((one) => ({ ...one, seen: null }));
-  const left = () => courses.filter(({ seen }) => !seen || !hasEnded(seen));
+  const left = () => courses.filter(({ seen }) => !seen || !isDone(seen));
   const ended = Promise.withResolvers<CommandError | null>();
   const stop = (status: number, why: string) => {
     const those = left(), they = those.length === 1 ? "It goes" : "They go";
