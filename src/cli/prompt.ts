@@ -1,9 +1,9 @@
 /** Asks the person at the terminal. Questions stand on standard error; what is secret is not shown while it is typed. */
-import { createInterface } from "node:readline/promises";
 import { CommandError, EX_INTERRUPTED } from "../commands/command.ts";
 
 /** An empty answer is the one that is offered. */
 export async function askLine(question: string, offered = ""): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   const stop = new AbortController();
   lines.once("SIGINT", () => stop.abort()).once("close", () => stop.abort());
