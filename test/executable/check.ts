@@ -154,6 +154,12 @@ test("a spoke becomes active; told to stop, it ends well, and the next start fin
   await client.send("POST", "/api/federations", { slug: "north" });
   const { body: spoke } = await client.send("POST", "/api/federations/north/spokes", { slug: "ash" });
   for await (const { event } of client.events("north", 0)) if (event === "SpokeUpdateActive") break;
+
+  const { body: { token } } = await client.send("POST", "/api/auth/tokens", { name: "check", scope: "cli" });
+  const kept = { XDG_CONFIG_HOME: join(directory, "config") };
+  assert.is((await run(directory, ["login", url], { ...kept, WHEELWRIGHT_TOKEN: token })).status, 0);
+  assert.match((await run(directory, ["me"], kept)).text, `e-mail\t${ADMIN.email}`);
+  assert.match((await run(directory, ["spokes", "apply", "-f", "spokes.yaml"], kept)).text, "Cannot read spokes.yaml");
   assert.is(await first.stop(), 0, first.text());
 
   const second = start(directory, ["serve"], env);
