@@ -6,9 +6,9 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   ["WHEN", (event) => event.at, "time"],
   ["WHAT", (event) => event.kind],
   ["WHO", (event) => event.actor.email],
-  ["OBJECT", (event) => event.objectId],
   ["BESIDES", (event) => detailsOf(event.metadata)],
-  ["ID", (event) => event.id],
+  ["OBJECT", (event) => event.objectId, "id"],
+  ["ID", (event) => event.id, "id"],
 ];
 
 function detailsOf(metadata: AuditEvent["metadata"]): string {

@@ -44,7 +44,7 @@ export const hubsNoun: Noun = {
           ["SPOKES", (hub) => hub.spokeCount, "number"],
           ["NAME", (hub) => hub.name],
           ["CREATED", (hub) => hub.createdAt, "time"],
-          ["ID", (hub) => hub.id],
+          ["ID", (hub) => hub.id, "id"],
         ]);
       },
     }),

@@ -9,7 +9,7 @@ export const MEMBER_COLUMNS: readonly Column<Member>[] = [
   ["NAME", (member) => member.displayName],
   ["STATE", (member) => member.pending ? "invited" : "active", "state"],
   ["SINCE", (member) => member.createdAt, "time"],
-  ["ID", (member) => member.userId],
+  ["ID", (member) => member.userId, "id"],
 ];
 
 export const JOINING_WORDS: Readonly<Record<SpokeJoining["status"], string>> = {

@@ -6,7 +6,7 @@ import { lasting } from "./times.ts";
 type Progress = Operation | OperationDetail;
 
 export const OPERATION_COLUMNS: readonly Column<Progress>[] = [
-  ["ID", (one) => one.id],
+  ["ID", (one) => one.id, "id"],
   ["KIND", (one) => one.kind],
   ["STATE", (one) => one.state, "state"],
   ["PROGRESS", operationProgress],

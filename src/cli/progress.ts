@@ -66,17 +66,14 @@ function openLive({ terminal }: Cli): Display {
   const lineOf = ({ label, seen }: ProgressRow, columns: number): string => {
     if (!seen) return cut(`  ${plain(label)}`, columns);
     const mark = { succeeded: "✓", failed: "✗", cancelled: "✗", running: "●", queued: "○" }[seen.state] ?? "●";
-    const name = cut(plain(label), Math.max(8, Math.floor(columns / 3)));
-    const head = padTo(name, Math.min(24, Math.floor(columns / 3)));
+    const widest = Math.max(...rows.map(({ label }) => widthOf(plain(label))));
+    const room = Math.min(widest, Math.max(8, Math.floor(columns / 3))), head = padTo(cut(plain(label), room), room);
     const most = Math.max(...rows.map(({ seen }) => seen?.of ?? 0)), steps = most > MOST_STEPS ? "" : stepsOf(seen);
     const time = isDone(seen) || !seen.startedAt ? "" : `  ${lasting(Date.now() - Date.parse(seen.startedAt))}`;
     // The steps stand side by side where they leave room for the words.
-    const bar = steps && columns - widthOf(head) - most > 40 ? `${padTo(steps, most)}  ` : "";
-    const room = columns - 2 - widthOf(head) - 2 - widthOf(bar) - widthOf(time);
-    const text = cut(
-      plain(operationProgress({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null })),
-      room,
-    );
+    const bar = steps && columns - room - most > 40 ? `${padTo(steps, most)}  ` : "";
+    const words = plain(operationProgress({ ...seen, etaSeconds: seen.state === "queued" ? seen.etaSeconds : null }));
+    const text = cut(words, columns - 2 - room - 2 - widthOf(bar) - widthOf(time));
     return `${terminal.paintErr(toneOf(seen.state), mark)} ${head}  ${terminal.paintErr("dim", bar)}${text}${
       terminal.paintErr("dim", time)
     }`;
@@ -93,7 +90,7 @@ function openLive({ terminal }: Cli): Display {
     close() {
       clearInterval(timer);
       process.off("exit", shown);
-      stderr.write(SHOW);
+      stderr.write(`\r${CLEAR_BELOW}${SHOW}`); // the terminal may have shown ^C
     },
   };
 }

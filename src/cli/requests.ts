@@ -28,7 +28,7 @@ export const requestsNoun: Noun = {
       async run(cli, { flags }) {
         const state = flags.state as FederationRequest["state"] | undefined;
         showList(cli, await take(cli.api.listFederationRequests({ state, limit: pageOf(flags) }), flags), [
-          ["ID", (one) => one.id],
+          ["ID", (one) => one.id, "id"],
           ["HUB", (one) => one.slug],
           ["STATE", (one) => one.state, "state"],
           ["ASKED BY", (one) => one.requestedBy.email],

@@ -6,7 +6,7 @@ import { showJson, showList, showRecord } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { previewLines } from "./spoke-views.ts";
-import { demandAccepted, MISUSED } from "./status.ts";
+import { MISUSED } from "./status.ts";
 import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 type ActionName = SpokeAction["action"];
@@ -96,14 +96,13 @@ async function actOnMany(
   const ended = await finish(cli, begun, patience);
   if (cli.json) showJson(cli, outcomes);
   else showOutcomes(cli, outcomes, names);
-  demandAccepted(outcomes.flatMap(({ error }) => error ?? []), `${wish.action} was refused`);
-  throwFailures(begun, ended);
+  const refusals = outcomes.flatMap(({ id, error }) => error ? [{ name: names.get(id) ?? id, error }] : []);
+  throwFailures(begun, ended, refusals);
 }
 
 function showOutcomes(cli: Cli, outcomes: readonly BulkOutcome[], names: ReadonlyMap<string, string>): void {
   showList(cli, outcomes, [
     ["SPOKE", ({ id }) => names.get(id) ?? id],
     ["OUTCOME", ({ accepted }) => accepted ? "accepted" : "refused", "state"],
-    ["BECAUSE", ({ error }) => error?.message ?? ""],
   ]);
 }

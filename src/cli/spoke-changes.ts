@@ -4,11 +4,11 @@ import { CommandError } from "../commands/command.ts";
 import { confirmBy } from "./confirm.ts";
 import { JOINING_WORDS, memberId } from "./members.ts";
 import { type Cli, verb } from "./noun.ts";
-import { showChange, showChanges, showRecord, warn } from "./output.ts";
+import { showChange, showChanges, showRecord } from "./output.ts";
 import { hubSlugs, lookUpSpoke, spokeIdOf, spokeName } from "./references.ts";
 import { previewLines } from "./spoke-views.ts";
-import { demandAccepted, MISUSED } from "./status.ts";
-import { finish, patienceOf, settleOne, throwFailures, WAITING } from "./waiting.ts";
+import { MISUSED } from "./status.ts";
+import { finish, patienceOf, type Refused, settleOne, throwFailures, WAITING } from "./waiting.ts";
 
 export const DRY_RUN = { type: "boolean", help: "show what would happen, and do nothing" } as const;
 
@@ -63,14 +63,13 @@ export const changeVerbs = [
           spoke.slug,
         );
       }
-      const removing: Spoke[] = [], refusals: WheelwrightError[] = [];
+      const removing: Spoke[] = [], refusals: Refused[] = [];
       for (const spoke of spokes) {
         try {
           removing.push(await cli.api.deleteSpoke({ spokeId: spoke.id, abandon }));
         } catch (error) {
           if (!(error instanceof WheelwrightError) || spokes.length === 1) throw error;
-          warn(`${spokeName(spoke, hubs)}: ${error.message}`);
-          refusals.push(error);
+          refusals.push({ name: spokeName(spoke, hubs), error });
         }
       }
       const begun = removing.map((spoke) => ({ label: spokeName(spoke, hubs), operation: spoke.operation }));
@@ -83,8 +82,7 @@ export const changeVerbs = [
       });
       const told = cli.json ? after : after.filter(({ operation }) => operation?.state !== "failed");
       showChanges(cli, told, (spoke) => `Spoke ${spokeName(spoke, hubs)} is ${spoke.state}`);
-      throwFailures(begun, ended);
-      demandAccepted(refusals, "Removal was refused");
+      throwFailures(begun, ended, refusals);
     },
   }),
   verb({

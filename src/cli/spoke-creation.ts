@@ -7,7 +7,7 @@ import { DRY_RUN, settleSpoke } from "./spoke-changes.ts";
 import { readWanted, type Wanted } from "./spoke-files.ts";
 import { createSpokes, type CreationOutcome, ensureSpokes } from "./spoke-making.ts";
 import { creationLines } from "./spoke-views.ts";
-import { demandAccepted, MISUSED } from "./status.ts";
+import { MISUSED } from "./status.ts";
 import { finish, patienceOf, throwFailures, WAITING } from "./waiting.ts";
 
 const FILE = {
@@ -128,12 +128,8 @@ async function settleAll(cli: Cli, outcomes: readonly CreationOutcome[], patienc
       ["OUTCOME", ({ outcome }) => outcome, "state"],
       ["STATE", ({ spoke }) => spoke?.state, "state"],
       ["SITE", ({ spoke }) => spoke?.url],
-      [
-        "BECAUSE",
-        ({ error, differs }) => error?.message ?? (differs.length ? `differs in ${differs.join(", ")}` : ""),
-      ],
+      ["DIFFERS IN", ({ differs }) => differs.join(", ")],
     ], ({ id, spoke }) => spoke?.id ?? id);
   }
-  demandAccepted(outcomes.flatMap(({ error }) => error ?? []), "Creation was refused");
-  throwFailures(begun, ended);
+  throwFailures(begun, ended, outcomes.flatMap(({ id, error }) => error ? [{ name: id, error }] : []));
 }

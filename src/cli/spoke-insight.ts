@@ -38,6 +38,7 @@ export const insightVerbs = [
         people ? hubSlugs(cli.api) : new Map<string, string>(),
       ]);
       showList(cli, spokes, spokeColumns(hubs));
+      if (people && spokes.length === 0) remark(cli, "wheelwright spokes create HUB/SLUG makes one");
     },
   }),
   verb({
@@ -137,7 +138,7 @@ export const insightVerbs = [
       remark(cli, backups.available ? `Backups are taken ${schedule}` : "The cluster of this spoke takes no backups");
       if (lastError) remark(cli, `The last one failed: ${lastError}`);
       showList(cli, backups.snapshots, [
-        ["ID", (one) => one.id],
+        ["ID", (one) => one.id, "id"],
         ["STATE", (one) => one.state, "state"],
         ["CREATED", (one) => one.createdAt, "time"],
         ["MB", (one) => one.sizeBytes === null ? null : Math.round(one.sizeBytes / 1e6), "number"],

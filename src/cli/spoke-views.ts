@@ -16,7 +16,7 @@ export function spokeColumns(hubs: Hubs): readonly Column<Spoke>[] {
     ["VERSION", (spoke) => spoke.lmsVersion],
     ["NAME", (spoke) => spoke.displayName],
     ["CREATED", (spoke) => spoke.createdAt, "time"],
-    ["ID", (spoke) => spoke.id],
+    ["ID", (spoke) => spoke.id, "id"],
   ];
 }
 

@@ -31,15 +31,6 @@ export function statusOfApi({ code, statusCode }: { readonly code: string; reado
   return known[statusCode] ?? (code === "unreachable" || statusCode === 429 || statusCode >= 500 ? SERVER : FAILED);
 }
 
-type Refusal = Parameters<typeof statusOfApi>[0];
-
-/** The status of what was refused, where all were refused alike. Throws CommandError. */
-export function demandAccepted(refusals: readonly Refusal[], what: string): void {
-  if (refusals.length === 0) return;
-  const statuses = new Set(refusals.map(statusOfApi));
-  throw new CommandError(statuses.size === 1 ? [...statuses][0]! : FAILED, `${what} for ${refusals.length}`);
-}
-
 function wordsFor(error: WheelwrightError): string {
   const { message, code, statusCode, requestId, retryAfter } = error;
   const next = statusCode === 401 && code !== "login_failed" ? "; wheelwright login signs in again" : "";

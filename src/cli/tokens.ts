@@ -20,7 +20,7 @@ export const tokensNoun: Noun = {
       examples: ["tokens list", "tokens list --json=id,name,lastUsedAt"],
       async run(cli, { flags }) {
         showList(cli, await take(cli.api.listTokens({ limit: pageOf(flags) }), flags), [
-          ["ID", (token) => token.id],
+          ["ID", (token) => token.id, "id"],
           ["NAME", (token) => token.name],
           ["SCOPE", (token) => token.scope],
           ["LAST USED", (token) => token.lastUsedAt, "time"],

@@ -30,7 +30,7 @@ export const usersNoun: Noun = {
           ["STATE", (user) => user.state, "state"],
           ["NAME", (user) => user.displayName],
           ["CREATED", (user) => user.createdAt, "time"],
-          ["ID", (user) => user.id],
+          ["ID", (user) => user.id, "id"],
         ]);
       },
     }),

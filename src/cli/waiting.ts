@@ -1,11 +1,11 @@
 /** Waits for what a command has begun, unless told not to, and says how it ended. */
-import type { Operation, OperationDetail } from "#lib/client/client.ts";
+import type { Operation, OperationDetail, Problem } from "#lib/client/client.ts";
 import { HOUR } from "#lib/base/time.ts";
 import { CommandError } from "../commands/command.ts";
 import type { Cli } from "./noun.ts";
 import { isDone, watchCommand } from "./operation-views.ts";
 import { remark, showChange } from "./output.ts";
-import { FAILED } from "./status.ts";
+import { FAILED, statusOfApi } from "./status.ts";
 import { readSpan } from "./times.ts";
 
 export const WAITING = {
@@ -75,8 +75,21 @@ export async function settleOne<Thing extends { operation: Operation | null }>(
   throwFailures(begun, ended);
 }
 
-/** Throws CommandError where one of them has failed, or is not over. What it prints comes before. */
-export function throwFailures(begun: readonly Begun[], { seen, stopped }: WaitEnding): void {
+/** One of several that was refused, and why. */
+export interface Refused {
+  readonly name: string;
+  readonly error: Pick<Problem, "statusCode" | "code" | "message">;
+}
+
+/**
+ * Throws CommandError where something was refused or has failed, or is not over, with the status of all that, where it is
+ * one. What is printed comes before.
+ */
+export function throwFailures(
+  begun: readonly Begun[],
+  { seen, stopped }: WaitEnding,
+  refusals: readonly Refused[] = [],
+): void {
   const failures = seen.flatMap((operation, i) => {
     if (!operation || !isDone(operation) || operation.state === "succeeded") return [];
     const { kind, state, error, id } = operation, label = begun[i]!.label;
@@ -84,6 +97,9 @@ export function throwFailures(begun: readonly Begun[], { seen, stopped }: WaitEn
     const hint = error?.hint ? `\n  ${error.hint}` : "", why = error?.message ?? "see its report";
     return [`${kind} of ${label} failed: ${why}${hint}\n  wheelwright operations show ${id} tells more`];
   });
-  const words = [...failures, ...stopped ? [stopped.message] : []].join("\n");
-  if (words) throw new CommandError(stopped?.status ?? FAILED, words);
+  const refused = refusals.map(({ name, error }) => `Refused for ${name}: ${error.message} (${error.code})`);
+  const words = [...refused, ...failures, ...stopped ? [stopped.message] : []];
+  const statuses = new Set([...refusals.map(({ error }) => statusOfApi(error)), ...failures.map(() => FAILED)]);
+  const status = statuses.size === 1 ? [...statuses][0]! : FAILED;
+  if (words.length > 0) throw new CommandError(stopped?.status ?? status, words.join("\n"));
 }
