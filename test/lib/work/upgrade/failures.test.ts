@@ -80,7 +80,10 @@ test("in its Job leaves the site down, and says what it was, where that lies and
     assert.match(message, metadata.name);
     assert.match(message, status.boundVolumeSnapshotContentName);
   }
-  assert.match(hint!, new RegExp(`retry.*Or have an operator take it back to the backup: wheelwright restore ${id} --backup ${backup}`));
+  assert.match(
+    hint!,
+    new RegExp(`retry.*Or have an operator take it back to the backup: wheelwright restore ${id} --backup ${backup}`),
+  );
   assert.equal(kept, LOG);
   const audits = await scene.db.sql("select metadata from audit_events where kind = 'spoke_action_failed' order by at");
   const told = audits.map(({ metadata: { step, from, to } }) => [step, from, to]);
