@@ -63,8 +63,8 @@ export async function place(
 let fence = 0;
 
 /** A holder's run, each with a fence of its own. */
-export function nextRun(patience = 20_000): Run {
-  const job = { fence: String(++fence), progress: {} };
+export function nextRun(patience = 20_000, own: unknown = ++fence): Run {
+  const job = { fence: String(own), progress: {} };
   const nothing = () => {};
   return {
     ...call(),
