@@ -15,6 +15,7 @@ export const releases: readonly ReleaseNotes[] = [
       `**Hubs and spokes**: While Moodle is installed or upgraded, the stream, the operation, the portal and the CLI say which part it is at: "Installing Moodle: part 212 of 431 (mod_quiz)", and of how many once one of that version was counted.`,
       "**Hubs and spokes**: An installation has ten steps: checking the data, the set-up and the login page are one Job. Files of `BLUEPRINT_DIR` may need a look ([upgrading](docs/upgrading.md)).",
       "**Hubs and spokes**: Backups by night and on demand, both volumes together, kept for 7 days, 4 weeks and 6 months.",
+      `**Hubs and spokes**: \`POST …/spokes\` with \`copyOf\` makes a copy of a spoke: its courses and people, as of a backup or of now, in a site of its own that shares no key or password with the other one and sends no mail until \`PATCH … {"mail": "on"}\`. Records have \`from\` and \`mail\`; audit kind \`spoke_copied\`. In the portal under a spoke's actions; \`wheelwright spokes create --copy-of\`.`,
       "**Hubs and spokes**: Health and drift of all active spokes, looked at every minute.",
       "**Hubs and spokes**: Upgrades prove what they need while the site still runs, take a backup first, and leave a failed site down with the way back in the report.",
       "**Hubs and spokes**: A domain is one label below ROOT_DOMAIN, or one that is proved by a TXT record (409 `domain_unproven`); none stands above or below another spoke's or the service's.",

@@ -75,8 +75,8 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
   ];
 }
 
-/** What the site had that this one is a copy of, by the names of its row. */
-export interface Had {
+/** What the site has that this one is a copy of, by the names of its row. */
+interface Had {
   readonly brand: string | null;
   readonly seed: string | null;
   readonly identity: boolean;

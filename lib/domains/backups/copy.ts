@@ -2,7 +2,7 @@
  * A copy: a site of its own, with the courses and the people that another site had when a backup of it was taken.
  *
  * Who may act on the one and add spokes to the hub may have it. The backup is chosen here, with the source's row locked, and
- * is held against retention until the copy is made (`isNeeded`): what becomes of the source meanwhile changes nothing. One that
+ * is held against retention until the copy is made (`isBackupNeeded`): what becomes of the source meanwhile changes nothing. One that
  * is to be taken now is an operation of the source like any other, and the copy waits for it in the queue.
  */
 import type { App } from "#lib/app.ts";
@@ -17,7 +17,6 @@ import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 import { lackForOrigin, withRoomFor } from "#lib/moodle/adoption.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { turnOf } from "#lib/moodle/names.ts";
-import type { Had } from "#lib/moodle/seed.ts";
 import { DISKS, larger } from "#lib/moodle/resize.ts";
 import { judgeAction } from "#lib/operations/judge.ts";
 import { onSpoke } from "#lib/records/audit/store.ts";
@@ -35,12 +34,6 @@ type Offer = Pick<App, "catalog" | "config" | "blueprint">;
 interface Model {
   readonly spoke: SpokeRow;
   readonly backup: Backup | null;
-}
-
-/** The payload of the job that makes one. */
-export interface CopyWork {
-  readonly backupId: string;
-  readonly had: Had;
 }
 
 type Wish = Pick<NewSpoke, "copyOf" | "copyBackup" | "lmsVersion" | "moodleVersion">;
@@ -140,26 +133,22 @@ function copyInputs(
   return copied;
 }
 
-/** What is said of it besides: in its own audit, in that of the source, and to those who make it. */
+/** What is said of it besides: in its own audit, and in that of the source. */
 function tellOfCopy(
   { spoke: source, backup }: Model,
   { id: copyId, slug: copySlug, federationId: hubId }: SpokeRow,
 ): Besides {
-  const backupId = backup!.id;
-  const { brand, seed, identity, content, federationId } = source;
-  const had: Had = { brand, seed, identity, content, federationId };
-  const metadata = { slug: source.slug, copyId, copySlug, hubId, backupId };
+  const { id: spokeId, slug } = source, backupId = backup!.id;
+  const metadata = { slug, copyId, copySlug, hubId, backupId };
   return {
-    more: { copyOf: { spokeId: source.id, slug: source.slug, backupId } },
+    more: { copyOf: { spokeId, slug, backupId } },
     others: [{ kind: "spoke_copied", ...onSpoke(source), metadata }],
-    payload: { backupId, had } satisfies CopyWork,
   };
 }
 
 function anotherCluster({ slug, region }: SpokeRow): Fault {
   const where = region === null ? "its hub is in" : `the region ${region} is in`;
-  const message =
-    `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there noCopy`;
+  const message = `Cannot copy ${slug} to another cluster than the one that ${where}: a backup can be read there alone`;
   return new Fault("impossible", "another_cluster", message);
 }
 

@@ -137,7 +137,7 @@ export async function findBackup(rows: Rows, id: string): Promise<Backup | null>
 }
 
 /** Whether a spoke is still to be made from it: then retention leaves it. */
-export async function isNeeded(rows: Rows, id: string): Promise<boolean> {
+export async function isBackupNeeded(rows: Rows, id: string): Promise<boolean> {
   const found = await rows.selectFrom("spokes").select("id").where("fromBackup", "=", id).where("readyAt", "is", null)
     .where("state", "<>", "removing").where("state", "<>", "removed").limit(1).executeTakeFirst();
   return found !== undefined;

@@ -146,17 +146,16 @@ export interface Besides {
   readonly more?: object;
   /** In that of others. */
   readonly others?: readonly AuditEntry[];
-  readonly payload?: object;
 }
 
 export async function announceSpoke(
   tx: Tx,
   asker: Asker,
   spoke: SpokeRow,
-  { more, others = [], payload }: Besides = {},
+  { more, others = [] }: Besides = {},
 ): Promise<Job> {
   const about = { federationId: spoke.federationId, spokeId: spoke.id };
-  return await recordOperation(tx, asker, operationOn(spoke, "provision", payload), (job) => ({
+  return await recordOperation(tx, asker, operationOn(spoke, "provision"), (job) => ({
     audit: [{
       kind: "spoke_requested",
       ...onSpoke(spoke),

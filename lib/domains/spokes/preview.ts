@@ -45,7 +45,7 @@ export async function previewSpoke(
       moodleVersion: spoke.lmsVersion,
       from: plan?.from ?? null,
     },
-    // Secrets are made in the cluster noCopy, and are not shown.
+    // Secrets are made in the cluster alone, and are not shown.
     objects: SPOKE_STEPS.flatMap((step) => app.blueprint.spokeObjects(inputs, step)),
     quota: { demand, quota, over: [...over] },
     price,

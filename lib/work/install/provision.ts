@@ -58,7 +58,7 @@ export function provision(app: App): Handler {
       await demandSameSite(run, site.spoke, await install(site, run));
     },
     async settle(site, run) {
-      await seed(site, run, settleSite, await whatToTell(site, run));
+      await seed(site, run, settleSite, await whatToTell(site));
       if (isCopy(site)) await takeOwnPassword(site, run);
       await clearSources(site, run);
     },
@@ -78,7 +78,7 @@ export function provisionFormer(app: App): Handler {
       await install(site, run);
     },
     verify,
-    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site, run)),
+    seed: async (site, run) => await seed(site, run, demandSeed, await whatToTell(site)),
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
     async health(site, run) {
       await demandHealth(site, run);

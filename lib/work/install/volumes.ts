@@ -2,7 +2,6 @@
 import { demandUsable } from "#lib/domains/backups/usable.ts";
 import { hasSucceededSince } from "#lib/records/jobs/restores.ts";
 import { type Backup, findBackup } from "#lib/domains/backups/store.ts";
-import type { CopyWork } from "#lib/domains/backups/copy.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { type HubSettings, newsOf, seedNotes, type SeedPart, WORDS } from "#lib/moodle/seed.ts";
 import { isFinished } from "#lib/records/jobs/job.ts";
@@ -64,16 +63,17 @@ export interface SeedTelling {
 }
 
 /** What is in the data is not told anew, for it is its people's. */
-export async function whatToTell(site: SpokeSite, run: Run): Promise<SeedTelling> {
+export async function whatToTell(site: SpokeSite): Promise<SeedTelling> {
   const { inputs, app: { db } } = site, found = await sourceOf(site);
   const notes = (told: SpokeInputs) => (settings: HubSettings) => seedNotes(told, settings);
   if (!found) return { inputs, parts: null, notes: notes(inputs) };
+  const { backup, spoke } = found;
   if (isCopy(site)) {
-    const { had } = run.job.payload as unknown as CopyWork, { inputs: news, parts } = newsOf(inputs, had);
-    const left = had.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
+    const { inputs: news, parts } = newsOf(inputs, spoke);
+    const left = spoke.identity && (!inputs.identity || news.identity) ? [FOREIGN_SIGN_ON] : [];
     return { inputs: news, parts, notes: (settings) => [...seedNotes(news, settings), ...left] };
   }
-  const { backup, spoke } = found, isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
+  const isOlder = await hasSucceededSince(db.rows, spoke.id, "configure", backup.createdAt);
   return { inputs, parts: isOlder ? WORDS : [], notes: () => [] };
 }
 

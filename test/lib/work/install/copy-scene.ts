@@ -1,6 +1,6 @@
 /** A spoke in use, and copies of it as the API makes them. */
 import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import { findFederation } from "#lib/domains/federations/store.ts";
+import { type FederationRow, findFederation } from "#lib/domains/federations/store.ts";
 import { findCopySource } from "#lib/domains/backups/copy.ts";
 import { createSpoke } from "#lib/domains/spokes/create.ts";
 import type { NewSpoke } from "#lib/domains/spokes/views.ts";
@@ -24,19 +24,18 @@ export async function openCopies(context: CopyScene, env: Record<string, string>
 
 let count = 0;
 
-/** Asks for it; its id. */
-export async function copy({ scene, id }: CopyScene, wish: Partial<NewSpoke> = {}): Promise<string> {
-  const { federationId } = await scene.row(id), slug = `copy-${++count}`;
-  const hub = (await findFederation(scene.db.rows, federationId, "shown"))!;
-  return (await createSpoke(
-    scene.app,
-    scene.actor,
-    hub,
-    { slug, copyOf: id, ...wish } as NewSpoke,
-    null,
-    undefined,
-    findCopySource,
-  )).id;
+/** Asks for it, in the source's hub where none is given; its id. */
+export async function copy(
+  { scene, id }: CopyScene,
+  wish: Partial<NewSpoke> = {},
+  hub?: FederationRow,
+): Promise<string> {
+  const { app, actor, db } = scene,
+    { federationId } = await scene.row(id),
+    input = { slug: `copy-${++count}`, copyOf: id };
+  const place = hub ?? (await findFederation(db.rows, federationId, "shown"))!;
+  const asked = { ...input, ...wish } as NewSpoke;
+  return (await createSpoke(app, actor, place, asked, null, undefined, findCopySource)).id;
 }
 
 /** The id of a backup of the source that is taken now. */

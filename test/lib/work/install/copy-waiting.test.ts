@@ -2,11 +2,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { describeOperations } from "#lib/records/jobs/operation.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
 import { contentsOf, useSite } from "#test/support/sites.ts";
 import { rejection, until } from "#test/support/until.ts";
-import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies } from "./copy-scene.ts";
+import { backUp, copy, type CopyScene, holdBackups, holdCopies, openCopies, sourcesOf } from "./copy-scene.ts";
 
 const test = suite<CopyScene>("a copy that waits");
 test.before(openCopies);
@@ -106,6 +107,26 @@ test("keeps its backup from retention until it is made, and no longer", async (c
   assert.is((await scene.becomes(made, "active", "failed")).state, "active");
   await backUp(context);
   assert.equal(await standing(), []);
+});
+
+test("that failed keeps its backup, and is gone on with by a retry, or leaves nothing when it is removed", async (context) => {
+  const { scene } = context, { faults } = scene.simulator;
+  const older = await backUp(context), fault = faults.failJob("settle-", { log: ["500"], exitCode: 22 });
+  const [made, other] = [await copy(context), await copy(context)];
+  for (const id of [made, other]) assert.is((await scene.becomes(id, "active", "failed")).state, "failed");
+  await backUp(context);
+  const [kept] = await scene.db.sql("select state from backups where id = $1", [older]);
+  assert.is(kept.state, "ready");
+  faults.heal(fault);
+  await scene.db.transact((tx) => acceptAction(scene.app, tx, scene.actor, made, { action: "retry", wish: {} }));
+  const row = await scene.becomes(made, "active", "failed");
+  assert.equal([row.state, row.mail, row.blueprintInputs.mailHeld], ["active", "held", true]);
+  const { database } = scene.simulator.site(row.namespace);
+  assert.equal([database!.config!.fullname, database!.config!.noemailever], ["Copy of algebra", "1"]);
+  assert.ok(sourcesOf(scene).length > 0, "the other one still has what its volumes are made by");
+  await removeSpoke(scene.app, scene.actor, (await findSpoke(scene.db.rows, other, "hidden"))!);
+  await scene.becomes(other, "removed");
+  assert.equal(sourcesOf(scene), []);
 });
 
 test("cannot be asked of a source that no backup could be taken of", async (context) => {

@@ -1,6 +1,7 @@
 /** Copies of a spoke: the same courses and people, in a site of its own. */
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { loadCatalog } from "#lib/catalog/load.ts";
 import { notesOf } from "#lib/records/jobs/operation.ts";
 import { removeSpoke } from "#lib/domains/spokes/remove.ts";
 import { findSpoke } from "#lib/domains/spokes/store.ts";
@@ -88,6 +89,25 @@ test("is made from the backup that was chosen, and gets what was asked for besid
     "medium",
     scene.app.catalog.resourcesOf("medium").disks,
   ]);
+});
+
+test("in another hub gets the look and the courses that were asked for, beside those that it has", async (context) => {
+  const { scene, id } = context,
+    catalog = JSON.stringify({
+      brands: [{ name: "ocean", color: "#0044aa" }],
+      seeds: [{ name: "demo", courses: [{ shortname: "demo-1" }] }],
+    });
+  const app = { ...scene.app, catalog: loadCatalog(catalog, scene.app.blueprint) };
+  await scene.db.sql("update spokes set identity = true where id = $1", [id]);
+  const hub = await scene.hub("art"), asked = { brand: "ocean", seed: "demo", identity: false };
+  const made = await copy({ ...context, scene: { ...scene, app } }, asked, hub);
+  const row = await scene.becomes(made, "active", "failed");
+  assert.is(row.state, "active", row.stateReason!);
+  const { config, courses } = scene.simulator.site(row.namespace).database!;
+  assert.is(config!.brandcolor, "#0044aa");
+  assert.equal([...new Set(courses)].sort(), ["algebra-1", "algebra-2", "demo-1"]);
+  const [job] = await scene.operations(made);
+  assert.match(notesOf(job!).join("\n"), "The single sign-on that the other site had is still set up in this one");
 });
 
 test("of a copy shares nothing with either", async (context) => {
