@@ -32,7 +32,11 @@ const NEED_HUB = Object.values(OPERATIONS).filter(({ kind }) => kind.needsActive
 export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map<string, QueuePlace>> {
   if (ids.length === 0) return new Map();
   const { rows: places } = await sql<PlaceRow>`
-    with wanted as (select * from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')),
+    with wanted as (
+      select *, (select other.id from jobs as other where other.id = jobs.awaits and jobs.state = 'queued'
+        and other.state in ('queued', 'running')) as awaited
+      from jobs where id = any(${ids}::text[]) and state in ('queued', 'running')
+    ),
     live as (
       select each.* from (select distinct lane from wanted where lane is not null) as known cross join lateral (
         select id, kind, state, seq, spoke_id, started_at, lane as line
@@ -65,10 +69,6 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       from wanted join federations on federations.id = wanted.federation_id
       where wanted.kind = any(${NEED_HUB}::text[]) and wanted.state = 'queued' and federations.state <> 'active'
     ),
-    awaited as (
-      select wanted.id, other.id as operation from wanted join jobs as other on other.id = wanted.awaits
-      where wanted.state = 'queued' and other.state in ('queued', 'running')
-    ),
     placed as (
       select *, row_number() over ahead as position,
         lag(id) over ahead as next_ahead,
@@ -80,16 +80,16 @@ export async function readQueue(rows: Rows, ids: readonly string[]): Promise<Map
       window ahead as (partition by line order by (state = 'running') desc, seq rows unbounded preceding)
     )
     select placed.id, position::integer, case when unknown = 0 then ceil(eta)::integer end as eta,
-      case when run_at > wheelwright_now() and awaited.operation is null then run_at end as next_try, held.hub_state,
+      case when run_at > wheelwright_now() and wanted.awaited is null then run_at end as next_try, held.hub_state,
       coalesce(
         held.operation,
-        awaited.operation,
+        wanted.awaited,
         case when first_state = 'running' and first_id <> placed.id then first_id end,
         (select other.id from jobs as other where other.spoke_id = placed.spoke_id and other.visible
           and other.state = 'running' and other.id <> placed.id),
         next_ahead
       ) as ahead
-    from placed join wanted using (id) left join held using (id) left join awaited using (id)`.execute(rows);
+    from placed join wanted using (id) left join held using (id)`.execute(rows);
   const ahead = await readJobs(rows, places.flatMap((place) => place.ahead ?? []));
   return new Map(places.map((place) => [place.id, {
     position: place.position,
