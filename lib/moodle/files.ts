@@ -9,7 +9,16 @@ import { join } from "node:path";
 import { ConfigError } from "#lib/base/config.ts";
 import { messageOf, reasonOf } from "#lib/base/errors.ts";
 import { readTextFile } from "#lib/moodle/text-file.ts";
-import { FORMER_NAMES, HUB_NAMES, JOB_NAMES, SECRET_NAMES, SEED_NAMES, SPOKE_NAMES } from "#lib/moodle/values.ts";
+import {
+  ADOPT_NAMES,
+  ADOPTION_NAMES,
+  FORMER_NAMES,
+  HUB_NAMES,
+  JOB_NAMES,
+  SECRET_NAMES,
+  SEED_NAMES,
+  SPOKE_NAMES,
+} from "#lib/moodle/values.ts";
 
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
@@ -78,10 +87,15 @@ export const MAIL_FILE = "mail.yaml";
 /** Applied with the site's own Ingress, once for each host that leads there. */
 export const FORMER_FILE = "former.yaml";
 
+/** Never applied: its containers are put into those of the site. */
+export const ADOPT_FILE = "adopt.yaml";
+
 /** Manifests, with the placeholders that each may use. */
 export const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...Object.values(STEP_FILES).flat().map((file) => [file, new Set(SPOKE_NAMES)] as const),
   ...Object.values(JOB_FILES).map((file) => [file, new Set([...SPOKE_NAMES, ...JOB_NAMES])] as const),
+  ...["database.yaml", "app.yaml"].map((file) => [file, new Set([...SPOKE_NAMES, ...ADOPTION_NAMES])] as const),
+  [ADOPT_FILE, new Set([...SPOKE_NAMES, ...ADOPT_NAMES])] as const,
   ["seed.yaml", new Set([...SPOKE_NAMES, ...SEED_NAMES])] as const,
   [FORMER_FILE, new Set([...SPOKE_NAMES, ...FORMER_NAMES])] as const,
   [SECRETS_FILE, new Set([...SPOKE_NAMES, ...SECRET_NAMES])] as const,

@@ -6,6 +6,7 @@
 import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { ConfigError } from "#lib/base/config.ts";
 import {
+  ADOPT_FILE,
   type Files,
   FORMER_FILE,
   HUB_FILES,
@@ -21,6 +22,7 @@ import {
   STEP_FILES,
 } from "#lib/moodle/files.ts";
 import type { HubInputs, SpokeInputs } from "#lib/moodle/inputs.ts";
+import { adoptionValues, withSource } from "#lib/moodle/origin.ts";
 import { asArgument, readParts } from "#lib/moodle/parts.ts";
 import { type Arithmetic, arithmetic } from "#lib/moodle/quota.ts";
 import { findImages, sampleInputs, type SpokeImages } from "#lib/moodle/releases.ts";
@@ -29,7 +31,7 @@ import { newSitePassword, relayPassword } from "#lib/moodle/secrets.ts";
 import { type HubSettings, NO_SETTINGS, type SeedPart, seedValues } from "#lib/moodle/seed.ts";
 import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
-import { formerValues, hubValues, spokeValues } from "#lib/moodle/values.ts";
+import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
 
 export interface Blueprint {
   readonly revision: string;
@@ -91,10 +93,11 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
     spokeObjects(inputs, step, hub = NO_SETTINGS, changes = null) {
       const scripts = { SEED_SCRIPT: parts.scripts.seed, COURSES_SCRIPT: parts.scripts.courses };
       const seed = step === "seed" ? { ...seedValues(inputs, hub, changes), ...scripts } : {};
-      const values = { ...spokeValues(inputs), ...seed };
+      const own = spokeValues(inputs);
+      const values = { ...own, ...adoptionValues(parts.manifests.get(ADOPT_FILE)!, own, inputs), ...seed };
       const owner = spokeOwner(inputs), former = step === "ingress" ? inputs.formerHosts ?? [] : [];
       return [
-        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)),
+        ...STEP_FILES[step].flatMap((file) => render(file, values, owner)).map((each) => withSource(each, inputs)),
         ...former.flatMap((each) => render(FORMER_FILE, { ...values, ...formerValues(inputs, each) }, owner)),
       ];
     },
@@ -107,7 +110,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       return render(SECRETS_FILE, { ...spokeValues(inputs), ...secrets }, spokeOwner(inputs));
     },
     mailSecret(inputs, secret) {
-      const user = inputs.mail?.user;
+      const user = mailOf(inputs)?.user;
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },

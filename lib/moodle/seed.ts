@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { Brand, Course, HttpsUrl, type SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { SEED_NAMES } from "#lib/moodle/values.ts";
+import { mailOf, type SEED_NAMES } from "#lib/moodle/values.ts";
 import { text } from "#lib/base/schema.ts";
 
 interface Identity {
@@ -68,6 +68,7 @@ export function seedNotes(inputs: SpokeInputs, hub: HubSettings): string[] {
     ...(brand && !themeOf(inputs, hub) ? [`The brand ${brand.name} is not configured: it was left out`] : []),
     ...(inputs.seed && !inputs.seed.courses ? [`The seed ${inputs.seed.name} is not configured: it was left out`] : []),
     ...(inputs.mail ? [] : ["There is no mail relay for sites: the site sends no mail"]),
+    ...(inputs.mailHeld ? ["The site sends no mail until an administrator says that it may"] : []),
   ];
 }
 
@@ -91,7 +92,7 @@ export function seedValues(
     CHANGES: changes && changes.join(" "),
     TITLE: inputs.displayName,
     ADMIN_EMAIL: inputs.adminEmail,
-    MAIL: inputs.mail ? "on" : "off",
+    MAIL: mailOf(inputs) ? "on" : "off",
     BRAND_COLOR: theme?.color ?? null,
     BRAND_SCSS: theme?.scss ?? null,
     BRAND_LOGO: theme?.logo ? JSON.stringify(theme.logo) : null,

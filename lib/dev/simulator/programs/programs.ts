@@ -4,6 +4,7 @@
  * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
  * anything else serves in a pod that is to run for ever and succeeds in one that is not.
  */
+import { adoptDatabase, adoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -17,6 +18,8 @@ const MOODLE = /moodle/;
 const POSTGRES = /postgres/;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpostgres --single\b/.test(command), adoptDatabase],
+  [(_, command) => command.includes("wheelwright-adopted"), adoptFiles],
   [(_, command) => /\bpg_isready\b/.test(command), knockAt],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bcurl\b.*https?:/s.test(command), probe],
