@@ -35,6 +35,7 @@ export const RIGHTS: Readonly<Record<keyof Schema | "migrations", string>> = {
   loose_heads: "select, update",
   notification_audiences: "select, insert, update",
   backups: "select, insert, update, delete",
+  kept_claims: "select, insert, update, delete",
   cluster_snapshots: "select, insert, update",
   subscriptions: "select, insert, update",
   billing_events: "select, insert, update, delete",

@@ -22,12 +22,15 @@ export function servePostgres(context: Context): ProgramRun {
   const foreign = foreignTo(before, major);
   if (foreign) return { lines: foreign, exit: 1 };
   if (before.absent && !context.resumed) return serveNothing(context, ready);
-  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  if (handle === null || (before.password !== undefined && !before.absent)) {
+    return { lines: [ready], exit: null, takes: "database" };
+  }
   const password = env.POSTGRES_PASSWORD;
   world.volumes.write(handle, { password, major, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
+    takes: "databaseSetUp",
     done: () => world.volumes.write(handle, { password, major }),
   };
 }
@@ -138,6 +141,13 @@ function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatab
   const word = /^wheelwright \w+ /.exec(database.comment ?? "")?.[0].replace(" seed ", " install ") ??
     "wheelwright claim ";
   return { ...database, comment: `${word}${mine}` };
+}
+
+/** What facts.php prints. */
+export function factsOf({ config = {}, tables = 0 }: SiteDatabase): string[] {
+  const { rolesactive = "", ...others } = config;
+  const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
+  return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];
 }
 
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
