@@ -41,13 +41,17 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
   await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
-export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
+export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
   await space.ready([ref], waitingFor(run));
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */
-export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
+export async function untilCounted(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  limits: readonly KubeObject[],
+): Promise<void> {
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 
