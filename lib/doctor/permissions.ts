@@ -84,6 +84,12 @@ const TABLE: readonly (readonly [without: string | null, rows: readonly Row[]])[
   ["a database that does not come up in one size does not come up in the next, either, until its pod is deleted", [
     ["", "pods", "delete"],
   ]],
+  [
+    "nothing is made from snapshots: no backup is restored, no site copied, and each installation takes its whole time",
+    [
+      [SNAPSHOTS, "volumesnapshotcontents", "create delete"],
+    ],
+  ],
   ["names that a spoke has left go on leading to it, and it cannot have one of them again", [
     ["networking.k8s.io", "ingresses", "delete"],
   ]],

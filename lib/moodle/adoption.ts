@@ -4,9 +4,8 @@ import { JOBS, SPOKE_STEPS } from "#lib/moodle/files.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import type { Blueprint } from "#lib/moodle/load.ts";
 import { claimNames, DATABASE, MOODLE } from "#lib/moodle/names.ts";
-import type { Disk } from "#lib/moodle/origin.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
-import { larger, withDisks } from "#lib/moodle/resize.ts";
+import { type Disk, larger, withDisks } from "#lib/moodle/resize.ts";
 import type { KubeObject, Ref } from "#lib/drivers/cluster/cluster.ts";
 
 /** The inputs with disks that hold what the snapshots need at least, in bytes. Null where that is not known. */

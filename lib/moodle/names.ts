@@ -6,7 +6,7 @@
 import type { Ref } from "#lib/drivers/cluster/cluster.ts";
 import { createHash } from "node:crypto";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
 
 const HOST_DIGITS = 12;
 const LONGEST = 63; // RFC 1123 label
@@ -45,7 +45,9 @@ export function turnOf(operationId: string): string {
 }
 
 /** The names of a site's volume claims. A StatefulSet names those of its first pod after its template and itself. */
-export function claimNames({ claims }: Pick<SpokeInputs, "claims">): Readonly<Record<keyof Size["disks"], string>> {
+export function claimNames(
+  { claims }: { readonly claims?: SpokeInputs["claims"] | null },
+): Readonly<Record<Disk, string>> {
   return { files: claims?.files ?? FILES, database: `${claims?.data ?? DATA}-${DATABASE.name}-0` };
 }
 

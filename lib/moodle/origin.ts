@@ -7,10 +7,8 @@ import type { KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import type { SpokeInputs } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { fill, type ManifestTemplate, type Values } from "#lib/moodle/render.ts";
-import type { Size } from "#lib/moodle/sizes.ts";
+import type { Disk } from "#lib/moodle/resize.ts";
 import type { ADOPTION_NAMES } from "#lib/moodle/values.ts";
-
-export type Disk = keyof Size["disks"];
 
 /** Of the snapshot that a disk of the site is made from. */
 export function sourceName(disk: Disk, turn: string): string {

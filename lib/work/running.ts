@@ -8,8 +8,11 @@ import {
   type PatchOperation,
   type Ref,
   refOf,
+  retell,
   type Space,
 } from "#lib/drivers/cluster/cluster.ts";
+import { redact } from "#lib/drivers/cluster/trouble/redact.ts";
+import { readLogCause } from "#lib/moodle/log-causes.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE } from "#lib/base/time.ts";
 import { patchFenced, putFenced } from "#lib/work/fenced.ts";
@@ -43,7 +46,20 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
 
 export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
-  await space.ready([ref], waitingFor(run));
+  await sayingWhy(() => space.ready([ref], waitingFor(run)));
+}
+
+/** What ends again and again says why in its log, of which the cluster knows nothing: how it was cut off, or what it refused. */
+async function sayingWhy(wait: () => Promise<void>): Promise<void> {
+  try {
+    await wait();
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.code !== "CrashLoopBackOff") throw error;
+    const cause = readLogCause(error.evidence?.log ?? []);
+    if (!cause) throw error;
+    const { code, why, line, blame, hint } = cause;
+    throw retell(error, { code, message: `${error.message}, because ${why}: ${redact(line)}`, blame, hint });
+  }
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */

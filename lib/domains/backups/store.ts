@@ -29,6 +29,8 @@ export interface BackupVolume {
 export interface Backup extends Aged {
   readonly spokeId: string;
   readonly operationId: string;
+  /** The name of the cluster that its snapshots are in. */
+  readonly cluster: string;
   readonly volumes: readonly BackupVolume[];
   readonly sizeBytes: number | null;
   readonly error: string | null;

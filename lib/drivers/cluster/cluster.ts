@@ -209,6 +209,10 @@ export interface Cluster {
   space(namespace: string, uid: string): Space;
   /** Server-side apply of objects that belong to no namespace (a ClusterIssuer). */
   applyGlobal(objects: readonly KubeObject[], call: Call): Promise<void>;
+  /** POST; an object of that name that is there already is left as it is and returned. */
+  createGlobal(object: KubeObject, call: Call): Promise<KubeObject>;
+  /** Deletes exactly the object with this uid; gone already is success. */
+  deleteGlobal(ref: Ref, uid: string, call: Call): Promise<void>;
   /** JSON Patch of an object that belongs to no namespace. A failed `test` is a permanent ClusterError `Invalid` (422). */
   patchGlobal(ref: Ref, operations: readonly PatchOperation[], call: Call): Promise<KubeObject>;
   /** Whether the API server knows this kind (cert-manager, snapshots). */

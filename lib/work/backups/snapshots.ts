@@ -17,15 +17,14 @@ import {
   noteClasses,
   noteVolumes,
 } from "#lib/domains/backups/store.ts";
-import { BACKUP } from "#lib/moodle/names.ts";
-import { type Call, type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
+import { BACKUP, claimNames } from "#lib/moodle/names.ts";
+import { type Call, type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { messageOf } from "#lib/base/errors.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, refersTo, removeExpired, SNAPSHOT } from "#lib/work/backups/expired.ts";
 import { finalError, note, type SpokeSite, waitingFor } from "#lib/work/site.ts";
 
 const CLASS = { apiVersion: SNAPSHOT.apiVersion, kind: "VolumeSnapshotClass" };
-const CLAIMS = { files: "files", db: "data-db-0" } as const;
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner"; // the cluster's own annotation
 const TRIES = 3;
 
@@ -70,7 +69,7 @@ export async function takeBackup(site: SpokeSite, run: Run, { kind, patience }: 
   const backup = await run.write((tx) => beginBackup(tx, spoke, { operationId: run.job.id, kind }));
   if (backup.state === "ready") return backup;
   const { space } = site;
-  const claims = await readClaims(space, run, kind);
+  const claims = await readClaims(site, run, kind);
   const wanted = { name: inputs.surroundings.snapshotClass, drivers: driversOf(claims) };
   const planned = claims.map(({ short, claim }) => planVolume(backup, short, claim));
   await run.write((tx) => noteVolumes(tx, backup.id, planned));
@@ -109,12 +108,13 @@ function planVolume(backup: Backup, short: string, { metadata }: KubeObject): Ba
 
 /** Both, or it would be no backup; of a spoke that is going, what there is. */
 async function readClaims(
-  space: Space,
+  { space, inputs }: SpokeSite,
   run: Run,
   kind: BackupKind,
 ): Promise<readonly { readonly short: string; readonly claim: KubeObject }[]> {
   const claims: { short: string; claim: KubeObject }[] = [];
-  for (const [short, name] of Object.entries(CLAIMS)) {
+  const names = claimNames(inputs);
+  for (const [short, name] of [["files", names.files], ["db", names.database]] as const) {
     const claim = await space.get({ apiVersion: "v1", kind: "PersistentVolumeClaim", name }, run);
     if (claim) claims.push({ short, claim });
     else if (kind !== "last") {
