@@ -18,10 +18,10 @@ import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/dr
 import type { Run } from "#lib/scheduler/handler.ts";
 import { allAtOnce } from "#lib/base/race.ts";
 import { makeFenced } from "#lib/work/fenced.ts";
-import { demandNothingLeft, rememberVolumes } from "#lib/work/removal/leftovers.ts";
+import { demandNothingLeft, releaseVolumes, rememberVolumes } from "#lib/work/removal/leftovers.ts";
 import { untilCounted } from "#lib/work/running.ts";
 import { finalError, waitingFor } from "#lib/work/site.ts";
-import type { VolumePlace } from "#lib/work/volumes/claims.ts";
+import { dropContents, type VolumePlace } from "#lib/work/volumes/claims.ts";
 
 export interface Sandbox extends VolumePlace {
   readonly cluster: Cluster;
@@ -86,14 +86,16 @@ async function makeNamespace({ blueprint, cluster, inputs }: Sandbox, run: Run):
  * What was never begun is gone.
  */
 export async function removeSandbox({ cluster, inputs }: Sandbox, run: Run): Promise<void> {
-  const memory = memoryOf(run), { namespace, sandbox } = inputs;
+  const memory = memoryOf(run), { namespace, sandbox, origin } = inputs;
   if (!memory) return;
   await demandSameCluster(cluster, run);
   const uid = memory.uid ?? await findOwn(cluster, run, inputs);
   if (uid !== null) {
     await rememberVolumes(cluster, run, namespace);
+    await releaseVolumes(cluster, run);
     await cluster.space(namespace, uid).remove(waitingFor(run));
   }
+  if (origin) await dropContents(cluster, run, { namespace, turn: origin.turn });
   await demandNothingLeft({ cluster, holding: { namespace, sandbox: sandbox.id } }, run);
   await demandSameCluster(cluster, run);
 }

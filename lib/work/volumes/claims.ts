@@ -13,9 +13,9 @@ import { claimsOf } from "#lib/moodle/expected.ts";
 import type { Origin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
+import { labelsOf } from "#lib/moodle/stamp.ts";
 import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
 import { type Cluster, ClusterError, type KubeObject, type Ref, refOf } from "#lib/drivers/cluster/cluster.ts";
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { CONTENT, SNAPSHOT } from "#lib/work/backups/expired.ts";
 import { readRetaining } from "#lib/work/backups/snapshots.ts";
@@ -143,7 +143,7 @@ async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): 
 /** As the blueprint renders them, with room for what they are made from. */
 function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
-  const files = blueprint.spokeObjects(inputs, "install");
+  const files = blueprint.spokeObjects(inputs, "volumes");
   const database = blueprint.spokeObjects(inputs, "database").flatMap(claimsOf)
     .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
   const claimOf = (disk: Disk): KubeObject => {
@@ -195,7 +195,7 @@ async function makePair(
 ): Promise<void> {
   const { cluster, space, inputs } = place, { turn } = originOf(place), { namespace } = space;
   const name = sourceName(disk, turn), content = contentName(namespace, disk, turn);
-  const labels = { [MANAGED_BY]: "wheelwright", [FEDERATION]: inputs.federationId, [SPOKE]: inputs.spokeId };
+  const labels = labelsOf(inputs);
   await cluster.createGlobal({
     ...CONTENT,
     metadata: { name: content, labels },
