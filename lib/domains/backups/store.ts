@@ -37,8 +37,6 @@ export interface Backup extends Aged {
   readonly error: string | null;
   readonly readyAt: Date | null;
   readonly failedAt: Date | null;
-  /** The name of the cluster that its snapshots are in. */
-  readonly cluster: string;
   /** Of what it was taken; null where that was not noted yet. */
   readonly lmsVersion: string | null;
   readonly images: SpokeImages | null;
