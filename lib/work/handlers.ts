@@ -15,6 +15,8 @@ import { announce } from "#lib/work/notices/announce.ts";
 import { configure } from "#lib/work/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
+import { drill } from "#lib/work/drills/drill.ts";
+import { planDrills } from "#lib/work/drills/plan.ts";
 import { freeLeftNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
 import { provision, provisionFormer } from "#lib/work/install/provision.ts";
@@ -53,7 +55,19 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
 const FORMER_WORK = [provisionFormer];
 
 /** What nobody asks for. */
-const UPKEEP = [planBackups, prune, freeLeftNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
+const UPKEEP = [
+  planBackups,
+  planDrills,
+  drill,
+  prune,
+  freeLeftNames,
+  sealAudit,
+  sweep,
+  look,
+  announce,
+  forgottenPassword,
+  signup,
+];
 
 /** Without a post it knows no mail, without a provider no billing, and leaves that to a replica that has one. */
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
