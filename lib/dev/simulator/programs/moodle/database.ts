@@ -22,12 +22,15 @@ export function servePostgres(context: Context): ProgramRun {
   const foreign = foreignTo(before, major);
   if (foreign) return { lines: foreign, exit: 1 };
   if (before.absent && !context.resumed) return serveNothing(context, ready);
-  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  if (handle === null || (before.password !== undefined && !before.absent)) {
+    return { lines: [ready], exit: null, takes: "database" };
+  }
   const password = env.POSTGRES_PASSWORD;
   world.volumes.write(handle, { password, major, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
+    takes: "databaseSetUp",
     done: () => world.volumes.write(handle, { password, major }),
   };
 }
@@ -164,5 +167,9 @@ function query(database: SiteDatabase, text: string): ProgramRun {
   const rows = Object.entries(config ?? {}).filter(([name]) => asked.has(name)).sort().map(([name, value]) =>
     `${name}|${value}`
   );
-  return { lines: [...counted, ...rows], exit: 0 };
+  const { courses = [], accounts = {} } = database;
+  const people = text.includes("public.mdl_user") && config
+    ? [`courses|${courses.length}`, `users|${Object.keys(accounts).length}`]
+    : [];
+  return { lines: [...counted, ...rows, ...people], exit: 0 };
 }
