@@ -18,9 +18,9 @@ export async function noteCounts(tx: Tx, backupId: string, counts: TwoCounts): P
 /** False where this drill's end was noted before, and whoever noted it only did not hear so. */
 export async function noteProved(tx: Tx, tried: Tried, proof: Proof): Promise<boolean> {
   const now = sql<Date>`wheelwright_now()`;
-  const outcome = { proof: JSON.stringify(proof), provedAt: now, proofError: null };
-  if (!await note(tx, tried, outcome)) return false;
-  await tx.updateTable("spokes").set({ provedAt: now, unprovedSince: null }).where("id", "=", tried.spokeId).execute();
+  if (!await note(tx, tried, { proof: JSON.stringify(proof), provedAt: now, proofError: null })) return false;
+  const provedAt = sql<Date>`(select proved_at from backups where id = ${tried.backupId})`;
+  await tx.updateTable("spokes").set({ provedAt, unprovedSince: null }).where("id", "=", tried.spokeId).execute();
   return true;
 }
 

@@ -1,8 +1,10 @@
 /** A site that people use, backed up, and the night in which its backup is put to the proof. */
+import * as assert from "uvu/assert";
+import { removeSpoke } from "#lib/domains/spokes/remove.ts";
+import { acceptAction } from "#lib/domains/spokes/actions.ts";
+import type { SiteDatabase, SiteFiles } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { isFinished, type Job } from "#lib/records/jobs/job.ts";
 import { toJob } from "#lib/records/jobs/store.ts";
-import { acceptAction } from "#lib/domains/spokes/actions.ts";
-import type { SiteDatabase } from "#lib/dev/simulator/programs/moodle/site.ts";
 import { until } from "#test/support/until.ts";
 import { openWorkScene, type WorkScene } from "#test/lib/work/scene.ts";
 
@@ -10,28 +12,33 @@ const MINUTE = 60_000;
 
 export interface DrillScene {
   readonly scene: WorkScene;
-  /** An active spoke. */
+  /** An active spoke that people use. */
   readonly id: string;
-  readonly namespace: string;
+  another(): Promise<string>;
+  act(id: string, action: "suspend" | "resume"): Promise<void>;
+  remove(id: string): Promise<void>;
 }
 
-/** Drills are on. The night comes when a test says so. */
-export async function openDrills(env: Record<string, string> = {}): Promise<DrillScene> {
-  const scene = await openWorkScene(5, { RESTORE_DRILLS: "nightly", ...env });
-  const replica = await scene.replica();
-  const id = await scene.spoke(await scene.hub("math"), "algebra");
-  const { namespace } = await scene.becomes(id, "active");
+/** Drills are on, and no replica is there: the night comes when a test says so. */
+export async function openDrills(): Promise<DrillScene> {
+  const scene = await openWorkScene(5, { RESTORE_DRILLS: "nightly" }), { db, app, actor } = scene;
+  await db.sql("update users set operator = true, email_verified_at = now()");
+  const hub = await scene.hub("math");
+  let count = 0;
+  const another = async () => {
+    const id = await scene.spoke(hub, count++ === 0 ? "algebra" : `algebra-${count}`);
+    const { namespace } = await scene.becomes(id, "active");
+    const site = scene.simulator.site(namespace), names = Array.from({ length: 5 }, (_, i) => `person-${i}`);
+    const accounts = Object.fromEntries(names.map((name) => [name, { password: "" }]));
+    site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts });
+    return id;
+  };
+  const replica = await scene.replica(), id = await another();
   await replica.close();
-  await scene.db.sql("update jobs set run_at = run_at + interval '1 day' where state = 'queued'");
-  people(scene, namespace);
-  return { scene, id, namespace };
-}
-
-/** Courses and people come into the site. */
-export function people({ simulator }: WorkScene, namespace: string, count = 5): void {
-  const site = simulator.site(namespace), names = Array.from({ length: count }, (_, i) => `person-${i}`);
-  const accounts = Object.fromEntries(names.map((name) => [name, { password: "" }]));
-  site.saveDatabase({ ...site.database, courses: ["Algebra", "Geometry"], accounts });
+  const act = (of: string, action: "suspend" | "resume") =>
+    db.transact((tx) => acceptAction(app, tx, actor, of, { action, wish: {} })).then(() => {});
+  const remove = async (of: string) => void await removeSpoke(app, actor, await scene.row(of));
+  return { scene, id, another, act, remove };
 }
 
 /** A backup, as somebody asks for it. */
@@ -39,40 +46,71 @@ export async function backUp({ db, app, actor, ended }: WorkScene, id: string): 
   await db.transact((tx) => acceptAction(app, tx, actor, id, { action: "backup", wish: {} }));
   const operation = await ended(id, "backup");
   const [row] = await db.sql("select * from backups where operation_id = $1", [operation.id]);
-  return row as Backed;
+  return row as unknown as Backed;
 }
 
-export interface Backed {
+interface Backed {
   readonly id: string;
   readonly counts: unknown;
   readonly volumes: readonly { readonly claim: string; readonly handle: string }[];
 }
 
-/** Damages what the storage keeps of the database. */
-export function damage({ simulator }: WorkScene, { volumes }: Backed, change: (data: SiteDatabase) => SiteDatabase) {
-  const { handle } = volumes.find(({ claim }) => claim === "data-db-0")!;
+interface Kept {
+  readonly database: SiteDatabase;
+  readonly files: SiteFiles;
+}
+
+/** Damages what the storage keeps. */
+export function damage<D extends keyof Kept>(
+  { simulator }: WorkScene,
+  { volumes }: Backed,
+  disk: D,
+  change: (data: Kept[D]) => Kept[D],
+): void {
+  const { handle } = volumes.find(({ claim }) => (claim === "files") === (disk === "files"))!;
   simulator.volumes.write(handle, change(simulator.volumes.read(handle)));
 }
 
-/** The time of the spoke's drill has come: has it planned, and returns its job. */
+/** The time of the spoke's drill has come: returns the job that is planned for it. */
 export async function night({ db }: WorkScene, id: string): Promise<string> {
+  const before = (await drillsOf(db, id)).length;
   await db.sql("update spokes set drill_due_at = wheelwright_now() where id = $1", [id]);
   await db.sql("update jobs set run_at = wheelwright_now() where kind = 'plan-drills' and state = 'queued'");
-  await db.transact((tx) => Promise.resolve(tx.wakes.add("jobs")));
-  const drill = await until(async () => (await drills(db, id)).find(({ state }) => !isFinished(state)), MINUTE);
-  return drill.id;
+  await db.transact((tx) => Promise.resolve(void tx.wakes.add("jobs")));
+  return (await until(async () => (await drillsOf(db, id))[before], MINUTE)).id;
 }
 
-/** The drill, once it has ended: nothing of it is left then. */
-export async function ended({ db }: WorkScene, drillId: string): Promise<Job> {
-  return await until(async () => {
-    const [row] = await db.sql("select * from jobs where id = $1", [drillId]);
-    return row && isFinished(row.state) && toJob(row);
+/** The same, and its drill waits for its volumes until the faults are cleared. */
+export async function held(scene: WorkScene, id: string): Promise<string> {
+  scene.simulator.faults.unready("sandbox-");
+  const drill = await night(scene, id);
+  await until(async () => (await drillOf(scene, drill)).stepsDone.includes("sandbox"));
+  return drill;
+}
+
+async function drillsOf(db: WorkScene["db"], id: string): Promise<Job[]> {
+  const rows = await db.sql("select * from jobs where kind = 'drill' and spoke_id = $1 order by seq", [id]);
+  return rows.map((row) => toJob(row as never));
+}
+
+export async function drillOf({ db }: WorkScene, drillId: string): Promise<Job> {
+  return toJob((await db.sql("select * from jobs where id = $1", [drillId]))[0] as never);
+}
+
+/** The drill, once it has ended: nothing of its sandbox is left in the cluster then. */
+export async function ended(scene: WorkScene, drillId: string): Promise<Job> {
+  const drill = await until(async () => {
+    const job = await drillOf(scene, drillId);
+    return isFinished(job.state) && job;
   }, MINUTE);
+  assert.equal(leftOf(scene, drill), []);
+  return drill;
 }
 
-export async function drills(db: WorkScene["db"], id: string): Promise<Job[]> {
-  return (await db.sql("select * from jobs where kind = 'drill' and spoke_id = $1 order by seq", [id])).map(toJob);
+/** Its namespace, once that is there. */
+export function sandboxOf({ simulator }: WorkScene, drillId: string): string | undefined {
+  return simulator.objects("Namespace").find(({ metadata }) => metadata.labels?.["wheelwright.dev/sandbox"] === drillId)
+    ?.metadata.name;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -80,20 +118,35 @@ export async function backupRow({ db }: WorkScene, id: string): Promise<any> {
   return (await db.sql("select * from backups where id = $1", [id]))[0];
 }
 
-export async function toldOf({ db }: WorkScene, id: string): Promise<string[]> {
-  const kinds = ["tenant_backup_proved", "tenant_backup_failed"];
-  const found = await db.sql(
-    "select kind from audit_events where spoke_id = $1 and kind = any($2::text[]) order by at",
-    [id, kinds],
+// deno-lint-ignore no-explicit-any
+async function outcomes({ db }: WorkScene, id: string): Promise<any[]> {
+  return await db.sql(
+    "select kind, metadata from audit_events where spoke_id = $1 and kind like 'tenant_backup_%ed' and kind <> $2 order by at",
+    [id, "tenant_backup_succeeded"],
   );
-  return found.map(({ kind }) => kind);
 }
 
-/** All that stands in the cluster and belongs to a sandbox. */
-export function leftOf({ simulator }: WorkScene): string[] {
+/** What the audit says of the spoke's drills. */
+export async function toldOf(scene: WorkScene, id: string): Promise<string[]> {
+  return (await outcomes(scene, id)).map(({ kind }) => kind);
+}
+
+// deno-lint-ignore no-explicit-any
+export async function outcomeOf(scene: WorkScene, id: string): Promise<any> {
+  return (await outcomes(scene, id)).at(-1);
+}
+
+export async function letters({ db }: WorkScene): Promise<object[]> {
+  const found = await db.sql("select payload -> 'letter' as letter from jobs where kind = 'bulk-mail' order by seq");
+  return found.map(({ letter: { to, about } }) => ({ to: to.email, backupId: about.backupId, reason: about.reason }));
+}
+
+/** All that stands in the cluster of a drill's sandbox. */
+function leftOf({ simulator }: WorkScene, { id, progress }: Job): string[] {
+  const of = progress.inputs?.namespace;
   return simulator.objects()
     .filter(({ metadata: { labels, name, namespace } }) =>
-      labels?.["wheelwright.dev/sandbox"] !== undefined || /^sandbox-/.test(namespace ?? name)
+      labels?.["wheelwright.dev/sandbox"] === id || (namespace ?? name).startsWith(of)
     )
     .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
