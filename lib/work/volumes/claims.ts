@@ -11,7 +11,7 @@ import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
 import { claimsOf } from "#lib/moodle/expected.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
-import type { Origin } from "#lib/moodle/inputs.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
 import { labelsOf } from "#lib/moodle/stamp.ts";
@@ -59,22 +59,24 @@ export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots):
     const hint = "Take it over from the built-in blueprint into BLUEPRINT_DIR; then retry.";
     throw finalError("BlueprintLacks", `No site can be made from snapshots, since ${lack}`, hint);
   }
-  const claims = claimsTo(place, from);
-  const missing: Disk[] = [];
+  const claims = claimsTo(place, from), standing = new Map<Disk, KubeObject>();
   for (const disk of DISKS) {
-    const standing = await space.get(refOf(claims[disk]), run);
-    if (!standing) missing.push(disk);
-    else demandMadeFrom(standing, sourceName(disk, turn));
+    const there = await space.get(refOf(claims[disk]), run);
+    if (there) demandMadeFrom(there, sourceName(disk, turn));
+    if (there) standing.set(disk, there);
   }
-  if (missing.length === 0) return;
+  const unbound = DISKS.filter((disk) => standing.get(disk)?.["status"]?.phase !== "Bound");
+  if (unbound.length === 0) return;
   const names = await classNames(place, run, from);
-  for (const disk of missing) await makePair(place, run, disk, from.volumes[disk], names[disk]);
-  await space.ready(missing.map((disk) => ({ ...SNAPSHOT, name: sourceName(disk, turn) })), waitingFor(run));
-  for (const disk of missing) await makeFenced(space, claims[disk], run.job, run);
+  for (const disk of unbound) await makePair(place, run, disk, from.volumes[disk], names[disk]);
+  await space.ready(unbound.map((disk) => ({ ...SNAPSHOT, name: sourceName(disk, turn) })), waitingFor(run));
+  for (const disk of unbound) {
+    if (!standing.has(disk)) await makeFenced(space, claims[disk], run.job, run);
+  }
 }
 
 /** Waits until the claims are bound, and takes away what they were made by; nothing where that has been done. */
-export async function tidy(place: VolumePlace, run: Run): Promise<void> {
+export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = Object.values(claimNames(inputs));
   const late = await lookUntil(run, async () => {
     const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
@@ -123,7 +125,7 @@ function contentName(namespace: string, disk: Disk, turn: string): string {
   return `${namespace}-${sourceName(disk, turn)}`;
 }
 
-function originOf({ inputs: { origin } }: VolumePlace): Origin {
+function originOf({ inputs: { origin } }: VolumePlace): SiteOrigin {
   if (!origin) throw new TypeError("The inputs do not say where the site's data is from");
   return origin;
 }
