@@ -12,7 +12,7 @@ import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
 import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
-import { settle } from "#lib/work/install/settle.ts";
+import { settleSite } from "#lib/work/install/settle.ts";
 import { fillVolumes, isFilled } from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
@@ -49,7 +49,7 @@ export function provision(app: App): Handler {
       if (isFilled(site)) return; // the first to look at its data is settle
       await demandSameSite(run, site.spoke, await install(site, run));
     },
-    settle: (site, run) => seed(site, run, settle),
+    settle: (site, run) => seed(site, run, settleSite),
     async ingress(site, run) {
       await openToTheWeb(site, run, await putStep(site, run, "ingress"));
       await note(run, [wayIn(site.spoke.id)]);
