@@ -200,7 +200,7 @@ if ($facts['rolesactive'] !== '1' || $expected !== '' && ($facts['siteidentifier
   "issuer.yaml": `\
 {"apiVersion":"cert-manager.io/v1","kind":"ClusterIssuer","metadata":{"name":"\${CERTIFICATE_ISSUER}"},"spec":{"acme":{"server":"\${ACME_SERVER}","email":"\${ACME_EMAIL}","privateKeySecretRef":{"name":"\${CERTIFICATE_ISSUER}-account"},"solvers":[{"http01":{"ingress":{"ingressClassName":"\${INGRESS_CLASS}","serviceType":"ClusterIP"}}}]}}}`,
   "limits.yaml": `\
-{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"spoke"},"spec":{"hard":{"requests.cpu":"\${QUOTA_CPU_REQUESTS}","requests.memory":"\${QUOTA_MEMORY_REQUESTS}","limits.cpu":"\${QUOTA_CPU_LIMITS}","limits.memory":"\${QUOTA_MEMORY_LIMITS}","requests.storage":"\${QUOTA_STORAGE}","persistentvolumeclaims":"4","pods":"12","services.loadbalancers":"0","services.nodeports":"0","count/jobs.batch":"30","count/volumesnapshots.snapshot.storage.k8s.io":"40"}}}
+{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"spoke"},"spec":{"hard":{"requests.cpu":"\${QUOTA_CPU_REQUESTS}","requests.memory":"\${QUOTA_MEMORY_REQUESTS}","limits.cpu":"\${QUOTA_CPU_LIMITS}","limits.memory":"\${QUOTA_MEMORY_LIMITS}","requests.storage":"\${QUOTA_STORAGE}","persistentvolumeclaims":"10","pods":"12","services.loadbalancers":"0","services.nodeports":"0","count/jobs.batch":"30","count/volumesnapshots.snapshot.storage.k8s.io":"40"}}}
 ---
 {"apiVersion":"v1","kind":"LimitRange","metadata":{"name":"spoke"},"spec":{"limits":[{"type":"Container","default":{"cpu":"500m","memory":"512Mi"},"defaultRequest":{"cpu":"50m","memory":"128Mi"},"max":{"cpu":"\${CONTAINER_MAX_CPU}","memory":"\${CONTAINER_MAX_MEMORY}"}},{"type":"PersistentVolumeClaim","max":{"storage":"\${CLAIM_MAX_STORAGE}"}}]}}`,
   "mail.yaml": `\

@@ -122,6 +122,8 @@ export interface BackupSummary {
     sizeBytes: number | null;
     /** How far it is */
     state: "pending" | "ready" | "failed";
+    /** Of the platform, as the spoke had it then; null where that was not noted */
+    lmsVersion: string | null;
     /** When a drill last restored it into a namespace of its own and found it whole; null where none has */
     provedAt: string | null;
     /** What was found then; null where none has */
@@ -137,6 +139,15 @@ export interface BackupSummary {
     } | null;
     /** Why the last drill did not prove it, or that there was no room to try; null where it did, or none was */
     proofError: string | null;
+  }[];
+  /** Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since */
+  kept: {
+    /** Its name in the spoke's namespace */
+    claim: string;
+    /** Since when the site uses another */
+    since: string;
+    /** It stays until then at least */
+    until: string;
   }[];
 }
 

@@ -1,6 +1,7 @@
 /** A spoke's backups at one sight, from the rows alone: nobody who asks waits for a cluster. */
 import type { App } from "#lib/app.ts";
 import { whyUnavailable } from "#lib/domains/backups/classes.ts";
+import { listKept } from "#lib/domains/backups/kept.ts";
 import { isGood, RETENTION } from "#lib/domains/backups/retention.ts";
 import { describeSchedule } from "#lib/domains/backups/schedule.ts";
 import { type Backup, lastFailed, listStanding, readClasses } from "#lib/domains/backups/store.ts";
@@ -16,10 +17,11 @@ export async function summariseBackups(
   { id }: Pick<SpokeRow, "id">,
 ): Promise<BackupSummary> {
   const spoke = await db.rows.selectFrom("spokes")
-    .select(["id", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
+    .select(["id", "state", "cluster", "blueprintInputs", "provedAt", "unprovedSince"]).where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const [standing, failed, seen, now] = await Promise.all([
+  const [standing, kept, failed, seen, now] = await Promise.all([
     listStanding(db.rows, spoke.id),
+    listKept(db.rows, spoke.id),
     lastFailed(db.rows, spoke.id),
     readClasses(db.rows, spoke.cluster),
     db.now(),
@@ -39,6 +41,7 @@ export async function summariseBackups(
     lastProvedAt: spoke.provedAt,
     unprovedSince: spoke.unprovedSince,
     snapshots: standing.filter((backup) => isShown(backup, now)) as BackupSummary["snapshots"],
+    kept: spoke.state === "removed" ? [] : kept,
   };
 }
 

@@ -9,6 +9,8 @@ const SnapshotView = v.object({
   /** Bytes that the restored volumes would have at least; null where the storage driver does not say. */
   sizeBytes: v.nullable(v.number()),
   state: v.picklist(["pending", "ready", "failed"]),
+  /** Of the platform, as the spoke had it then; null where that was not noted. */
+  lmsVersion: v.nullable(v.string()),
   /** When a drill restored it last and found all as it was; null where none has. */
   provedAt: MaybeStamp,
   /**
@@ -23,6 +25,14 @@ const SnapshotView = v.object({
   })),
   /** Why the last drill did not prove it; of one that the cluster had no room for, that it was not tried. */
   proofError: v.nullable(v.string()),
+});
+
+const KeptView = v.object({
+  /** Its name in the spoke's namespace. */
+  claim: v.string(),
+  /** Since when the site uses another. */
+  since: Stamp,
+  until: Stamp,
 });
 
 export const BackupSummaryView = v.object({
@@ -41,5 +51,7 @@ export const BackupSummaryView = v.object({
   unprovedSince: MaybeStamp,
   /** Newest first. */
   snapshots: v.array(SnapshotView),
+  /** Volume claims that a restore has replaced, newest first: the way back. After their time they go when a backup was taken. */
+  kept: v.array(KeptView),
 });
 export type BackupSummary = v.InferInput<typeof BackupSummaryView>;

@@ -94,6 +94,13 @@ export const RECORDS: Entries = {
     "2026-11-21T05:44:31.000Z",
   ],
   "BackupSummary.unprovedSince": ["Since when none could be proved; null where the last drill proved one", null],
+  "snapshots.lmsVersion": ["Of the platform, as the spoke had it then; null where that was not noted", "4.5.12"],
+  "BackupSummary.kept": [
+    "Volume claims that a restore has replaced, newest first: the way back. They go after their time, once a backup was taken since",
+  ],
+  "kept.claim": ["Its name in the spoke's namespace", "data-db-0"],
+  "kept.since": ["Since when the site uses another", "2026-11-21T09:12:40.000Z"],
+  "kept.until": ["It stays until then at least", "2026-11-28T09:12:40.000Z"],
 
   // What a hub pays for. Amounts are in minor units of their currency, whichever that has: 1900 of JPY are ¥ 1,900.
   "Billing.connected": ["Whether its spokes are billed", true],
