@@ -4,7 +4,7 @@ import type { Proof, TwoCounts } from "#lib/domains/backups/proof.ts";
 import type { Rows, Tx } from "#lib/drivers/db/database.ts";
 
 /** A drill, and the backup that it tries. */
-export interface Tried {
+export interface Drilled {
   readonly backupId: string;
   readonly spokeId: string;
   /** Of its job. */
@@ -16,7 +16,7 @@ export async function noteCounts(tx: Tx, backupId: string, counts: TwoCounts): P
 }
 
 /** False where this drill's end was noted before, and whoever noted it only did not hear so. */
-export async function noteProved(tx: Tx, tried: Tried, proof: Proof): Promise<boolean> {
+export async function noteProved(tx: Tx, tried: Drilled, proof: Proof): Promise<boolean> {
   const now = sql<Date>`wheelwright_now()`;
   if (!await note(tx, tried, { proof: JSON.stringify(proof), provedAt: now, proofError: null })) return false;
   const provedAt = sql<Date>`(select proved_at from backups where id = ${tried.backupId})`;
@@ -25,7 +25,7 @@ export async function noteProved(tx: Tx, tried: Tried, proof: Proof): Promise<bo
 }
 
 /** Whether people are to be told: of the first that fails since one was proved. Whatever proved this backup before is over. */
-export async function noteUnproved(tx: Tx, tried: Tried, error: string): Promise<boolean> {
+export async function noteUnproved(tx: Tx, tried: Drilled, error: string): Promise<boolean> {
   if (!await note(tx, tried, { proof: null, provedAt: null, proofError: error })) return false;
   const { numUpdatedRows } = await tx.updateTable("spokes").set({ unprovedSince: sql<Date>`wheelwright_now()` })
     .where("id", "=", tried.spokeId).where("unprovedSince", "is", null).executeTakeFirst();
@@ -33,12 +33,12 @@ export async function noteUnproved(tx: Tx, tried: Tried, error: string): Promise
 }
 
 /** Nothing was learned of the backup: what was known stays, and the next drill comes at that time. */
-export async function noteUntried(tx: Tx, tried: Tried, error: string, again: Date): Promise<void> {
+export async function noteUntried(tx: Tx, tried: Drilled, error: string, again: Date): Promise<void> {
   await note(tx, tried, { proofError: error });
   await tx.updateTable("spokes").set({ drillDueAt: again }).where("id", "=", tried.spokeId).execute();
 }
 
-async function note(tx: Tx, { backupId, drillId }: Tried, outcome: object): Promise<boolean> {
+async function note(tx: Tx, { backupId, drillId }: Drilled, outcome: object): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable("backups").set({ ...outcome, drillId }).where("id", "=", backupId)
     .where((where) => where.or([where("drillId", "is", null), where("drillId", "<>", drillId)])).executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -17,7 +17,7 @@ import type { JobKind } from "#lib/operations/plan.ts";
 import { around, type Handler, handlerOf, type Run } from "#lib/scheduler/handler.ts";
 import { judge, lastReport, mayTryAgain } from "#lib/scheduler/reports.ts";
 import { HOUR, MINUTE } from "#lib/base/time.ts";
-import { endFailed, endInVain, endProved, isOver } from "#lib/work/drills/ends.ts";
+import { endFailed, endInVain, endProved, isJudged } from "#lib/work/drills/ends.ts";
 import { type DrillPlace, openDrill, readDrill } from "#lib/work/drills/place.ts";
 import { demandOpen, readDatabase } from "#lib/work/jobs.ts";
 import { untilReady } from "#lib/work/running.ts";
@@ -81,7 +81,7 @@ type Work = (run: Run) => Promise<void>;
 /** What cannot be done ends the drill, but not the job. */
 function trying(app: App, work: Work, step: string): Work {
   return async (run) => {
-    if (isOver(run)) return;
+    if (isJudged(run)) return;
     const { backup, spoke } = await readDrill(app, run);
     if (spoke.state === "removing" || spoke.state === "removed") {
       return await endInVain(run, `the spoke is ${spoke.state}`);

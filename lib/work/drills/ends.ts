@@ -13,7 +13,7 @@ import { writeHeld } from "#lib/records/jobs/fence.ts";
 import { record } from "#lib/records/changes/record.ts";
 import type { Tx } from "#lib/drivers/db/database.ts";
 import type { Proof } from "#lib/domains/backups/proof.ts";
-import { noteProved, noteUnproved, noteUntried, type Tried } from "#lib/domains/backups/proofs.ts";
+import { type Drilled, noteProved, noteUnproved, noteUntried } from "#lib/domains/backups/proofs.ts";
 import { nextDrill } from "#lib/domains/backups/schedule.ts";
 import { lockSpoke, type SpokeRow } from "#lib/domains/spokes/store.ts";
 import { listOperators } from "#lib/domains/users/store.ts";
@@ -22,7 +22,7 @@ import type { Verdict } from "#lib/scheduler/reports.ts";
 import { SECOND } from "#lib/base/time.ts";
 import type { DrillWork } from "#lib/work/drills/place.ts";
 
-export function isOver({ job }: Run): boolean {
+export function isJudged({ job }: Run): boolean {
   return typeof job.progress.outcome === "string";
 }
 
@@ -71,7 +71,7 @@ export async function endFailed(run: Run, verdict: Verdict): Promise<void> {
   });
 }
 
-type Write = (tx: Tx, spoke: SpokeRow, tried: Tried, seconds: number) => Promise<void>;
+type Write = (tx: Tx, spoke: SpokeRow, tried: Drilled, seconds: number) => Promise<void>;
 
 async function end(run: Run, outcome: string, write: Write): Promise<void> {
   const { backupId } = run.job.payload as DrillWork, spokeId = run.job.spokeId!;
@@ -84,7 +84,7 @@ async function end(run: Run, outcome: string, write: Write): Promise<void> {
 
 interface Told {
   readonly kind: AuditKind;
-  readonly tried: Tried;
+  readonly tried: Drilled;
   readonly metadata: object;
   readonly error?: string | null;
   readonly jobs?: readonly NewJob[];
