@@ -12,7 +12,7 @@
  */
 import type { App } from "#lib/app.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
-import type { SandboxInputs } from "#lib/moodle/sandbox.ts";
+import { nothingAllowed, type SandboxInputs } from "#lib/moodle/sandbox.ts";
 import { MANAGED_BY, SANDBOX } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject, type Space } from "#lib/drivers/cluster/cluster.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
@@ -54,8 +54,9 @@ export async function openSandbox(app: App, cluster: string, inputs: SandboxInpu
 /** Its namespace with limits, policies and secrets, as a spoke's are made. */
 export async function makeSandbox(sandbox: Sandbox, run: Run): Promise<void> {
   await makeNamespace(sandbox, run);
-  await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
   const { blueprint, inputs, space } = sandbox;
+  await putAll(sandbox, run, [nothingAllowed(inputs)]);
+  await untilCounted(sandbox, run, await putInSandbox(sandbox, run, "policies"));
   await allAtOnce([
     ...blueprint.newSecrets(inputs).map((secret) => space.create(secret, run)),
     putAll(sandbox, run, blueprint.mailSecret(inputs, null)),
