@@ -15,6 +15,8 @@ import { announce } from "#lib/work/notices/announce.ts";
 import { configure } from "#lib/work/configure/configure.ts";
 import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts";
 import { planBackups } from "#lib/work/backups/plan.ts";
+import { drill } from "#lib/work/drills/drill.ts";
+import { planDrills } from "#lib/work/drills/plan.ts";
 import { dropKeptClaims } from "#lib/work/upkeep/claims.ts";
 import { freeLeftNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
@@ -57,7 +59,7 @@ const FORMER_WORK = [provisionFormer];
 
 /** What nobody asks for. */
 const UPKEEP = [
-  ...[planBackups, prune, freeLeftNames, dropKeptClaims, sealAudit, sweep, look, announce],
+  ...[planBackups, planDrills, drill, prune, freeLeftNames, dropKeptClaims, sealAudit, sweep, look, announce],
   ...[forgottenPassword, signup],
 ];
 
