@@ -22,7 +22,7 @@ import {
 
 /** Which Job of the blueprint a step runs; install runs reset first when an earlier attempt did not end. */
 export const JOBS = [
-  ...["install", "reset", "verify", "claim", "seed", "health", "preflight", "upgrade"] as const,
+  ...["install", "reset", "verify", "claim", "settle", "seed", "health", "preflight", "upgrade"] as const,
   ...["closed", "maintenance-enable", "maintenance-disable", "purge", "password", "sign-in-link"] as const,
 ] as const;
 export type JobName = (typeof JOBS)[number];
@@ -31,8 +31,8 @@ export type SpokeStep =
   | "namespace"
   | "policies"
   | "secrets"
+  | "volumes"
   | "database"
-  | "install"
   | "seed"
   | "app"
   | "cron"
@@ -46,8 +46,8 @@ export const STEP_FILES: Readonly<Record<SpokeStep, readonly string[]>> = {
   namespace: ["namespace.yaml"],
   policies: ["limits.yaml", "network.yaml"],
   secrets: ["settings.yaml"],
+  volumes: ["files.yaml"],
   database: ["database.yaml"],
-  install: ["files.yaml"],
   seed: ["seed.yaml"],
   app: ["app.yaml"],
   cron: ["cron.yaml"],
@@ -62,6 +62,7 @@ export const JOB_FILES: Readonly<Record<JobName, string>> = {
   reset: "reset-job.yaml",
   verify: "verify-job.yaml",
   claim: "verify-job.yaml",
+  settle: "settle-job.yaml",
   seed: "seed-job.yaml",
   health: "health-job.yaml",
   preflight: "preflight-job.yaml",
@@ -111,6 +112,7 @@ export const SEED_FILE = "seed.php";
 export const COURSES_FILE = "courses.php";
 export const PASSWORD_FILE = "password.php";
 export const LINK_FILE = "sign-in-link.php";
+export const FACTS_FILE = "facts.php";
 
 export const FILE_NAMES: readonly string[] = [
   ...MANIFESTS.keys(),
@@ -121,6 +123,7 @@ export const FILE_NAMES: readonly string[] = [
   COURSES_FILE,
   PASSWORD_FILE,
   LINK_FILE,
+  FACTS_FILE,
 ].sort();
 
 /** The files of a directory that replace built-in ones. Throws ConfigError, which tells all that cannot be read. */

@@ -33,6 +33,14 @@ import type { Images, Sizes, Surroundings } from "#lib/moodle/sizes.ts";
 import { type ObjectOwner, stamp } from "#lib/moodle/stamp.ts";
 import { formerValues, hubValues, mailOf, spokeValues } from "#lib/moodle/values.ts";
 
+/** What single Jobs are told besides. */
+export interface JobTold {
+  /** Whom the Job `sign-in-link` seals its answer for. */
+  readonly linkKey?: string;
+  /** Of the site that the Job `settle` must find, where it is known. */
+  readonly siteIdentifier?: string;
+}
+
 export interface Blueprint {
   readonly revision: string;
   readonly sizes: Sizes;
@@ -54,8 +62,7 @@ export interface Blueprint {
   newSecrets(inputs: SpokeInputs): KubeObject[];
   /** The Secret with the spoke's password at the relay, made from the relay's secret; applied in the step `secrets`. */
   mailSecret(inputs: SpokeInputs, secret: string | null): KubeObject[];
-  /** `linkKey` is whom the Job `sign-in-link` seals its answer for. */
-  jobObject(inputs: SpokeInputs, job: JobName, fence: string, linkKey?: string): KubeObject;
+  jobObject(inputs: SpokeInputs, job: JobName, fence: string, told?: JobTold): KubeObject;
   /** `issuer` is empty without ACME_EMAIL; what it has belongs to no namespace (applyGlobal). */
   hubObjects(inputs: HubInputs, step: HubStep): KubeObject[];
   /** What a spoke will take, and what it may. */
@@ -114,7 +121,7 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
       const values = { ...spokeValues(inputs), SMTP_PASSWORD: user && secret ? relayPassword(secret, user) : "" };
       return render(MAIL_FILE, values, spokeOwner(inputs));
     },
-    jobObject(inputs, job, fence, linkKey = "") {
+    jobObject(inputs, job, fence, { linkKey = "", siteIdentifier = "" } = {}) {
       const own = {
         JOB: job,
         FENCE: fence,
@@ -123,6 +130,8 @@ export function makeBlueprint(files: Files, source = "The built-in blueprint"): 
         PASSWORD_SCRIPT: asArgument(parts.scripts.password),
         LINK_SCRIPT: asArgument(parts.scripts.link),
         LINK_KEY: linkKey,
+        FACTS_SCRIPT: asArgument(parts.scripts.facts),
+        SITE_IDENTIFIER: siteIdentifier,
       };
       return render(JOB_FILES[job], { ...spokeValues(inputs), ...own }, spokeOwner(inputs))[0]!;
     },

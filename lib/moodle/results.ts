@@ -45,6 +45,11 @@ export function readSite(log: readonly string[]): SiteIdentity {
   };
 }
 
+/** Reads what facts.php has printed; null where the Job did not come to that. */
+export function readFacts(log: readonly string[]): SiteIdentity | null {
+  return readValues(log).has("rolesactive") ? readSite(log) : null;
+}
+
 /** Reads the preflight Job's log; null where the image keeps its code elsewhere. */
 export function readCode(log: readonly string[]): Code | null {
   const values = readValues(log);
@@ -59,7 +64,7 @@ function readValues(log: readonly string[]): Map<string, string> {
   }));
 }
 
-/** The HTTP status that the health Job was answered last, or null when it was answered none. */
+/** The HTTP status that the login page answered last, or null when it did not answer. */
 export function readHealth(log: readonly string[]): number | null {
   const statuses = log.map((line) => line.trim()).filter((line) => /^\d{3}$/.test(line)).map(Number);
   return statuses.at(-1) || null; // curl prints 000 for no answer
@@ -74,10 +79,12 @@ export interface Seeding {
 }
 
 const LEFT_OUT = "left out: ";
+/** What the Job settle says besides: of the database, and of the login page. */
+const FACT = /^(?:\w+\|.*|\d{3})$/;
 
-/** Reads the seed Job's log. */
+/** Reads the log of the Jobs seed and settle. */
 export function readSeed(log: readonly string[]): Seeding {
-  const lines = log.map((line) => line.trim()).filter((line) => line !== "");
+  const lines = log.map((line) => line.trim()).filter((line) => line !== "" && !FACT.test(line));
   return {
     seeded: lines.includes("seeded"),
     done: lines.filter((line) => line !== "seeded" && !line.startsWith(LEFT_OUT)),

@@ -37,6 +37,8 @@ export const JOB_NAMES = [
   "PASSWORD_SCRIPT",
   "LINK_SCRIPT",
   "LINK_KEY",
+  "FACTS_SCRIPT",
+  "SITE_IDENTIFIER",
 ] as const;
 
 /** The last two may be absent. */

@@ -17,7 +17,7 @@ import { maintenanceOff, maintenanceOn } from "#lib/work/actions/maintenance.ts"
 import { planBackups } from "#lib/work/backups/plan.ts";
 import { freeLeftNames } from "#lib/work/upkeep/names.ts";
 import { prune } from "#lib/work/upkeep/prune.ts";
-import { provision } from "#lib/work/install/provision.ts";
+import { provision, provisionFormer } from "#lib/work/install/provision.ts";
 import { provisionHub } from "#lib/work/install/provision-hub.ts";
 import { reapply } from "#lib/work/reapply/reapply.ts";
 import { remove, removeHub } from "#lib/work/removal/remove.ts";
@@ -49,6 +49,9 @@ const OPERATION_WORK: { readonly [kind in keyof typeof OPERATIONS]: (app: App) =
   "remove-hub": removeHub,
 };
 
+/** Plans that nothing new is made for. */
+const FORMER_WORK = [provisionFormer];
+
 /** What nobody asks for. */
 const UPKEEP = [planBackups, prune, freeLeftNames, sealAudit, sweep, look, announce, forgottenPassword, signup];
 
@@ -56,7 +59,7 @@ const UPKEEP = [planBackups, prune, freeLeftNames, sealAudit, sweep, look, annou
 export function handlers(app: App, post: Post | null = null): readonly Handler[] {
   const payments = app.payments;
   return [
-    ...[...Object.values(OPERATION_WORK), ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
+    ...[...Object.values(OPERATION_WORK), ...FORMER_WORK, ...UPKEEP].map((make) => knowingItsCluster(app, make(app))),
     ...(post ? [sendMail(app, post), sendBulkMail(app, post)] : []),
     ...(payments
       ? [

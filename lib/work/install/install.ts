@@ -6,18 +6,20 @@
  */
 import { EXCLUSIVE_PODS } from "#lib/moodle/names.ts";
 import { findImages } from "#lib/moodle/releases.ts";
+import { readFacts, type SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
-import { claimDatabase, demandSuccess, type JobPlace, runJob } from "#lib/work/jobs.ts";
+import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
 import { JOB, waitingFor } from "#lib/work/site.ts";
 
 const OWN = "installs"; // in the job's progress
 
-export async function install(place: JobPlace, run: Run): Promise<void> {
+/** Returns what the database says afterwards, which may be that there is no whole site. */
+export async function install(place: JobPlace, run: Run): Promise<SiteIdentity> {
   try {
-    await installOnce(place, run);
+    return await installOnce(place, run);
   } catch (error) {
     const advice = "destroy this one, and choose a version that is offered";
     throw error instanceof ClusterError ? blameForVersion(error, place, advice) : error;
@@ -39,18 +41,21 @@ export function blameForVersion(
   return retell(error, { blame: "user", hint: `There is no image of version ${version}: ${advice} (${offered}).` });
 }
 
-async function installOnce(place: JobPlace, run: Run): Promise<void> {
+async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
   const before = await endEarlier(place, run, ownAttempts(run, OWN));
   const site = await claimDatabase(place, run);
-  if (site.state === "installed") return;
+  if (site.state === "installed") return site;
   const between = await endEarlier(place, run, []);
-  if (between.installed) return;
+  if (between.installed) return await readDatabase(place, run);
   await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   if (site.state === "partial" || before.left || between.left) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
   await run.remember({ [OWN]: [...ownAttempts(run, OWN), nameOf(place, run)] });
-  await demandSuccess(place, run, await runJob(place, run, "install"), "Moodle could not be installed");
+  const result = await runJob(place, run, "install");
+  const facts = readFacts(result.log);
+  if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
+  return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
 }
 
 /** Lets what earlier holders began come to its end. `left`: whether anything of it may lie there. */

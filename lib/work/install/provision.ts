@@ -1,14 +1,19 @@
 /** Makes a spoke, step by step; each step finds what is there already. `retry` is the same once more. */
 import { sql } from "kysely";
 import type { App } from "#lib/app.ts";
+import type { Seeding } from "#lib/moodle/results.ts";
 import { type HubSettings, NO_SETTINGS, readHubSettings, ROOMS, seedNotes } from "#lib/moodle/seed.ts";
 import type { SpokeStep } from "#lib/moodle/files.ts";
 import { ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
+import { formerProvision } from "#lib/operations/provision.ts";
 import { OPERATIONS } from "#lib/operations/table.ts";
 import type { Handler, Run } from "#lib/scheduler/handler.ts";
 import { allAtOnce } from "#lib/base/race.ts";
 import { verify } from "#lib/work/actions/actions.ts";
+import { demandSameSite } from "#lib/work/identity.ts";
 import { install } from "#lib/work/install/install.ts";
+import { settle } from "#lib/work/install/settle.ts";
+import { fillVolumes, isFilled } from "#lib/work/install/volumes.ts";
 import { demandHealth, demandSeed } from "#lib/work/jobs.ts";
 import { provisionOutcomes } from "#lib/work/outcomes.ts";
 import { rememberCluster } from "#lib/work/same-cluster.ts";
@@ -18,26 +23,50 @@ import { DATABASE, MOODLE } from "#lib/moodle/names.ts";
 import { note, spokeHandler, type SpokeSite } from "#lib/work/site.ts";
 import { openToTheWeb } from "#lib/work/install/web.ts";
 
+/** Steps that both plans have. */
+const STEPS = {
+  namespace: makeNamespace,
+  policies: async (site: SpokeSite, run: Run) => await untilCounted(site, run, await putStep(site, run, "policies")),
+  secrets: makeSecrets,
+  async database(site: SpokeSite, run: Run) {
+    await putStep(site, run, "database");
+    await untilReady(site, run, DATABASE);
+  },
+  async app(site: SpokeSite, run: Run) {
+    await putStep(site, run, "app");
+    await untilReady(site, run, MOODLE);
+  },
+  cron: async (site: SpokeSite, run: Run) => void await putStep(site, run, "cron"),
+};
+
 export function provision(app: App): Handler {
   return spokeHandler(app, OPERATIONS.provision, {
-    namespace: makeNamespace,
-    policies: async (site, run) => await untilCounted(site, run, await putStep(site, run, "policies")),
-    secrets: makeSecrets,
-    async database(site, run) {
-      await putStep(site, run, "database");
-      await untilReady(site, run, DATABASE);
+    ...STEPS,
+    async volumes(site, run) {
+      if (!await fillVolumes(site, run)) await putStep(site, run, "volumes");
     },
     async install(site, run) {
-      await putStep(site, run, "install");
+      if (isFilled(site)) return; // the first to look at its data is settle
+      await demandSameSite(run, site.spoke, await install(site, run));
+    },
+    settle: (site, run) => seed(site, run, settle),
+    async ingress(site, run) {
+      await openToTheWeb(site, run, await putStep(site, run, "ingress"));
+      await note(run, [wayIn(site.spoke.id)]);
+    },
+  }, { hooks: provisionOutcomes });
+}
+
+/** Ends what an earlier release has begun, by its own plan: there verify, seed and health are a Job each. */
+export function provisionFormer(app: App): Handler {
+  return spokeHandler(app, formerProvision, {
+    ...STEPS,
+    async install(site, run) {
+      await putStep(site, run, "volumes");
       await install(site, run);
     },
     verify,
-    seed,
-    async app(site, run) {
-      await putStep(site, run, "app");
-      await untilReady(site, run, MOODLE);
-    },
-    cron: async (site, run) => void await putStep(site, run, "cron"),
+    seed: (site, run) => seed(site, run, demandSeed),
     ingress: async (site, run) => await openToTheWeb(site, run, await putStep(site, run, "ingress")),
     async health(site, run) {
       await demandHealth(site, run);
@@ -83,10 +112,14 @@ async function makeSecrets(site: SpokeSite, run: Run): Promise<void> {
   ]);
 }
 
-async function seed(site: SpokeSite, run: Run): Promise<void> {
+async function seed(
+  site: SpokeSite,
+  run: Run,
+  runJob: (site: SpokeSite, run: Run) => Promise<Seeding>,
+): Promise<void> {
   const settings = await readRooms(site, run);
   await putStep(site, run, "seed", settings);
-  const { done, leftOut } = await demandSeed(site, run);
+  const { done, leftOut } = await runJob(site, run);
   run.log.info("Seeded a site", { done, leftOut });
   await note(run, [...seedNotes(site.inputs, settings), ...leftOut]);
 }

@@ -42,7 +42,7 @@ export function reapply(app: App): Handler {
       await putStep(site, run, "seed", await readRooms(site, run));
     },
     async database(site, run) {
-      await putStep(site, run, "install"); // the claim of the files
+      await putStep(site, run, "volumes");
       await putStep(site, run, "database");
       await putState(site, run, "database");
       await untilReady(site, run, DATABASE);

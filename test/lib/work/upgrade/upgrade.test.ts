@@ -97,7 +97,7 @@ test("leaves everything as the blueprint has it for the new version", async ({ s
   const { namespace, namespaceUid: uid, cluster, blueprintInputs: inputs } = await scene.row(id);
   const space = (await scene.app.clusters.open(cluster)).space(namespace, uid!),
     call = { signal: AbortSignal.timeout(20_000) };
-  for (const step of ["policies", "secrets", "database", "install", "app", "cron", "ingress"] as const) {
+  for (const step of ["policies", "secrets", "volumes", "database", "app", "cron", "ingress"] as const) {
     for (const object of scene.app.blueprint.spokeObjects(inputs, step)) {
       const { apiVersion, kind, metadata: { name } } = object;
       const { objects: [after] } = await space.dryRun([object], call);

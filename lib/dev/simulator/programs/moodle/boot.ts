@@ -7,7 +7,7 @@
  * not measured. Stricter than they are in one thing: an older image that was not asked to upgrade would serve, with code that its
  * database is too new for; here it ends.
  */
-import { passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
+import { factsOf, passwordRefusal } from "#lib/dev/simulator/programs/moodle/database.ts";
 import {
   hostOf,
   isInstalled,
@@ -41,7 +41,7 @@ export function wipeFiles({ world, pod }: Context): ProgramRun {
 }
 
 function start(context: Context, exit: number | null): ProgramRun {
-  const { world, pod, container, env } = context;
+  const { world, pod, env } = context;
   const site = siteOf(world, pod.metadata.namespace!);
   const failed = (...lines: string[]): ProgramRun => ({
     lines: [...lines, "*** Failed with return value: 0"],
@@ -74,18 +74,15 @@ function start(context: Context, exit: number | null): ProgramRun {
     );
   }
   if (isInstalled(site.database)) return startOnSite(context, site, exit);
-  return install(site, pod.metadata.uid, container.image, env, exit);
+  return install(context, site, exit);
 }
 
-function install(
-  site: SimulatedSite,
-  pod: string,
-  image: string,
-  env: Context["env"],
-  exit: number | null,
-): ProgramRun {
-  const { release, version } = releaseOf(image);
+function install({ pod: { metadata }, container, env }: Context, site: SimulatedSite, exit: number | null): ProgramRun {
+  const pod: string = metadata.uid;
+  const { release, version } = releaseOf(container.image);
   const host = hostOf(env);
+  const siteidentifier = randomText(32) + host;
+  const config = { rolesactive: "1", siteidentifier, version, release };
   const before: SiteDatabase = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
   const files: SiteFiles = { ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
@@ -99,13 +96,13 @@ function install(
       "-->System",
       "++ Success ++",
       "Installation completed successfully.",
-      ...(exit === null ? ["ready to handle connections"] : ["*** Failed with return value: 0"]),
+      ...(exit === null ? ["ready to handle connections"] : [END]),
+      ...(container.args?.[0] === "php" ? factsOf({ tables: WHOLE, config }) : []),
     ],
     exit,
     deaf: true,
     done: () => {
-      const siteidentifier = randomText(32) + host;
-      site.saveDatabase({ ...rest, tables: WHOLE, config: { rolesactive: "1", siteidentifier, version, release } });
+      site.saveDatabase({ ...rest, tables: WHOLE, config });
       site.saveFiles(files);
     },
   };

@@ -129,6 +129,13 @@ function claimed(database: SiteDatabase, noted: bigint, mine: bigint): SiteDatab
   return { ...database, comment: `${word}${mine}` };
 }
 
+/** What facts.php prints. */
+export function factsOf({ config = {}, tables = 0 }: SiteDatabase): string[] {
+  const { rolesactive = "", ...others } = config;
+  const known = ["siteidentifier", "version", "release"].filter((name) => name in others);
+  return [`tables|${tables}`, `rolesactive|${rolesactive}`, ...known.map((name) => `${name}|${others[name]}`)];
+}
+
 /** The rows of mdl_config whose names the query mentions, as `psql -tA` prints them. */
 function query(database: SiteDatabase, text: string): ProgramRun {
   const { config, tables = 0 } = database;
