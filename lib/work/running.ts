@@ -44,7 +44,7 @@ export async function scale(site: SpokeSite, run: Run, ref: Ref, replicas: 0 | 1
   await perform(site, run, [set(ref, "/spec/replicas", replicas)]);
 }
 
-export async function untilReady({ space }: SpokeSite, run: Run, ref: Ref): Promise<void> {
+export async function untilReady({ space }: Pick<SpokeSite, "space">, run: Run, ref: Ref): Promise<void> {
   if (ref === DATABASE) await replaceStuckDatabase(space, run);
   await sayingWhy(() => space.ready([ref], waitingFor(run)));
 }
@@ -63,7 +63,11 @@ async function sayingWhy(wait: () => Promise<void>): Promise<void> {
 }
 
 /** Until it is counted for the first time, a quota refuses whatever it limits. */
-export async function untilCounted({ space }: SpokeSite, run: Run, limits: readonly KubeObject[]): Promise<void> {
+export async function untilCounted(
+  { space }: Pick<SpokeSite, "space">,
+  run: Run,
+  limits: readonly KubeObject[],
+): Promise<void> {
   await space.ready(limits.filter(({ kind }) => kind === "ResourceQuota").map(refOf), waitingFor(run));
 }
 

@@ -6,12 +6,12 @@
  * claims. And something that carries our labels may have come to stand elsewhere. Contents of snapshots that are retained
  * are kept on purpose; they are told of where the snapshots are taken.
  */
-import { FEDERATION, MANAGED_BY, SPOKE } from "#lib/drivers/cluster/guard.ts";
+import { FEDERATION, MANAGED_BY, SANDBOX, SPOKE } from "#lib/drivers/cluster/guard.ts";
 import { type Cluster, ClusterError, type KubeObject } from "#lib/drivers/cluster/cluster.ts";
 import { minuteOf } from "#lib/drivers/cluster/trouble/words.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
 import { MINUTE, SECOND, sleep } from "#lib/base/time.ts";
-import { type Holding, note, type Site } from "#lib/work/site.ts";
+import { type Holding, note } from "#lib/work/site.ts";
 
 /** Looked for by label in the whole cluster: what takes room or is seen from outside. */
 export const ANYWHERE = [
@@ -40,6 +40,9 @@ const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" };
 /** A volume goes some seconds after its claim; what takes longer is a failed try, and is told as that. */
 const PATIENCE = MINUTE;
 const LONGEST_PAUSE = 10 * SECOND;
+
+/** What has gone: of a spoke or a hub, or a sandbox. */
+type Held = Holding | { readonly namespace: string; readonly sandbox: string };
 
 /** A volume and the claim that it is bound to, by uid: names of volumes made by hand are used again. */
 interface Volume {
@@ -72,7 +75,7 @@ interface Leftover {
 
 /** Waits for a while, then throws a passing ClusterError while anything remains: the operation goes on when it is gone. */
 export async function demandNothingLeft(
-  { cluster, holding }: Pick<Site, "cluster" | "holding">,
+  { cluster, holding }: { readonly cluster: Cluster; readonly holding: Held },
   run: Run,
 ): Promise<void> {
   const end = performance.now() + Math.min(PATIENCE, run.patience());
@@ -89,10 +92,8 @@ export async function demandNothingLeft(
   }
 }
 
-async function findLabelled(cluster: Cluster, run: Run, holding: Holding): Promise<Leftover | null> {
-  const whose = holding.spokeId === null
-    ? `${FEDERATION}=${holding.federationId},!${SPOKE}`
-    : `${SPOKE}=${holding.spokeId}`;
+async function findLabelled(cluster: Cluster, run: Run, holding: Held): Promise<Leftover | null> {
+  const whose = selectorOf(holding);
   for (const kind of ANYWHERE) {
     const [left] = await cluster.listAll(kind, `${MANAGED_BY}=wheelwright,${whose}`, run);
     if (left) return describe(left, STRAY);
@@ -100,11 +101,17 @@ async function findLabelled(cluster: Cluster, run: Run, holding: Holding): Promi
   return null;
 }
 
+function selectorOf(holding: Held): string {
+  if ("sandbox" in holding) return `${SANDBOX}=${holding.sandbox}`;
+  const { federationId, spokeId } = holding;
+  return spokeId === null ? `${FEDERATION}=${federationId},!${SPOKE}` : `${SPOKE}=${spokeId}`;
+}
+
 /** What a namespace that was forced has left. Somebody else's namespace may have the name by now: that is theirs. */
 async function findForced(
   cluster: Cluster,
   run: Run,
-  { namespace }: Holding,
+  { namespace }: Held,
   notes: string[],
 ): Promise<Leftover | null> {
   if (await cluster.findNamespace(namespace, run)) return null;
