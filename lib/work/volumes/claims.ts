@@ -143,7 +143,7 @@ async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): 
 /** As the blueprint renders them, with room for what they are made from. */
 function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
-  const files = blueprint.spokeObjects(inputs, "install");
+  const files = blueprint.spokeObjects(inputs, "volumes");
   const database = blueprint.spokeObjects(inputs, "database").flatMap(claimsOf)
     .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
   const claimOf = (disk: Disk): KubeObject => {
