@@ -10,6 +10,7 @@
 import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
 import { claimsOf } from "#lib/moodle/expected.ts";
+import { SPOKE_STEPS } from "#lib/moodle/files.ts";
 import type { Origin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
@@ -143,11 +144,11 @@ async function demandHere({ cluster }: VolumePlace, run: Run, from: Snapshots): 
 /** As the blueprint renders them, with room for what they are made from. */
 function claimsTo({ blueprint, inputs }: VolumePlace, { volumes }: Snapshots): Readonly<Record<Disk, KubeObject>> {
   const names = claimNames(inputs);
-  const files = blueprint.spokeObjects(inputs, "volumes");
-  const database = blueprint.spokeObjects(inputs, "database").flatMap(claimsOf)
+  const objects = SPOKE_STEPS.flatMap((step) => blueprint.spokeObjects(inputs, step));
+  const database = objects.flatMap(claimsOf)
     .map((claim) => fromSnapshot(claim, sourceName("database", inputs.origin!.turn)));
   const claimOf = (disk: Disk): KubeObject => {
-    const claim = [...files, ...database].find(({ kind, metadata }) =>
+    const claim = [...objects, ...database].find(({ kind, metadata }) =>
       kind === CLAIM.kind && metadata.name === names[disk]
     )!;
     const { resources } = claim["spec"], least = writeAmount("storage", volumes[disk].restoreSize ?? 0);

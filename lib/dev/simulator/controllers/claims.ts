@@ -4,9 +4,9 @@ import { openGrowth } from "#lib/dev/simulator/controllers/growth.ts";
 import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
 import { claimNames, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
-import { handleOf } from "#lib/dev/simulator/controllers/snapshots.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
+import { amount } from "#lib/dev/simulator/admission/quantity.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import { changeObject } from "#lib/dev/simulator/admission/writes.ts";
 
@@ -67,13 +67,12 @@ function fail(world: World, claim: StoredObject, by: string, message: string): n
 function bind(world: World, claim: StoredObject, storage: StoredObject): number | void {
   const { provisioner } = storage, { namespace, name, uid } = claim.metadata;
   const { dataSource: source, accessModes, volumeMode } = claim.spec;
-  const content = source?.kind === "VolumeSnapshot" ? handleOf(world, namespace!, source.name) : undefined;
-  if (content === null) {
-    const of = `DataSource Type VolumeSnapshot by Name ${source.name}`;
-    return fail(world, claim, provisioner, `error getting handle for ${of}: snapshot ${source.name} not ready`);
-  }
   const volume = `pvc-${uid}`, capacity = { storage: claim.spec.resources.requests.storage };
-  if (content !== undefined) world.volumes.copy(content, volume);
+  if (source?.kind === "VolumeSnapshot") {
+    const why = fill(world, claim, storage, volume);
+    const failed = `failed to provision volume with StorageClass "${storage.metadata.name}"`;
+    if (why !== null) return fail(world, claim, provisioner, `${failed}: ${why}`);
+  }
   if (!world.store.get("PersistentVolume", undefined, volume)) {
     const made = make(world, "csi-provisioner", {
       kind: "PersistentVolume",
@@ -102,6 +101,41 @@ function bind(world: World, claim: StoredObject, storage: StoredObject): number 
   });
   const message = `Successfully provisioned volume ${volume}`;
   say(world, claim, { by: provisioner, normal: "ProvisioningSucceeded", message });
+}
+
+/** Puts on the volume what is in the snapshot, or says why not in the words of external-provisioner 5. */
+function fill(world: World, claim: StoredObject, storage: StoredObject, volume: string): string | null {
+  const { namespace } = claim.metadata, { dataSource: { name }, resources: { requests } } = claim.spec;
+  const snapshot = world.store.get("VolumeSnapshot", namespace, name), status = snapshot?.status;
+  const bound: string | undefined = status?.boundVolumeSnapshotContentName;
+  const content = world.store.get("VolumeSnapshotContent", undefined, bound ?? "");
+  const asked = amount(requests.storage) / 1000, least = amount(status?.restoreSize ?? "0") / 1000;
+  const refusals: readonly (readonly [applies: boolean, why: string])[] = [
+    [
+      !snapshot,
+      `error getting snapshot ${name} from api server: volumesnapshots.snapshot.storage.k8s.io "${name}" not found`,
+    ],
+    [snapshot?.metadata.deletionTimestamp !== undefined, `snapshot ${name} is being deleted`],
+    [bound === undefined, `snapshot ${name} not bound`],
+    [!content, `error getting snapshotcontent ${bound} for snapshot ${name}`],
+    [
+      content?.spec.volumeSnapshotRef.uid !== snapshot?.metadata.uid,
+      `snapshotcontent ${bound} for snapshot ${name} is bound to a different snapshot`,
+    ],
+    [
+      content?.spec.driver !== storage.provisioner,
+      `snapshotcontent ${bound} for snapshot ${name} is not handled by CSI driver of StorageClass ${storage.metadata.name}`,
+    ],
+    [status?.readyToUse !== true, `snapshot ${name} is not Ready`],
+    [asked < least, `requested volume size ${asked} is less than the size ${least} for the source snapshot ${name}`],
+  ];
+  const [, why] = refusals.find(([applies]) => applies) ?? [];
+  if (why !== undefined) return `error getting handle for DataSource Type VolumeSnapshot by Name ${name}: ${why}`;
+  const handle: string = content!.status.snapshotHandle;
+  if (!world.volumes.has(handle)) return `rpc error: code = NotFound desc = snapshot id ${handle} does not exist`;
+  const { restoreSize: _, ...data } = world.volumes.read(handle);
+  world.volumes.write(volume, structuredClone(data));
+  return null;
 }
 
 function release(world: World, claim: StoredObject): void {

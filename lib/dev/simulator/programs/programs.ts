@@ -4,6 +4,7 @@
  * Only what the built-in blueprint starts is known well (moodle/); of the rest, a shell's `echo` and `exit` are, and
  * anything else serves in a pod that is to run for ever and succeeds in one that is not.
  */
+import { adoptDatabase, adoptFiles } from "#lib/dev/simulator/programs/moodle/adopt.ts";
 import { boot, bootOnce, readProgramCode, wipeFiles } from "#lib/dev/simulator/programs/moodle/boot.ts";
 import { runCli, runPassword, runSeed, runSignInLink } from "#lib/dev/simulator/programs/moodle/cli.ts";
 import { runPsql, servePostgres } from "#lib/dev/simulator/programs/moodle/database.ts";
@@ -20,6 +21,8 @@ const POSTGRES = /postgres/;
 const FACTS = /^php -r .*echo "\$name\|\$value/s;
 
 const PROGRAMS: readonly Program[] = [
+  [(_, command) => /\bpostgres --single\b/.test(command), adoptDatabase],
+  [(_, command) => command.includes("wheelwright-adopted"), adoptFiles],
   [(_, command) => /\bpg_isready\b/.test(command), knockAt],
   [(_, command) => /\bpsql\b/.test(command), runPsql],
   [(_, command) => /\bseed\.php\b.*\bcurl\b/s.test(command), runSettle],

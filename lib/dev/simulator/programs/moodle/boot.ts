@@ -35,14 +35,14 @@ export function boot(context: Context): ProgramRun {
 
 /** What lies on the claim mounted at /v, and config.php, is removed; the code stays. */
 export function wipeFiles({ world, pod }: Context): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!);
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const { code } = site.files;
   return { lines: [], exit: 0, done: () => site.saveFiles(code === undefined ? {} : { code }) };
 }
 
 function start(context: Context, exit: number | null): ProgramRun {
   const { world, pod, env } = context;
-  const site = siteOf(world, pod.metadata.namespace!);
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({
     lines: [...lines, "*** Failed with return value: 0"],
     exit: 1,
@@ -82,9 +82,9 @@ function install({ pod: { metadata }, container, env }: Context, site: Simulated
   const { release, version } = releaseOf(container.image);
   const host = hostOf(env);
   const siteidentifier = randomText(32) + host;
-  const config = { rolesactive: "1", siteidentifier, version, release };
+  const config = { rolesactive: "1", siteidentifier, version, release, calendar_exportsalt: randomText(60) };
   const before: SiteDatabase = { ...site.database, installer: pod, tables: PART, config: { rolesactive: "0" } };
-  const files: SiteFiles = { ...site.files, code: release, configured: true, wwwroot: host };
+  const files: SiteFiles = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: host };
   site.saveDatabase(before);
   site.saveFiles({ ...files, upgrading: true });
   const { installer: _, ...rest } = before;
@@ -102,7 +102,8 @@ function install({ pod: { metadata }, container, env }: Context, site: Simulated
     exit,
     deaf: true,
     done: () => {
-      site.saveDatabase({ ...rest, tables: WHOLE, config });
+      const secrets = { "mod_lti/privatekey": randomText(40), "enrol_lti/lti_13_privatekey": randomText(40) };
+      site.saveDatabase({ ...rest, tables: WHOLE, config, secrets });
       site.saveFiles(files);
     },
   };
@@ -140,7 +141,7 @@ export function startOnSite(
   const { release, version } = releaseOf(container.image), present = config.version ?? version;
   const upgrades = env.AUTO_UPDATE_MOODLE === "true";
   const synced = `Moodle code sync: ${site.files.code ?? "<empty|unknown>"} → ${release} (mode=auto)`;
-  const files = { ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
+  const files = { key: randomText(32), ...site.files, code: release, configured: true, wwwroot: hostOf(env) };
   const failed = (...lines: string[]): ProgramRun => ({ lines: [synced, ...lines, END], exit: 1 });
   site.saveFiles(files); // the first of the start scripts, whatever the others come to
   const own = database.installer === pod.metadata.uid;

@@ -103,7 +103,7 @@ export function runSeed(context: Context): ProgramRun {
     lines: [...said(site.database.accounts?.admin), "seeded"],
     exit: 0,
     done() {
-      const { accounts = {}, config: before } = site.database;
+      const { accounts = {}, courses: there = [], config: before } = site.database;
       const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
       const { brandcolor: _, ...plain } = before ?? {};
       const config = {
@@ -112,7 +112,9 @@ export function runSeed(context: Context): ProgramRun {
         ...(asked("mail", settings.SEED_MAIL) && { noemailever: settings.SEED_MAIL === "off" ? "1" : "0" }),
         ...(asked("brand", settings.SEED_BRAND_COLOR) && { brandcolor: settings.SEED_BRAND_COLOR! }),
       };
-      site.saveDatabase({ ...site.database, accounts: { ...accounts, ...(administers && { admin: made }) }, config });
+      const all = [...new Set([...there, ...courses.map(({ shortname }) => shortname)])];
+      const known = { accounts: { ...accounts, ...(administers && { admin: made }) }, courses: all };
+      site.saveDatabase({ ...site.database, ...known, config });
     },
   }));
 }
@@ -127,7 +129,7 @@ export function onSite(
   path: string,
   run: (site: SimulatedSite & { database: SiteDatabase }) => ProgramRun,
 ): ProgramRun {
-  const site = siteOf(world, pod.metadata.namespace!);
+  const site = siteOf(world, pod.metadata.namespace!, pod);
   const failed = (...lines: string[]): ProgramRun => ({ lines, exit: 1 });
   if (!site.files.code) return failed(`Could not open input file: ${path}`);
   if (!site.files.configured) return failed("PHP Fatal error:  Failed opening required '/var/www/html/config.php'");
