@@ -203,6 +203,8 @@ function build(given: Variables, source: ConfigSource) {
     },
     dataDir: given.DATA_DIR,
     simulatorDelayMs: given.SIMULATOR_DELAY_MS,
+    /** Of the delays that were measured; null where all are alike. */
+    simulatorFactor: given.SIMULATOR_PROFILE ?? null,
   };
 }
 

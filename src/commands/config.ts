@@ -78,4 +78,5 @@ export const MEANINGS: Readonly<Record<keyof Variables, readonly [meaning: strin
   LOG_FORMAT: ["json or pretty", "pretty on a terminal, else json"],
   DATA_DIR: ["where dev keeps its database, its cluster and its mail"],
   SIMULATOR_DELAY_MS: ["milliseconds until a simulated object is ready"],
+  SIMULATOR_PROFILE: ["measured, or measured:0.1: simulated objects take as long as real ones did, or a part of it"],
 };

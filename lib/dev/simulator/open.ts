@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { closeServer, createApi } from "#lib/dev/simulator/api/server.ts";
 import { furnish } from "#lib/dev/simulator/controllers/furniture.ts";
 import { startControllers } from "#lib/dev/simulator/controllers/start.ts";
+import { evenDelays, measuredDelays } from "#lib/dev/simulator/delays.ts";
 import { type Faults, openFaults } from "#lib/dev/simulator/faults.ts";
 import { readKinds } from "#lib/dev/simulator/store/kinds.ts";
 import { openLogs, openVolumes } from "#lib/dev/simulator/store/contents.ts";
@@ -20,10 +21,13 @@ import { openStore } from "#lib/dev/simulator/store/store.ts";
 import { openTimers } from "#lib/dev/simulator/store/timers.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 import type { Log } from "#lib/base/log.ts";
+import { SECOND } from "#lib/base/time.ts";
 
 export interface SimulatorOptions {
   /** Milliseconds until an object is ready; 0 is as soon as the controllers come to it, but never at once. */
   readonly delayMs: number;
+  /** Has everything take as long as it was measured to, times this, and not the same delay. */
+  readonly measured?: number | null;
   /** A free one by default. */
   readonly port?: number;
   /** A file that keeps the cluster's state from one run to the next; without it, it ends with the process. */
@@ -56,6 +60,7 @@ export interface Simulator {
 const PLENTY = { cpu: "100k", memory: "1Pi", pods: "1M" };
 
 export async function openSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { delayMs, measured = null } = options;
   const world: World = {
     kinds: readKinds(),
     schema: readSchema(),
@@ -65,7 +70,8 @@ export async function openSimulator(options: SimulatorOptions): Promise<Simulato
     volumes: openVolumes(),
     faults: openFaults(),
     log: options.log,
-    delayMs: options.delayMs,
+    delayMs: measured === null ? delayMs : measured * 2 * SECOND,
+    delays: measured === null ? evenDelays(delayMs) : measuredDelays(measured),
     node: options.node ?? PLENTY,
   };
   const keeper = await openKeeper(world, options.state);

@@ -10,8 +10,9 @@ import { readFacts, type SiteIdentity } from "#lib/moodle/results.ts";
 import { ClusterError, retell } from "#lib/drivers/cluster/cluster.ts";
 import { isMissing } from "#lib/drivers/cluster/trouble/image.ts";
 import type { Run } from "#lib/scheduler/handler.ts";
-import { endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
+import { type Earlier, endAttempts, isOver, ownAttempts } from "#lib/work/attempts.ts";
 import { claimDatabase, demandSuccess, type JobPlace, readDatabase, runJob } from "#lib/work/jobs.ts";
+import { openParts } from "#lib/work/parts.ts";
 import { JOB, waitingFor } from "#lib/work/site.ts";
 
 const OWN = "installs"; // in the job's progress
@@ -42,17 +43,21 @@ export function blameForVersion(
 }
 
 async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
-  const before = await endEarlier(place, run, ownAttempts(run, OWN));
+  const parts = await openParts(run, place.inputs.images.moodle);
+  const before = await endEarlier(place, run, { own: ownAttempts(run, OWN), listen: parts.listen });
+  await parts.keep();
   const site = await claimDatabase(place, run);
   if (site.state === "installed") return site;
-  const between = await endEarlier(place, run, []);
+  const between = await endEarlier(place, run, { own: [] });
   if (between.installed) return await readDatabase(place, run);
   await place.space.noPods(EXCLUSIVE_PODS, waitingFor(run));
   if (site.state === "partial" || before.left || between.left) {
     await demandSuccess(place, run, await runJob(place, run, "reset"), "What an earlier install left cannot be reset");
   }
-  await run.remember({ [OWN]: [...ownAttempts(run, OWN), nameOf(place, run)] });
-  const result = await runJob(place, run, "install");
+  const job = place.blueprint.jobObject(place.inputs, "install", run.job.fence);
+  await run.remember({ [OWN]: [...ownAttempts(run, OWN), job.metadata.name] });
+  const result = await place.space.run(job, { ...waitingFor(run), listen: parts.listen });
+  await parts.keep();
   const facts = readFacts(result.log);
   if (!facts || facts.state === "installed") await demandSuccess(place, run, result, "Moodle could not be installed");
   return facts ?? await readDatabase(place, run); // a blueprint's own install Job may say nothing
@@ -62,15 +67,11 @@ async function installOnce(place: JobPlace, run: Run): Promise<SiteIdentity> {
 async function endEarlier(
   place: JobPlace,
   run: Run,
-  own: readonly string[],
+  earlier: Earlier,
 ): Promise<{ readonly left: boolean; readonly installed: boolean }> {
   const attempts = await place.space.list(JOB, "op in (install,reset)", run);
-  const ended = await endAttempts(place, run, attempts, own);
+  const ended = await endAttempts(place, run, attempts, earlier);
   const installs = ended.filter(({ op }) => op === "install");
   for (const { result } of installs) await demandSuccess(place, run, result, "Moodle could not be installed");
   return { left: ended.length > 0 || attempts.some(isOver), installed: installs.length > 0 };
-}
-
-function nameOf({ blueprint, inputs }: JobPlace, run: Run): string {
-  return blueprint.jobObject(inputs, "install", run.job.fence).metadata.name;
 }

@@ -43,9 +43,10 @@ export function upgrade(app: App): Handler {
       await site.space.noPods("app=moodle", waitingFor(run));
     },
     async migrate(before, run) {
-      const here = upgraded(before, run), { major } = prepared(run);
+      const here = upgraded(before, run), { major, from, images } = prepared(run);
+      const way = `${from.release ?? from.version} ${images.moodle}`;
       const demandSite = (site: SiteIdentity) => demandSameSite(run, here.spoke, site);
-      await migrateSite(here, run, { major, now: () => app.db.now(), demandSite });
+      await migrateSite(here, run, { way, major, now: () => app.db.now(), demandSite });
       await demandVersion(here, run, "-after");
     },
     async app(before, run) {

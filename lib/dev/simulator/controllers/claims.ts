@@ -53,7 +53,7 @@ export function claimController(world: World): Controller {
         const why = `failed to provision volume with StorageClass "${storage.metadata.name}": ${broken.message}`;
         return fail(world, claim, storage.provisioner, why);
       }
-      const left = memory.left(claim, world.delayMs / 10);
+      const left = memory.left(claim, world.delays[claim.spec.dataSource ? "filledClaim" : "claim"]);
       return left > 0 ? left : bind(world, claim, storage);
     },
   };

@@ -28,7 +28,7 @@ export function openGrowth(world: World): VolumeGrowth {
 
   /** A stage that is over is forgotten, for a claim may grow again. */
   function left(memory: Memory, claim: StoredObject, stage: string): number {
-    const ms = memory.left(claim, world.delayMs / 4, stage);
+    const ms = memory.left(claim, world.delays.growth, stage);
     if (ms === 0) memory.reset(claim, stage);
     return ms;
   }

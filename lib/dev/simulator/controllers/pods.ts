@@ -93,7 +93,7 @@ function advance(kubelet: Kubelet, slot: Slot, status: ContainerStatus): void {
     ? environmentOf(world, pod, container).missing === undefined
     : /ErrImagePull|ImagePullBackOff/.test(reason ?? "") && pullFailure(container.image, world.faults) === null;
   if (cured) begin(kubelet, slot);
-  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delayMs / 2 : 0);
+  else if (!kubelet.find(slot)) plan(kubelet, slot, isFirst(slot) ? world.delays.podStart : 0);
 }
 
 /** The first of a pod's containers waits for its volumes and its network; the others need not. */
@@ -120,7 +120,7 @@ function stop({ world, runs }: Kubelet, pod: StoredObject, stopping: Set<string>
   }
   stopping.add(uid);
   const deaf = runs(uid).some((run) => run.deaf === true);
-  const wanted = running.length === 0 ? 0 : deaf ? world.delayMs * 2 : world.delayMs / 4;
+  const wanted = running.length === 0 ? 0 : world.delays[deaf ? "deafPodStop" : "podStop"];
   const grace = forced ? 0 : Math.min(wanted, deletionGracePeriodSeconds * SECOND, LONGEST_GRACE);
   world.timers.after(grace, () => remove(world, pod));
 }

@@ -19,6 +19,7 @@ import {
   type SiteFiles,
   siteOf,
 } from "#lib/dev/simulator/programs/moodle/site.ts";
+import { partLines } from "#lib/dev/simulator/programs/moodle/plugins.ts";
 import type { Context, ProgramRun } from "#lib/dev/simulator/programs/program.ts";
 
 const WHOLE = 494, PART = 415; // tables of an installed site, and of an install that was killed (measured)
@@ -93,13 +94,13 @@ function install({ pod: { metadata }, container, env }: Context, site: Simulated
       "Syncing Moodle code...",
       "Generating config.php file...",
       "Installing Moodle database...",
-      "-->System",
-      "++ Success ++",
+      ...partLines(),
       "Installation completed successfully.",
       ...(exit === null ? ["ready to handle connections"] : [END]),
       ...(container.args?.[0] === "php" ? factsOf({ tables: WHOLE, config }) : []),
     ],
     exit,
+    takes: "install",
     deaf: true,
     done: () => {
       const secrets = { "mod_lti/privatekey": randomText(40), "enrol_lti/lti_13_privatekey": randomText(40) };
@@ -155,7 +156,7 @@ export function startOnSite(
     const off = /--name=noemailever --set=([01])/.exec(env.POST_CONFIGURE_COMMANDS ?? "")?.[1];
     if (off) site.saveDatabase({ ...database, config: { ...config, noemailever: off } });
     const last = exit === null ? "ready to handle connections" : END;
-    return { lines: [...told, "Skipped auto update of Moodle", last], exit };
+    return { lines: [...told, "Skipped auto update of Moodle", last], exit, takes: "app" };
   }
   site.saveFiles({ ...files, maintenance: true });
   if (!pendingUpgrade(database, files)) {
@@ -180,12 +181,12 @@ export function startOnSite(
     lines: [
       ...told,
       "Upgrading moodle...",
-      "-->System",
-      "++ Success ++",
+      ...partLines(),
       `Command line upgrade from ${config.release} (${present}) to ${release} (${version}) completed successfully.`,
       ...(exit === null ? ["ready to handle connections"] : [END]),
     ],
     exit,
+    takes: "upgrade",
     deaf: true,
     done: () => {
       site.saveDatabase(whole);

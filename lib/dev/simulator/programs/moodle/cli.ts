@@ -69,7 +69,7 @@ export function runCli(context: Context): ProgramRun {
   const text = [...context.container.command ?? [], ...context.container.args ?? []].join(" ");
   const name = /\/cli\/(\w+)\.php/.exec(text)?.[1] ?? "";
   const path = /\S+\/cli\/\w+\.php/.exec(text)?.[0] ?? "";
-  return onSite(context, path, (site) => (COMMANDS[name] ?? (() => said()))(text, site));
+  return onSite(context, path, (site) => ({ ...(COMMANDS[name] ?? (() => said()))(text, site), takes: "cli" }));
 }
 
 /** Prints what it was given to do, and `seeded`. */
@@ -102,6 +102,7 @@ export function runSeed(context: Context): ProgramRun {
   return onSite(context, "/var/www/html/config.php", (site) => ({
     lines: [...said(site.database.accounts?.admin), "seeded"],
     exit: 0,
+    takes: "seed",
     done() {
       const { accounts = {}, courses: there = [], config: before } = site.database;
       const made = { password: env.ADMIN_PASSWORD!, ...accounts.admin, email: settings.SEED_ADMIN_EMAIL! };
@@ -145,7 +146,7 @@ export function onSite(
 }
 
 export function runPassword(context: Context): ProgramRun {
-  return onSite(context, "/var/www/html/config.php", (site) => setPassword(site, context.env));
+  return onSite(context, "/var/www/html/config.php", (site) => ({ ...setPassword(site, context.env), takes: "cli" }));
 }
 
 function setPassword(
@@ -190,6 +191,7 @@ export function runSignInLink(context: Context): ProgramRun {
     return {
       lines: [`sealed: ${seal(answer, context.env.LINK_KEY!)}`],
       exit: 0,
+      takes: "cli",
       done() {
         const after = { ...admin, reset: { token, requested } };
         site.saveDatabase({ ...database, accounts: { ...accounts, admin: after } });

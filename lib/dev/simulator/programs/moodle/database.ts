@@ -22,12 +22,15 @@ export function servePostgres(context: Context): ProgramRun {
   const foreign = foreignTo(before, major);
   if (foreign) return { lines: foreign, exit: 1 };
   if (before.absent && !context.resumed) return serveNothing(context, ready);
-  if (handle === null || (before.password !== undefined && !before.absent)) return { lines: [ready], exit: null };
+  if (handle === null || (before.password !== undefined && !before.absent)) {
+    return { lines: [ready], exit: null, takes: "database" };
+  }
   const password = env.POSTGRES_PASSWORD;
   world.volumes.write(handle, { password, major, absent: true });
   return {
     lines: ["PostgreSQL init process complete; ready for start up.", ready],
     exit: null,
+    takes: "databaseSetUp",
     done: () => world.volumes.write(handle, { password, major }),
   };
 }

@@ -19,5 +19,5 @@ export function runSettle(context: Context): ProgramRun {
   const seed = runSeed(context);
   if (seed.exit !== 0) return { ...seed, lines: [...facts, ...seed.lines] };
   const page = probe(context);
-  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit };
+  return { ...seed, lines: [...facts, ...seed.lines, ...facts, ...page.lines], exit: page.exit, takes: "settle" };
 }
