@@ -57,7 +57,7 @@ type Mail = v.InferOutput<typeof Mail>;
 
 const TURN = "must be 8 to 10 lower-case letters or digits";
 /** Where a site's data is from when its install Job did not make it: volumes made from snapshots. */
-const Origin = v.object({
+const SiteOrigin = v.object({
   /** Tells this adoption of data, and the claims made for it, from every other. */
   turn: v.pipe(v.string(TURN), v.regex(/^[a-z0-9]{8,10}$/, TURN)),
   /**
@@ -66,7 +66,7 @@ const Origin = v.object({
    */
   identity: v.picklist(["same", "new"]),
 });
-export type Origin = v.InferOutput<typeof Origin>;
+export type SiteOrigin = v.InferOutput<typeof SiteOrigin>;
 
 export const SpokeInputs = v.object({
   federationId: Label,
@@ -96,7 +96,7 @@ export const SpokeInputs = v.object({
    */
   claims: v.optional(v.object({ files: NamespaceName, data: NamespaceName })),
   /** Absent where the install Job made the site. */
-  origin: v.optional(Origin),
+  origin: v.optional(SiteOrigin),
   /**
    * Of a site that belongs to no spoke: what tells it from every other, the spoke that it is made after, if any, and whether
    * it may load from the web what an installation needs.

@@ -11,7 +11,7 @@ import { fromSnapshot, sourceName } from "#lib/moodle/origin.ts";
 import { lackForOrigin } from "#lib/moodle/adoption.ts";
 import { claimsOf } from "#lib/moodle/expected.ts";
 import { SPOKE_STEPS } from "#lib/moodle/files.ts";
-import type { Origin } from "#lib/moodle/inputs.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { claimNames } from "#lib/moodle/names.ts";
 import { writeAmount } from "#lib/moodle/quota.ts";
 import { type Disk, DISKS, larger } from "#lib/moodle/resize.ts";
@@ -74,7 +74,7 @@ export async function claimsFrom(place: VolumePlace, run: Run, from: Snapshots):
 }
 
 /** Waits until the claims are bound, and takes away what they were made by; nothing where that has been done. */
-export async function tidy(place: VolumePlace, run: Run): Promise<void> {
+export async function tidySources(place: VolumePlace, run: Run): Promise<void> {
   const { space, inputs } = place, names = Object.values(claimNames(inputs));
   const late = await lookUntil(run, async () => {
     const claims = await Promise.all(names.map((name) => space.get({ ...CLAIM, name }, run)));
@@ -123,7 +123,7 @@ function contentName(namespace: string, disk: Disk, turn: string): string {
   return `${namespace}-${sourceName(disk, turn)}`;
 }
 
-function originOf({ inputs: { origin } }: VolumePlace): Origin {
+function originOf({ inputs: { origin } }: VolumePlace): SiteOrigin {
   if (!origin) throw new TypeError("The inputs do not say where the site's data is from");
   return origin;
 }

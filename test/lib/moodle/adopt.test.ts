@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Origin } from "#lib/moodle/inputs.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { readLogCause } from "#lib/moodle/log-causes.ts";
 import { adoptionScript, openVolumes, secretsIn, type Volumes } from "#test/lib/moodle/adopted.ts";
 import { rejection } from "#test/support/until.ts";
 
 const NEW = { turn: "k5r2dg7w1x", identity: "new" } as const, SAME = { turn: "k5r2dg7w1x", identity: "same" } as const;
-const OTHER: Origin = { turn: "9n3m8k5r2d", identity: "new" };
+const OTHER: SiteOrigin = { turn: "9n3m8k5r2d", identity: "new" };
 const valueOf = "select value from mdl_config where name = ";
 
 const test = suite<{ volumes: Volumes }>("the adoption of a database");
@@ -148,7 +148,7 @@ async function fill(directory: string): Promise<void> {
   }
 }
 
-async function adopt(directory: string, origin: Origin): Promise<string> {
+async function adopt(directory: string, origin: SiteOrigin): Promise<string> {
   const script = adoptionScript(origin, "app").replace("cd /v", () => `cd '${directory}'`);
   return await promisify(execFile)("/bin/sh", ["-c", script]).then(({ stdout }) => stdout, ({ stdout }) => stdout);
 }

@@ -12,7 +12,7 @@ import { type Embedded, openEmbedded } from "#lib/dev/embedded.ts";
 import { findBinaries } from "#lib/dev/embedded/place.ts";
 import { isPostmasterOf } from "#lib/dev/embedded/postmaster.ts";
 import { chooseOwner, commandFor } from "#lib/dev/embedded/unprivileged.ts";
-import type { Origin } from "#lib/moodle/inputs.ts";
+import type { SiteOrigin } from "#lib/moodle/inputs.ts";
 import { silent } from "#lib/base/log.ts";
 import { find, inputsOf, openBlueprint } from "#test/lib/moodle/scene.ts";
 import { until } from "#test/support/until.ts";
@@ -21,7 +21,7 @@ const blueprint = openBlueprint();
 const run = promisify(execFile);
 
 /** The script that runs before the database, or before Moodle. */
-export function adoptionScript(origin: Origin, of: "database" | "app"): string {
+export function adoptionScript(origin: SiteOrigin, of: "database" | "app"): string {
   const [kind, name] = of === "database" ? ["StatefulSet", "db"] : ["Deployment", "moodle"];
   const set = find(blueprint.spokeObjects(inputsOf(blueprint, { origin }), of), kind!, name!);
   const [{ command }] = set["spec"].template.spec.initContainers;
@@ -53,7 +53,7 @@ const SITE = `
 export interface Volume {
   readonly directory: string;
   /** As the container runs it. */
-  adopt(origin: Origin, password?: string): Promise<{ code: number; said: string }>;
+  adopt(origin: SiteOrigin, password?: string): Promise<{ code: number; said: string }>;
   /** Starts the server on it, asks as the site would, and stops it again; the old password is refused. */
   ask<T>(password: string, question: (sql: postgres.Sql) => Promise<T>): Promise<T>;
 }

@@ -3,7 +3,7 @@ import type { Controller } from "#lib/dev/simulator/controllers/controller.ts";
 import { openGrowth } from "#lib/dev/simulator/controllers/growth.ts";
 import { changeStatus, CONTROLLERS, letGo, make } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodOver } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod, SELECTED_NODE } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
@@ -20,7 +20,7 @@ export function claimController(world: World): Controller {
     also({ object }) {
       if (object.kind !== "Pod") return [];
       const { namespace } = object.metadata;
-      return claimNames(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
+      return claimsOfPod(object).flatMap((name) => world.store.get("PersistentVolumeClaim", namespace, name) ?? []);
     },
     gone(claim) {
       growth.forget(claim);
@@ -29,7 +29,7 @@ export function claimController(world: World): Controller {
     // Pods that are still to run, even those that wait for a node, keep their claims from going.
     end(claim) {
       const used = world.store.list("Pod", claim.metadata.namespace)
-        .some((pod) => !isPodOver(pod) && claimNames(pod).includes(claim.metadata.name));
+        .some((pod) => !isPodOver(pod) && claimsOfPod(pod).includes(claim.metadata.name));
       if (!used) letGo(world, claim, CONTROLLERS, ["kubernetes.io/pvc-protection"]);
     },
     reconcile(claim, memory) {

@@ -5,7 +5,7 @@
 import type { Memory } from "#lib/dev/simulator/controllers/controller.ts";
 import { changeStatus, type Condition, withConditions } from "#lib/dev/simulator/controllers/objects.ts";
 import { isPodOver, statusesOf } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import { amount } from "#lib/dev/simulator/admission/quantity.ts";
@@ -97,7 +97,7 @@ function tell(world: World, claim: StoredObject, condition: { type: string; mess
 /** Pods that have come as far as to have their volumes mounted. */
 function mounting(world: World, { metadata: { namespace, name } }: StoredObject): StoredObject[] {
   return world.store.list("Pod", namespace).filter((pod) =>
-    claimNames(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&
+    claimsOfPod(pod).includes(name) && pod.spec.nodeName && !isPodOver(pod) &&
     statusesOf(pod).some(({ state }) => state.running || state.terminated)
   );
 }

@@ -16,7 +16,7 @@ import {
   statusesOf,
   withStatuses,
 } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod, schedule } from "#lib/dev/simulator/controllers/scheduler.ts";
 import { environmentOf, pullFailure, unmountable } from "#lib/dev/simulator/programs/environment.ts";
 import { say } from "#lib/dev/simulator/controllers/events.ts";
 import type { StoredObject } from "#lib/dev/simulator/store/object.ts";
@@ -104,7 +104,7 @@ function isFirst({ pod, name }: Slot): boolean {
 /** Whether a change of this object may be what the pod waits for. */
 function concerns(pod: StoredObject, object: StoredObject): boolean {
   if (object.kind === "PersistentVolumeClaim") {
-    return !pod.spec.nodeName && claimNames(pod).includes(object.metadata.name);
+    return !pod.spec.nodeName && claimsOfPod(pod).includes(object.metadata.name);
   }
   return object.kind === "Pod" ? !pod.spec.nodeName : pod.spec.nodeName !== undefined;
 }

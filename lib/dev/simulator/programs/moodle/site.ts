@@ -4,7 +4,7 @@
  */
 import { selects } from "#lib/dev/simulator/admission/selectors.ts";
 import { isReady } from "#lib/dev/simulator/controllers/pod-status.ts";
-import { claimNames } from "#lib/dev/simulator/controllers/scheduler.ts";
+import { claimsOfPod } from "#lib/dev/simulator/controllers/scheduler.ts";
 import type { Json, StoredObject } from "#lib/dev/simulator/store/object.ts";
 import type { World } from "#lib/dev/simulator/world.ts";
 
@@ -95,7 +95,7 @@ export function siteOf(world: World, namespace: string, pod?: StoredObject): Sim
 
 /** The handle behind the first claim that the pod names. */
 export function firstVolume(world: World, namespace: string, pod: StoredObject | undefined): string | null {
-  const [claim] = pod ? claimNames(pod) : [];
+  const [claim] = pod ? claimsOfPod(pod) : [];
   return claim === undefined ? null : volumeOf(world, namespace, claim);
 }
 
